@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
-use super::bindings::tuffet::policy::types;
 use super::breaker::Change;
 use super::call::{Asker, Lines};
 use super::convert::{self, Found, Inputs, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
+use super::hooks::Input;
+use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
 use tuffet_config::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
@@ -68,7 +68,7 @@ impl Plugin {
         patience: Patience,
     ) -> Heard<Opinion> {
         let call = async |asker| {
-            let answer = self.authorize(inputs.by(&self.access), asker).await?;
+            let answer = self.authorize(inputs.by(self), asker).await?;
             convert::verdict(answer)
         };
         let question = Question { hook: "authorize", request, patience };
@@ -85,7 +85,7 @@ impl Plugin {
     ) -> Heard<Found> {
         let content = self.limits.content;
         let call = async |asker| {
-            let answer = self.resolve(inputs.by(&self.access), asker).await?;
+            let answer = self.resolve(inputs.by(self), asker).await?;
             convert::resolution(answer, request.operation, content, roots)
         };
         let question = Question { hook: "resolve", request, patience };
@@ -96,7 +96,7 @@ impl Plugin {
     pub async fn acceptance(
         &self,
         request: &Request,
-        input: &types::Request,
+        input: Input<'_>,
         upload: &Upload,
         patience: Patience,
     ) -> Heard<UploadOpinion> {

@@ -25,6 +25,7 @@ mod decisions;
 mod engine;
 mod failure;
 mod grants;
+mod hooks;
 mod identity;
 mod imports;
 mod inspect;

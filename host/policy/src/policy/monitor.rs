@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::ask::Patience;
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::convert::{Found, Inputs, Opinion, UploadOpinion};
+use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
 
@@ -46,7 +46,7 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
     let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
     tokio::spawn(async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.acceptance(&request, inputs.by(&plugin.access), &upload, patience).await;
+        let opinion = plugin.acceptance(&request, inputs.by(&plugin), &upload, patience).await;
         plugin.note("accept-upload", &request, opinion.ok().flatten().map(Said::Acceptance));
     });
 }

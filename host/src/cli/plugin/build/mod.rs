@@ -2,6 +2,7 @@
 
 mod python;
 mod rust;
+pub(super) mod world;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -205,7 +205,7 @@ pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 	@sh scripts/packages.sh chromium=chromium chromedriver=chromium-driver
 	python3 scripts/live-view/pictures.py "$(BIN)/tuffet" docs/pictures
 
-check-examples: binary ## check that every example is a valid configuration
+check-examples: binary ## check that every example is a valid configuration, and build and test the example plugins
 	@sh scripts/check-examples.sh "$(BIN)"
 
 check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any

@@ -2,6 +2,7 @@
 
 mod atftp;
 mod atftpd;
+mod capture;
 mod client;
 mod ends;
 mod groups;

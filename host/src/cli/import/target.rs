@@ -42,6 +42,7 @@ pub(super) struct Target {
     /// The same for single listeners, by names of their own.
     pub(super) remaps: Vec<(String, Remap)>,
     pub(super) transfer: Map,
+    pub(super) multicast: Map,
     pub(super) limits: Map,
     /// The number of workers, where the default would be too many.
     workers: Option<usize>,
@@ -114,7 +115,12 @@ impl Target {
             let why = "Each worker needs a port of `tid-ports`.".to_owned();
             map.put("workers", Value::plain(workers), [why]);
         }
-        let rest = [("transfer", self.transfer), ("limits", self.limits), ("privileges", self.privileges)];
+        let rest = [
+            ("transfer", self.transfer),
+            ("multicast", self.multicast),
+            ("limits", self.limits),
+            ("privileges", self.privileges),
+        ];
         for (key, section) in rest.into_iter().filter(|(_, section)| !section.is_empty()) {
             map.put(key, Value::Map(section), []);
         }

@@ -5,6 +5,7 @@ mod build;
 mod bytes;
 mod case;
 mod check;
+mod dev;
 mod diff;
 mod events;
 mod host;
@@ -39,6 +40,12 @@ pub(super) enum PluginCommand {
     /// FOLDER/tuffet.yaml, or with those given here. Exit code 0 if it is valid, 1 if it does not compile, 64
     /// if there is no project or the check fails, 69 if the compiler is missing, 73 if it cannot be written.
     Build(build::BuildArgs),
+    /// Build, test and reload a plugin after each change of its project, and show requests as they come.
+    ///
+    /// Runs a server with the configuration of the project, or reloads the one that runs already. If a build fails,
+    /// the last good one goes on. Ends with Ctrl-C. Exit code 0, or 64 if there is no project, no configuration or
+    /// no control socket.
+    Dev(dev::DevArgs),
     /// Show a plugin's hooks, imports, requested grants, size and digest.
     ///
     /// Runs no code of the plugin. With oci://…, also what its registry says of it. Exit code 0, 1 if the registry does
@@ -83,6 +90,7 @@ pub(super) fn run(command: &PluginCommand) -> ExitCode {
     match command {
         PluginCommand::New(args) => new::new(args),
         PluginCommand::Build(args) => build::build(args),
+        PluginCommand::Dev(args) => dev::dev(args),
         PluginCommand::Inspect(args) => inspect::inspect(args),
         PluginCommand::Pull(args) => registry::pull(args),
         PluginCommand::Push(args) => registry::push(args),

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
-use super::bindings::tuffet::policy::types;
+use super::bindings::Version;
+use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
-use super::imports::Access;
+use super::hooks::{Input, accept_upload, authorize, resolve};
+use super::plugin::Plugin;
 use super::text;
 use tuffet_request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
 
@@ -16,60 +17,99 @@ const MAX_PATH: usize = 4096;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the types of the interface, converted once for a whole chain.
-pub(super) struct Inputs {
-    request: types::Request,
-    /// The MAC addresses, while they are taken out of the request.
-    macs: Vec<types::Mac>,
+/// A request in the types of the interface, converted for a chain when the first plugin of a version is called.
+pub(super) struct Inputs<'a> {
+    request: &'a Request,
+    v0_1: Option<v0_1_request::Input>,
+    v0_2: Option<v0_2_request::Input>,
 }
 
-impl Inputs {
-    pub fn new(of: &Request) -> Inputs {
-        Inputs { request: request(of), macs: Vec::new() }
+impl<'a> Inputs<'a> {
+    pub fn new(request: &'a Request) -> Inputs<'a> {
+        Inputs { request, v0_1: None, v0_2: None }
     }
 
-    /// Returns the request as a plugin with this access sees it: MAC addresses require their grant.
-    pub fn by(&mut self, access: &Access) -> &types::Request {
-        let macs = &mut self.request.client.macs;
-        if macs.is_empty() == access.client_mac {
-            std::mem::swap(macs, &mut self.macs);
+    /// Returns the request as this plugin sees it: MAC addresses require their grant.
+    pub fn by(&mut self, plugin: &Plugin) -> Input<'_> {
+        let sees_macs = plugin.access.client_mac;
+        match plugin.code.version {
+            Version::V0_1 => {
+                let input = self.v0_1.get_or_insert_with(|| v0_1_request::Input::of(self.request));
+                Input::V0_1(input.seen(sees_macs))
+            }
+            Version::V0_2 => {
+                let input = self.v0_2.get_or_insert_with(|| v0_2_request::Input::of(self.request));
+                Input::V0_2(input.seen(sees_macs))
+            }
         }
-        &self.request
     }
 }
 
-/// Converts the request with every MAC address.
-pub(super) fn request(request: &Request) -> types::Request {
-    let macs = request.macs.iter().map(|fact| types::Mac {
-        address: fact.address.to_string(),
-        source: match fact.source {
-            MacSource::NeighbourTable => types::MacSource::NeighbourTable,
-            MacSource::RequestedName => types::MacSource::RequestedName,
-        },
-    });
-    types::Request {
-        id: request.id.to_string(),
-        listener: request.listener.to_string(),
-        operation: match request.operation {
-            Operation::Read => types::Operation::Read,
-            Operation::Write => types::Operation::Write,
-        },
-        mode: match request.mode {
-            Mode::Octet => types::Mode::Octet,
-            Mode::Netascii => types::Mode::Netascii,
-        },
-        requested: request.requested.clone(),
-        path: request.path.clone(),
-        client: types::Client {
-            address: request.client.ip().to_canonical().to_string(),
-            port: request.client.port(),
-            macs: macs.collect(),
-            class: request.class.to_string(),
-        },
-        options: request.options.clone(),
-        attributes: attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-    }
+/// Declares the conversion of requests for one version.
+macro_rules! requests {
+    ($module:ident, $version:ident) => {
+        mod $module {
+            use super::*;
+            use crate::policy::bindings::$version::tuffet::policy::types;
+
+            pub(super) struct Input {
+                request: types::Request,
+                /// The MAC addresses, while they are taken out of the request.
+                macs: Vec<types::Mac>,
+            }
+
+            impl Input {
+                pub(super) fn of(of: &Request) -> Input {
+                    Input { request: request(of), macs: Vec::new() }
+                }
+
+                pub(super) fn seen(&mut self, with_macs: bool) -> &types::Request {
+                    let macs = &mut self.request.client.macs;
+                    if macs.is_empty() == with_macs {
+                        std::mem::swap(macs, &mut self.macs);
+                    }
+                    &self.request
+                }
+            }
+
+            /// Converts the request with every MAC address.
+            fn request(request: &Request) -> types::Request {
+                let macs = request.macs.iter().map(|fact| types::Mac {
+                    address: fact.address.to_string(),
+                    source: match fact.source {
+                        MacSource::NeighbourTable => types::MacSource::NeighbourTable,
+                        MacSource::RequestedName => types::MacSource::RequestedName,
+                    },
+                });
+                let attributes = attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned()));
+                types::Request {
+                    id: request.id.to_string(),
+                    listener: request.listener.to_string(),
+                    operation: match request.operation {
+                        Operation::Read => types::Operation::Read,
+                        Operation::Write => types::Operation::Write,
+                    },
+                    mode: match request.mode {
+                        Mode::Octet => types::Mode::Octet,
+                        Mode::Netascii => types::Mode::Netascii,
+                    },
+                    requested: request.requested.clone(),
+                    path: request.path.clone(),
+                    client: types::Client {
+                        address: request.client.ip().to_canonical().to_string(),
+                        port: request.client.port(),
+                        macs: macs.collect(),
+                        class: request.class.to_string(),
+                    },
+                    options: request.options.clone(),
+                    attributes: attributes.collect(),
+                }
+            }
+        }
+    };
 }
+requests!(v0_1_request, v0_1);
+requests!(v0_2_request, v0_2);
 
 /// What a request has beside the fields of the interface; docs/plugins.md lists it.
 pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)> {

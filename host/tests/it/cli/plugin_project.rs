@@ -63,6 +63,7 @@ fn new_has_the_hooks_that_were_chosen() {
         }
     }
     assert!(text("sdk/wit/policy.wit").contains("package tuffet:policy@0.1.0;"));
+    assert!(text("sdk/wit/v0.2/policy.wit").contains("package tuffet:policy@0.2.0;"));
 }
 
 #[test]

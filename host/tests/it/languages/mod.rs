@@ -9,7 +9,7 @@ mod serving;
 use crate::harness::{compiled, skipped};
 use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
 /// of the reference guest, as `loops::rust` and `loops::python`.
@@ -19,6 +19,12 @@ macro_rules! each_language {
             #[test]
             fn rust() {
                 super::$test(&crate::languages::rust());
+            }
+
+            /// As built for the first version of the interface, by the SDK of that time.
+            #[test]
+            fn rust_of_0_1_0() {
+                super::$test(crate::languages::rust_of_0_1_0());
             }
 
             #[test]
@@ -34,6 +40,21 @@ use each_language;
 
 fn rust() -> String {
     format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
+}
+
+/// Returns the reference guest in Rust as it was when version 0.1.0 of the interface was the only one. Unlike the
+/// others it is not built from the sources of today: plugins that were built for 0.1.0 must go on working.
+fn rust_of_0_1_0() -> &'static str {
+    const PACKED: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/frozen/reference-0.1.0.wasm.gz");
+    const UNPACKED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/reference-0.1.0.wasm");
+    static UNPACK: Once = Once::new();
+    UNPACK.call_once(|| {
+        let unpacked = Command::new("gzip").args(["-dc", PACKED]).output().unwrap();
+        assert!(unpacked.status.success(), "{}", String::from_utf8_lossy(&unpacked.stderr));
+        std::fs::write(UNPACKED, unpacked.stdout).unwrap();
+    });
+    UNPACKED
 }
 
 /// Returns the reference guest in Python, if the Makefile could build it.

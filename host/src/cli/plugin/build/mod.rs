@@ -2,6 +2,7 @@
 
 mod python;
 mod rust;
+pub(super) mod world;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -117,7 +118,7 @@ fn clean(folder: &Path) -> &Path {
 }
 
 /// Replaces a file atomically: a reloading server finds the old one or the new one.
-fn put(component: &[u8], output: &Path) -> io::Result<()> {
+pub(super) fn put(component: &[u8], output: &Path) -> io::Result<()> {
     let mut temporary = output.as_os_str().to_owned();
     temporary.push(".new");
     fs::write(&temporary, component)?;

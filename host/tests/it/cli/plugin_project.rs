@@ -1,5 +1,6 @@
 //! `tuffet plugin new` and `build`, with the real compiler.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -14,7 +15,8 @@ fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Ran
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.current_dir(folder).args(words).env("CACHE_DIRECTORY", compiled());
     // The build settings of this project must not affect another one.
-    command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").envs(environment.iter().copied());
+    command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_BUILD_DIR");
+    command.envs(environment.iter().copied());
     run_for(&mut command, COMPILING)
 }
 
@@ -78,6 +80,29 @@ fn build_says_what_is_missing() {
     build(&["firmware"], &[("RUSTC", "true"), none])
         .assert_fails(69, &["rustup target add wasm32-wasip2", "apt-get install"]);
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
+}
+
+/// Projects share what cargo compiles on the way, unless the user has chosen a folder.
+#[test]
+fn build_shares_a_folder_for_dependencies() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    folder.write("cargo", b"#!/bin/sh\necho \"error: $CARGO_BUILD_BUILD_DIR.\" >&2\nexit 101\n");
+    std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write("project/Cargo.toml", b"");
+    let (cargo, cache) =
+        (folder.path("cargo").display().to_string(), folder.path("cache").display().to_string());
+    let build = |environment: &[(&str, &str)]| {
+        let all = [&[("CARGO", &*cargo), ("XDG_CACHE_HOME", &*cache)], environment].concat();
+        tuffet_in(&folder.0, &["plugin", "build", "project"], &all)
+    };
+    let missing = build(&[]);
+    if missing.code() == 69 {
+        return skipped("plugin build: there is no compiler for WebAssembly");
+    }
+    missing.assert_fails(1, &[&format!("error: {cache}/tuffet/plugin-build.")]);
+    build(&[("CARGO_TARGET_DIR", "elsewhere")]).assert_fails(1, &["error: ."]);
+    build(&[("CARGO_BUILD_BUILD_DIR", "elsewhere")]).assert_fails(1, &["error: elsewhere."]);
 }
 
 /// From nothing to a valid configuration with every hook, and on to a change. Slow, because it compiles.

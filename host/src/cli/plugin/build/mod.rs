@@ -20,7 +20,7 @@ use tuffet_policy::digest;
 const EXIT_UNAVAILABLE: u8 = 69;
 
 /// The configuration of a project, with its settings and grants.
-const CONFIG: &str = "tuffet.yaml";
+pub(super) const CONFIG: &str = "tuffet.yaml";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BuildArgs {

@@ -90,7 +90,12 @@ impl Transfer {
             Measured::Exactly { micros, part, whole } if part < whole => {
                 self.rtt.sample_part(micros, part, whole, self.unmeasured());
             }
-            Measured::Exactly { micros, .. } => self.rtt.sample(micros),
+            Measured::Exactly { micros, .. } => {
+                self.rtt.sample(micros);
+                if matches!(self.phase, Phase::Sending(_)) {
+                    self.rtt.learn_floor(micros, &self.settings.timing);
+                }
+            }
             Measured::AtMost(rtt) => self.rtt.at_most(rtt, &self.settings.timing),
             Measured::AfterTimeout { first, last } => {
                 let timing = &self.settings.timing;

@@ -234,7 +234,7 @@ impl Policy {
             }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let verdict = match plugin.verdict(request, inputs.by(&plugin.access), patience).await {
+            let verdict = match plugin.verdict(request, &mut inputs, patience).await {
                 Ok(None) => continue,
                 Ok(Some(Opinion::Allow(ceilings))) => {
                     let (lowest, _) = allowed.get_or_insert((ceilings, by));
@@ -278,7 +278,7 @@ impl Policy {
                 continue;
             }
             calls += 1;
-            let found = plugin.resolution(request, inputs.by(&plugin.access), &self.roots, patience).await;
+            let found = plugin.resolution(request, &mut inputs, &self.roots, patience).await;
             let answer = match found {
                 Ok(None) => continue,
                 Ok(Some(Found::Files(files))) => Answer::Files(files),

@@ -16,25 +16,27 @@ const MAX_PATH: usize = 4096;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the types of the interface, converted once for a whole chain.
-pub(super) struct Inputs {
-    request: types::Request,
+/// A request in the types of the interface, converted once for a whole chain, when its first plugin is called.
+pub(super) struct Inputs<'a> {
+    of: &'a Request,
+    request: Option<types::Request>,
     /// The MAC addresses, while they are taken out of the request.
     macs: Vec<types::Mac>,
 }
 
-impl Inputs {
-    pub fn new(of: &Request) -> Inputs {
-        Inputs { request: request(of), macs: Vec::new() }
+impl Inputs<'_> {
+    pub fn new(of: &Request) -> Inputs<'_> {
+        Inputs { of, request: None, macs: Vec::new() }
     }
 
     /// Returns the request as a plugin with this access sees it: MAC addresses require their grant.
     pub fn by(&mut self, access: &Access) -> &types::Request {
-        let macs = &mut self.request.client.macs;
+        let request = self.request.get_or_insert_with(|| request(self.of));
+        let macs = &mut request.client.macs;
         if macs.is_empty() == access.client_mac {
             std::mem::swap(macs, &mut self.macs);
         }
-        &self.request
+        request
     }
 }
 

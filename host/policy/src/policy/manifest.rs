@@ -5,7 +5,7 @@ use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
 use super::load::check_kind;
-use tuffet_config::GrantKind;
+use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.
@@ -36,6 +36,10 @@ pub struct Manifest {
     pub reuse: bool,
     /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
+    /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
+    /// may depend on anything.
+    #[serde(rename = "depends-on")]
+    pub depends_on: Option<Vec<Fact>>,
 }
 
 /// A requested grant.
@@ -52,8 +56,8 @@ pub struct Wish {
 
 impl Manifest {
     /// The keys of a manifest that this server knows.
-    pub const KEYS: [&str; 7] =
-        ["name", "version", "description", "grants", "empty-batches", "reuse", "events"];
+    pub const KEYS: [&str; 8] =
+        ["name", "version", "description", "grants", "empty-batches", "reuse", "events", "depends-on"];
     /// The keys of a requested grant that this server knows.
     pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
 

@@ -127,7 +127,7 @@ pub(super) fn put_retransmit(transfer: &mut Map, milliseconds: u64, origin: Stri
     let retransmit = transfer.below("retransmit");
     let time = |milliseconds: u64| Value::plain(format!("{milliseconds}ms"));
     retransmit.put("initial", time(milliseconds), [origin]);
-    // The bounds of the keys have defaults: 20 ms below it, 4 s and 30 s above it.
+    // The bounds of the keys have defaults: below it 20 ms for clients that are not known, 4 s and 30 s above it.
     if milliseconds < 20 {
         retransmit.put("floor", time(milliseconds), []);
     }

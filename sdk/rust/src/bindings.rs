@@ -1,4 +1,4 @@
-//! The bindings that wit-bindgen generates from `sdk/wit`: one module per interface that a plugin may export.
+//! The bindings that wit-bindgen generates from `sdk/wit/v0.2`: one module per interface that a plugin may export.
 //!
 //! Each interface is generated on its own because a component describes exactly what it exports: a plugin
 //! that only authorizes must not claim to resolve. The linker merges the interfaces that
@@ -8,10 +8,10 @@
 /// The import `log` and the export `lifecycle`, which every plugin has.
 pub mod base {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world base { import tuffet:policy/log@0.1.0; export tuffet:policy/lifecycle@0.1.0; }
+            world base { import tuffet:policy/log@0.2.0; export tuffet:policy/lifecycle@0.2.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -23,18 +23,19 @@ pub mod base {
 /// The export `authorize`, and the types that all hooks share.
 pub mod authorize {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world authorize { export tuffet:policy/authorize@0.1.0; }
+            world authorize { export tuffet:policy/authorize@0.2.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
         additional_type_attributes: {
-            "tuffet:policy/types@0.1.0/limits": [#[derive(Default)]],
-            "tuffet:policy/types@0.1.0/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
-            "tuffet:policy/types@0.1.0/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
-            "tuffet:policy/types@0.1.0/mac-source": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@0.2.0/profile": [#[derive(Default)]],
+            "tuffet:policy/types@0.2.0/session-values": [#[derive(Default)]],
+            "tuffet:policy/types@0.2.0/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@0.2.0/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@0.2.0/mac-source": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
         },
         pub_export_macro: true,
         export_macro_name: "export_authorize",
@@ -44,12 +45,12 @@ pub mod authorize {
 /// The export `resolve`.
 pub mod resolve {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world resolve { export tuffet:policy/resolve@0.1.0; }
+            world resolve { export tuffet:policy/resolve@0.2.0; }
         ",
-        with: { "tuffet:policy/types@0.1.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -60,12 +61,12 @@ pub mod resolve {
 /// The export `accept-upload`.
 pub mod accept_upload {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world accept-upload { export tuffet:policy/accept-upload@0.1.0; }
+            world accept-upload { export tuffet:policy/accept-upload@0.2.0; }
         ",
-        with: { "tuffet:policy/types@0.1.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -76,12 +77,12 @@ pub mod accept_upload {
 /// The export `observe`.
 pub mod observe {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world observe { export tuffet:policy/observe@0.1.0; }
+            world observe { export tuffet:policy/observe@0.2.0; }
         ",
-        with: { "tuffet:policy/types@0.1.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -92,10 +93,10 @@ pub mod observe {
 /// The import `kv`.
 pub mod kv {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world kv { import tuffet:policy/kv@0.1.0; }
+            world kv { import tuffet:policy/kv@0.2.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -105,10 +106,10 @@ pub mod kv {
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world files { import tuffet:policy/files@0.1.0; }
+            world files { import tuffet:policy/files@0.2.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -118,10 +119,10 @@ pub mod files {
 /// The import `sinks`.
 pub mod sinks {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "../wit/v0.2",
         inline: "
             package tuffet:sdk;
-            world sinks { import tuffet:policy/sinks@0.1.0; }
+            world sinks { import tuffet:policy/sinks@0.2.0; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],

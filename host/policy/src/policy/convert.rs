@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
-use super::bindings::tuffet::policy::types;
+use super::bindings::Version;
+use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
-use super::imports::Access;
+use super::hooks::{Input, accept_upload, authorize, resolve};
+use super::plugin::Plugin;
 use super::text;
-use tuffet_request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
+use tuffet_request::{
+    Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
+};
 
 /// The most files in an answer.
 const MAX_FILES: usize = 64;
@@ -16,60 +19,99 @@ const MAX_PATH: usize = 4096;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the types of the interface, converted once for a whole chain.
-pub(super) struct Inputs {
-    request: types::Request,
-    /// The MAC addresses, while they are taken out of the request.
-    macs: Vec<types::Mac>,
+/// A request in the types of the interface, converted for a chain when the first plugin of a version is called.
+pub(super) struct Inputs<'a> {
+    request: &'a Request,
+    v0_1: Option<v0_1_request::Input>,
+    v0_2: Option<v0_2_request::Input>,
 }
 
-impl Inputs {
-    pub fn new(of: &Request) -> Inputs {
-        Inputs { request: request(of), macs: Vec::new() }
+impl<'a> Inputs<'a> {
+    pub fn new(request: &'a Request) -> Inputs<'a> {
+        Inputs { request, v0_1: None, v0_2: None }
     }
 
-    /// Returns the request as a plugin with this access sees it: MAC addresses require their grant.
-    pub fn by(&mut self, access: &Access) -> &types::Request {
-        let macs = &mut self.request.client.macs;
-        if macs.is_empty() == access.client_mac {
-            std::mem::swap(macs, &mut self.macs);
+    /// Returns the request as this plugin sees it: MAC addresses require their grant.
+    pub fn by(&mut self, plugin: &Plugin) -> Input<'_> {
+        let sees_macs = plugin.access.client_mac;
+        match plugin.code.version {
+            Version::V0_1 => {
+                let input = self.v0_1.get_or_insert_with(|| v0_1_request::Input::of(self.request));
+                Input::V0_1(input.seen(sees_macs))
+            }
+            Version::V0_2 => {
+                let input = self.v0_2.get_or_insert_with(|| v0_2_request::Input::of(self.request));
+                Input::V0_2(input.seen(sees_macs))
+            }
         }
-        &self.request
     }
 }
 
-/// Converts the request with every MAC address.
-pub(super) fn request(request: &Request) -> types::Request {
-    let macs = request.macs.iter().map(|fact| types::Mac {
-        address: fact.address.to_string(),
-        source: match fact.source {
-            MacSource::NeighbourTable => types::MacSource::NeighbourTable,
-            MacSource::RequestedName => types::MacSource::RequestedName,
-        },
-    });
-    types::Request {
-        id: request.id.to_string(),
-        listener: request.listener.to_string(),
-        operation: match request.operation {
-            Operation::Read => types::Operation::Read,
-            Operation::Write => types::Operation::Write,
-        },
-        mode: match request.mode {
-            Mode::Octet => types::Mode::Octet,
-            Mode::Netascii => types::Mode::Netascii,
-        },
-        requested: request.requested.clone(),
-        path: request.path.clone(),
-        client: types::Client {
-            address: request.client.ip().to_canonical().to_string(),
-            port: request.client.port(),
-            macs: macs.collect(),
-            class: request.class.to_string(),
-        },
-        options: request.options.clone(),
-        attributes: attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-    }
+/// Declares the conversion of requests for one version.
+macro_rules! requests {
+    ($module:ident, $version:ident) => {
+        mod $module {
+            use super::*;
+            use crate::policy::bindings::$version::tuffet::policy::types;
+
+            pub(super) struct Input {
+                request: types::Request,
+                /// The MAC addresses, while they are taken out of the request.
+                macs: Vec<types::Mac>,
+            }
+
+            impl Input {
+                pub(super) fn of(of: &Request) -> Input {
+                    Input { request: request(of), macs: Vec::new() }
+                }
+
+                pub(super) fn seen(&mut self, with_macs: bool) -> &types::Request {
+                    let macs = &mut self.request.client.macs;
+                    if macs.is_empty() == with_macs {
+                        std::mem::swap(macs, &mut self.macs);
+                    }
+                    &self.request
+                }
+            }
+
+            /// Converts the request with every MAC address.
+            fn request(request: &Request) -> types::Request {
+                let macs = request.macs.iter().map(|fact| types::Mac {
+                    address: fact.address.to_string(),
+                    source: match fact.source {
+                        MacSource::NeighbourTable => types::MacSource::NeighbourTable,
+                        MacSource::RequestedName => types::MacSource::RequestedName,
+                    },
+                });
+                let attributes = attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned()));
+                types::Request {
+                    id: request.id.to_string(),
+                    listener: request.listener.to_string(),
+                    operation: match request.operation {
+                        Operation::Read => types::Operation::Read,
+                        Operation::Write => types::Operation::Write,
+                    },
+                    mode: match request.mode {
+                        Mode::Octet => types::Mode::Octet,
+                        Mode::Netascii => types::Mode::Netascii,
+                    },
+                    requested: request.requested.clone(),
+                    path: request.path.clone(),
+                    client: types::Client {
+                        address: request.client.ip().to_canonical().to_string(),
+                        port: request.client.port(),
+                        macs: macs.collect(),
+                        class: request.class.to_string(),
+                    },
+                    options: request.options.clone(),
+                    attributes: attributes.collect(),
+                }
+            }
+        }
+    };
 }
+requests!(v0_1_request, v0_1);
+requests!(v0_2_request, v0_2);
 
 /// What a request has beside the fields of the interface; docs/plugins.md lists it.
 pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)> {
@@ -79,7 +121,7 @@ pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)
 /// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Opinion {
-    Allow(Ceilings),
+    Allow(SessionProfile),
     Deny(Denial),
     Drop,
 }
@@ -88,20 +130,55 @@ pub(super) enum Opinion {
 pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
     Ok(Some(match verdict {
         authorize::Verdict::Abstain => return Ok(None),
-        authorize::Verdict::Allow(limits) => Opinion::Allow(ceilings(&limits)?),
+        authorize::Verdict::Allow(answer) => Opinion::Allow(profile(&answer)?),
         authorize::Verdict::Deny(its) => Opinion::Deny(denial(&its)),
         authorize::Verdict::Drop => Opinion::Drop,
     }))
 }
 
-fn ceilings(limits: &types::Limits) -> Result<Ceilings, Failure> {
-    if let Some(blksize) = limits.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
+fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
+    let types::Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options } =
+        answer;
+    let values = |of: &types::SessionValues| SessionValues {
+        blksize: of.blksize,
+        windowsize: of.windowsize,
+        timeout: of.timeout,
+    };
+    let ceilings = SessionValues { blksize: *blksize, windowsize: *windowsize, timeout: *timeout };
+    let (floors, overrides) = (values(floors), values(overrides));
+    for values in [&ceilings, &floors, &overrides] {
+        require_possible(values)?;
+    }
+    for (name, floor) in floors.iter() {
+        if let Some((_, ceiling)) = ceilings.iter().find(|(its, ceiling)| *its == name && *ceiling < floor) {
+            return Err(bad(format!("it allowed a {name} of at least {floor} and at most {ceiling}")));
+        }
+    }
+    if *burst == Some(0) {
+        return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
+    }
+    let mut refused = RefusedOptions::default();
+    for name in refuse_options {
+        if !refused.add(name) {
+            let (name, known) =
+                (text::one_line(name, 40), RefusedOptions::known().collect::<Vec<_>>().join(", "));
+            return Err(bad(format!("it refused the option {name:?}: there are {known}")));
+        }
+    }
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, bytes: *bytes, refused })
+}
+
+fn require_possible(values: &SessionValues) -> Result<(), Failure> {
+    if let Some(blksize) = values.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
         return Err(bad(format!("it allowed a blksize of {blksize}: 8 to 65464 are possible")));
     }
-    if limits.windowsize == Some(0) {
+    if values.windowsize == Some(0) {
         return Err(bad("it allowed a windowsize of 0: 1 to 65535 are possible"));
     }
-    Ok(Ceilings { blksize: limits.blksize, windowsize: limits.windowsize, bytes: limits.bytes })
+    if values.timeout == Some(0) {
+        return Err(bad("it allowed a timeout of 0: 1 to 255 are possible"));
+    }
+    Ok(())
 }
 
 /// A file in a root.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use wasmtime::component::Component;
 
+use super::bindings::Version;
 use super::engine::PolicyRuntime;
 use super::load::{check_kind, read};
 use super::manifest::Manifest;
@@ -23,7 +24,9 @@ pub struct Inspected {
     pub version: String,
     /// Its purpose.
     pub description: String,
-    /// Its hooks in this server's version of the interface.
+    /// The version of the interface that it was built for, if this server has it.
+    pub interface: Option<&'static str>,
+    /// Its hooks in this version.
     pub hooks: Vec<&'static str>,
     /// The events that its hook `observe` receives; none without that hook.
     pub events: Vec<Kind>,
@@ -71,7 +74,9 @@ impl Inspected {
         let manifest = Manifest::of(binary)?;
         let ty = component.component_type();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        let has = |hook: &Hook| exports.iter().any(|export| *export == hook.interface());
+        let version = Version::of(engine, &component);
+        let has =
+            |hook: &Hook| version.is_some_and(|version| exports.contains(&version.interface(hook.word())));
         let observes = has(&Hook::Observe);
         let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
@@ -79,6 +84,7 @@ impl Inspected {
             name: manifest.name,
             version: manifest.version,
             description: manifest.description,
+            interface: version.map(Version::as_str),
             hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
             events: if observes { events.iter().collect() } else { Vec::new() },
             empty_batches,
@@ -102,6 +108,9 @@ impl Inspected {
         let _ = writeln!(shown, "name         {name}");
         let _ = writeln!(shown, "version      {}", or_none(&self.version));
         let _ = writeln!(shown, "description  {}", or_none(&self.description));
+        if let Some(interface) = self.interface {
+            let _ = writeln!(shown, "interface    tuffet:policy@{interface}");
+        }
         let _ = writeln!(shown, "hooks        {}", or_none(&self.hooks.join(", ")));
         if self.hooks.contains(&Hook::Observe.word()) {
             let kinds: Vec<&str> = self.events.iter().map(|kind| kind.word()).collect();

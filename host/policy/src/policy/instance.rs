@@ -5,9 +5,9 @@ use std::sync::Arc;
 use wasmtime::component::Instance as Component;
 use wasmtime::{Store, UpdateDeadline};
 
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
 use super::code::Code;
 use super::failure::{CpuLimit, Refused};
+use super::hooks::{accept_upload, authorize, resolve};
 use super::log::CallLog;
 use super::meter::Meter;
 use super::sandbox::{Caller, Sandbox, Subject};

@@ -11,15 +11,15 @@ use rustix::fs::{Mode, OFlags};
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
-use super::bindings::VERSION;
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, lifecycle, resolve};
+use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
 use super::code::Code;
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
+use super::hooks::{accept_upload, authorize, lifecycle, resolve};
 use super::identity::PluginIdentity;
 use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
 use super::line_rate::LineRate;
@@ -33,7 +33,7 @@ use super::turns::Turns;
 use super::wit_events as observe;
 use crate::kv::{self, KvPlace, Namespace, Quota};
 use crate::registry::{MAX_COMPONENT, Pulled};
-use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
+use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
 
 /// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
@@ -96,7 +96,9 @@ fn compile(
         .linker
         .instantiate_pre(&component)
         .map_err(|error| one(LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error)))?;
-    let Ok(lifecycle) = lifecycle::GuestIndices::new(&pre) else {
+    let version = Version::of(&shared.engine, &component);
+    let lifecycle = version.and_then(|version| lifecycle::GuestIndices::new(&pre, version).ok());
+    let Some((version, lifecycle)) = version.zip(lifecycle) else {
         return Err(one(LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
     };
     let manifest = Manifest::of(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
@@ -108,6 +110,7 @@ fn compile(
         Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
     };
     let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
+    let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(&judged.granted));
     let of_grants = judged.warnings.into_iter().map(|warning| (LoadProblemKind::Grant, warning));
     let of_pull = pulled.iter().flat_map(|pulled| &pulled.warnings);
     let warnings = of_grants.chain(of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone())));
@@ -128,12 +131,12 @@ fn compile(
         breaker: Breaker::new(spec.breaker),
         counters: runtime.counters_of(&spec.name),
         monitors: spec.mode == PluginMode::Monitor,
-        verdicts: spec.cache.as_ref().map(Decisions::new),
-        resolutions: spec.cache.as_ref().map(Decisions::new),
-        authorize: authorize::GuestIndices::new(&pre).ok(),
-        resolve: resolve::GuestIndices::new(&pre).ok(),
-        accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
-        observe: observe::GuestIndices::new(&pre).ok(),
+        verdicts: decisions(spec, facts),
+        resolutions: decisions(spec, facts),
+        authorize: authorize::GuestIndices::new(&pre, version).ok(),
+        resolve: resolve::GuestIndices::new(&pre, version).ok(),
+        accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),
+        observe: observe::GuestIndices::new(&pre, version).ok(),
         wants: manifest.wants(),
         code: Arc::new(Code {
             name: Arc::clone(&name),
@@ -142,11 +145,23 @@ fn compile(
             runtime: runtime.clone(),
             settings: spec.settings.to_string(),
             component: pre,
+            version,
             lifecycle,
         }),
         name,
         access,
     })
+}
+
+/// Whether these grants let a plugin see nothing but its settings and requests, and have no effects.
+fn is_pure(granted: &[Grant]) -> bool {
+    granted.iter().all(|grant| *grant == Grant::ClientMac)
+}
+
+/// The decision cache of a hook: the configured one, or one for decisions that depend on `facts` alone.
+fn decisions<O: Weighty + Clone>(spec: &PluginConfig, facts: Option<&[Fact]>) -> Option<Decisions<O>> {
+    let configured = spec.cache.as_ref().map(Decisions::configured);
+    configured.or_else(|| facts.map(Decisions::declared))
 }
 
 pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, String> {
@@ -323,14 +338,15 @@ pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
 
 fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
     let ty = component.component_type();
-    let provided = format!("tuffet:policy@{VERSION} and WASI 0.2");
+    let provided = format!("tuffet:policy@{} and WASI 0.2", Version::PROVIDED);
     for (name, _) in ty.imports(engine) {
         if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
-            && version != VERSION
+            && Version::ALL.iter().all(|provided| provided.as_str() != version)
         {
             return format!(
-                "it was built for tuffet:policy@{version} and this server has {VERSION}: rebuild it with the SDK \
-                 of this server"
+                "it was built for tuffet:policy@{version} and this server has {}: rebuild it with the SDK of this \
+                 server",
+                Version::PROVIDED
             );
         }
         if !name.starts_with("wasi:") && !name.starts_with("tuffet:policy/") {
@@ -350,16 +366,23 @@ fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
     let exports: Vec<&str> = ty.exports(component.engine()).map(|(name, _)| name).collect();
     let wanted = format!("tuffet:policy/{hook}@");
     if let Some(version) = exports.iter().find_map(|name| name.strip_prefix(&wanted)) {
+        if let Some(built) = Version::of(component.engine(), component) {
+            return format!(
+                "it exports tuffet:policy/{hook}@{version} beside tuffet:policy/lifecycle@{built}: build all of it for one \
+                 version"
+            );
+        }
         return format!(
-            "it exports tuffet:policy/{hook}@{version} and this server asks for {VERSION}, as in its \
-             sdk/wit/policy.wit: rebuild it with the SDK of this server"
+            "it exports tuffet:policy/{hook}@{version} and this server asks for {}, as in its sdk/wit: rebuild it with \
+             the SDK of this server",
+            Version::PROVIDED
         );
     }
     if hook == "lifecycle" {
         let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
         return format!(
-            "it does not export tuffet:policy/{hook}@{VERSION} but {exports}: every plugin exports it, the SDK does it \
-             for you"
+            "it does not export tuffet:policy/{hook} ({}) but {exports}: every plugin exports it, the SDK does it for you",
+            Version::PROVIDED
         );
     }
     let hooks = exports.iter().filter_map(|name| name.strip_prefix("tuffet:policy/")?.split('@').next());

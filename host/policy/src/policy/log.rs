@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bindings::tuffet::policy::log::{Host, Level};
+use super::bindings::v0_2::tuffet::policy::log::{Host, Level};
 use super::imports::Access;
 use super::line_rate::LineRate;
 use super::log_fields::PluginFields;

@@ -7,8 +7,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::ask::Patience;
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
 use super::convert::{Found, Inputs, Opinion, UploadOpinion};
+use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
 
@@ -19,7 +19,7 @@ pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) -> Waits {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.verdict(&request, inputs.by(&plugin.access), patience).await;
+        let opinion = plugin.verdict(&request, &mut inputs, patience).await;
         plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
     })
 }
@@ -28,7 +28,7 @@ pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[Stri
     let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let found = plugin.resolution(&request, inputs.by(&plugin.access), &roots, patience).await;
+        let found = plugin.resolution(&request, &mut inputs, &roots, patience).await;
         plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
     })
 }
@@ -46,7 +46,7 @@ pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Up
     let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
     tokio::spawn(async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.acceptance(&request, inputs.by(&plugin.access), &upload, patience).await;
+        let opinion = plugin.acceptance(&request, inputs.by(&plugin), &upload, patience).await;
         plugin.note("accept-upload", &request, opinion.ok().flatten().map(Said::Acceptance));
     });
 }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
-use super::bindings::exports::tuffet::policy::{accept_upload, authorize, resolve};
-use super::bindings::tuffet::policy::types;
 use super::breaker::Breaker;
 use super::call::{Asker, Call};
 use super::code::Code;
@@ -13,6 +11,7 @@ use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
 use super::failure::Failure;
+use super::hooks::{Input, accept_upload, authorize, resolve};
 use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
@@ -88,13 +87,9 @@ impl Plugin {
     }
 
     /// Calls the hook `authorize`.
-    pub async fn authorize(
-        &self,
-        request: &types::Request,
-        asker: Asker,
-    ) -> Result<authorize::Verdict, Failure> {
+    pub async fn authorize(&self, request: Input<'_>, asker: Asker) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, Subject::request("authorize", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("authorize", &request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -106,13 +101,9 @@ impl Plugin {
     }
 
     /// Calls the hook `resolve`.
-    pub async fn resolve(
-        &self,
-        request: &types::Request,
-        asker: Asker,
-    ) -> Result<resolve::Resolution, Failure> {
+    pub async fn resolve(&self, request: Input<'_>, asker: Asker) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, Subject::request("resolve", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("resolve", &request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -126,12 +117,12 @@ impl Plugin {
     /// Calls the hook `accept-upload`.
     pub async fn accept_upload(
         &self,
-        request: &types::Request,
+        request: Input<'_>,
         upload: &accept_upload::Upload,
         asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, Subject::request("accept-upload", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("accept-upload", &request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;

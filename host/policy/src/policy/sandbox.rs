@@ -10,8 +10,9 @@ use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use super::bindings::tuffet::policy::types;
+use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::CpuLimit;
+use super::hooks::Input;
 use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
 use super::log::CallLog;
 use super::text;
@@ -209,8 +210,9 @@ impl<'a> Subject<'a> {
     /// Events of many requests.
     pub const EVENTS: Subject<'static> = Subject { hook: "observe", request: "", client: None };
 
-    pub fn request(hook: &'static str, request: &'a types::Request) -> Subject<'a> {
-        Subject { hook, request: &request.id, client: Some((&request.client.address, request.client.port)) }
+    pub fn request(hook: &'static str, request: &'a Input<'a>) -> Subject<'a> {
+        let (request, address, port) = request.subject();
+        Subject { hook, request, client: Some((address, port)) }
     }
 }
 

@@ -8,15 +8,13 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask::Patience;
-use super::bindings::VERSION;
-use super::bindings::exports::tuffet::policy::{accept_upload, resolve};
-use super::bindings::tuffet::policy::types;
 use super::call::Asker;
 use super::chain::warnings_of;
 use super::code_cache::CodeCache;
 use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
+use super::hooks::{Input, accept_upload, resolve};
 use super::load::{load, missing_hook};
 use super::observe;
 use super::plugin::Plugin;
@@ -53,11 +51,6 @@ impl Hook {
             Hook::AcceptUpload => "accept-upload",
             Hook::Observe => "observe",
         }
-    }
-
-    /// Returns the interface that a component exports for it.
-    pub(super) fn interface(self) -> String {
-        format!("tuffet:policy/{}@{VERSION}", self.word())
     }
 }
 
@@ -175,7 +168,7 @@ impl Trial {
             }
             (_, HookInput::Request(request, upload)) => {
                 let mut inputs = Inputs::new(request);
-                let input = inputs.by(&self.plugin.access);
+                let input = inputs.by(&self.plugin);
                 let upload = upload.as_ref().map(Uploaded::as_asked);
                 begun = Instant::now();
                 self.ask_about(hook, request, input, upload.as_ref()).await
@@ -203,7 +196,7 @@ impl Trial {
         &self,
         hook: Hook,
         request: &Request,
-        input: &types::Request,
+        input: Input<'_>,
         upload: Option<&accept_upload::Upload>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.

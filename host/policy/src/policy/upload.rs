@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::ask::{Overloaded, Patience};
-use super::bindings::exports::tuffet::policy::accept_upload::Upload;
-use super::bindings::tuffet::policy::types;
 use super::chain::Policy;
 use super::convert::{self, UploadOpinion};
+use super::hooks::Input;
+use super::hooks::accept_upload::Upload;
 use super::monitor;
 use super::plugin::Plugin;
 use tuffet_request::{Denial, ErrorCode, Request};
@@ -62,7 +62,7 @@ impl Policy {
                 continue;
             }
             result.calls += 1;
-            match patiently(plugin, request, inputs.by(&plugin.access), &upload, patience).await {
+            match patiently(plugin, request, inputs.by(plugin), &upload, patience).await {
                 None => {}
                 Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
@@ -87,7 +87,7 @@ impl Policy {
 async fn patiently(
     plugin: &Plugin,
     request: &Request,
-    input: &types::Request,
+    input: Input<'_>,
     upload: &Upload,
     mut patience: Patience,
 ) -> Option<UploadOpinion> {

@@ -1,10 +1,11 @@
 //! The hook `observe`, written by hand: as in `sdk/wit`, but with events that borrow their text. The types of
-//! `bindgen!` own it, and copying it for each observer costs as much as the call.
+//! `bindgen!` own it, and copying it for each observer costs as much as the call. Events have the same form in all
+//! versions of the interface.
 
 use wasmtime::component::{ComponentExportIndex, ComponentType, Func, Instance, InstancePre, Lower};
 use wasmtime::{AsContextMut, Store};
 
-use super::bindings::VERSION;
+use super::bindings::Version;
 use super::sandbox::Sandbox;
 
 /// The export of the hook in a component.
@@ -14,12 +15,10 @@ pub(super) struct GuestIndices(ComponentExportIndex);
 pub(super) struct Guest(Func);
 
 impl GuestIndices {
-    pub fn new(of: &InstancePre<Sandbox>) -> wasmtime::Result<GuestIndices> {
+    pub fn new(of: &InstancePre<Sandbox>, version: Version) -> wasmtime::Result<GuestIndices> {
         let component = of.component();
         let missing = || wasmtime::Error::msg("there is no hook observe");
-        let interface = component
-            .get_export_index(None, format!("tuffet:policy/observe@{VERSION}"))
-            .ok_or_else(missing)?;
+        let interface = component.get_export_index(None, version.interface("observe")).ok_or_else(missing)?;
         component.get_export_index(Some(&interface), "observe").map(GuestIndices).ok_or_else(missing)
     }
 

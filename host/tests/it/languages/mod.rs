@@ -3,13 +3,14 @@
 
 mod conformance;
 mod example;
+mod go_memory;
 mod limits;
 mod serving;
 
 use crate::harness::{compiled, skipped};
 use std::path::Path;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
 /// of the reference guest, as `loops::rust`, `loops::python` and so on.
@@ -19,6 +20,12 @@ macro_rules! each_language {
             #[test]
             fn rust() {
                 super::$test(&crate::languages::rust());
+            }
+
+            /// As built for the first version of the interface, by the SDK of that time.
+            #[test]
+            fn rust_of_0_1_0() {
+                super::$test(crate::languages::rust_of_0_1_0());
             }
 
             #[test]
@@ -34,6 +41,13 @@ macro_rules! each_language {
                     super::$test(guest);
                 }
             }
+
+            #[test]
+            fn go() {
+                if let Some(guest) = crate::languages::go() {
+                    super::$test(guest);
+                }
+            }
         }
     };
 }
@@ -41,6 +55,21 @@ use each_language;
 
 fn rust() -> String {
     format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
+}
+
+/// Returns the reference guest in Rust as it was when version 0.1.0 of the interface was the only one. Unlike the
+/// others it is not built from the sources of today: plugins that were built for 0.1.0 must go on working.
+fn rust_of_0_1_0() -> &'static str {
+    const PACKED: &str =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/frozen/reference-0.1.0.wasm.gz");
+    const UNPACKED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/reference-0.1.0.wasm");
+    static UNPACK: Once = Once::new();
+    UNPACK.call_once(|| {
+        let unpacked = Command::new("gzip").args(["-dc", PACKED]).output().unwrap();
+        assert!(unpacked.status.success(), "{}", String::from_utf8_lossy(&unpacked.stderr));
+        std::fs::write(UNPACKED, unpacked.stdout).unwrap();
+    });
+    UNPACKED
 }
 
 /// Returns the reference guest in Python, if the Makefile could build it.
@@ -52,20 +81,33 @@ fn python() -> Option<&'static str> {
 /// Returns the reference guest in TypeScript, if the Makefile could build it.
 fn js() -> Option<&'static str> {
     static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
-    REFERENCE.get_or_init(|| component("TUFFET_JS_GUESTS", "reference", "JavaScript", "test-js")).as_deref()
+    REFERENCE
+        .get_or_init(|| {
+            component("TUFFET_JS_GUESTS", "reference", "in JavaScript, which `make test-js` builds")
+        })
+        .as_deref()
 }
 
-/// Returns a component that `scripts/python-guests.sh` built.
+/// Returns the reference guest in Go, if the Makefile could build it.
+fn go() -> Option<&'static str> {
+    static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
+    REFERENCE.get_or_init(|| go_component("reference")).as_deref()
+}
+
 fn python_component(name: &str) -> Option<String> {
-    component("TUFFET_PYTHON_GUESTS", name, "Python", "test-python")
+    component("TUFFET_PYTHON_GUESTS", name, "in Python, which `make test-python` builds")
 }
 
-/// Returns a component from the folder that a variable names. It contains a whole engine, so it is compiled
-/// once, before several tests do that concurrently.
-fn component(variable: &str, name: &str, language: &str, target: &str) -> Option<String> {
+fn go_component(name: &str) -> Option<String> {
+    component("TUFFET_GO_GUESTS", name, "in Go, which `make test-go` builds")
+}
+
+/// Returns a component that a script built into the folder that a variable names. It contains the runtime of its
+/// language, so it is compiled once, before several tests do that concurrently.
+fn component(variable: &str, name: &str, which: &str) -> Option<String> {
     let component = std::env::var(variable).map(|folder| format!("{folder}/{name}.wasm"));
     let Some(component) = component.ok().filter(|component| Path::new(component).is_file()) else {
-        skipped(&format!("the guest {name} in {language}, which `make {target}` builds"));
+        skipped(&format!("the guest {name} {which}"));
         return None;
     };
     let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))

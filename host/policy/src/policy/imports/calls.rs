@@ -11,7 +11,7 @@ use http::Request;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::http::Sent;
-use crate::policy::bindings::tuffet::policy::{files, kv};
+use crate::policy::bindings::v0_2::tuffet::policy::{files, kv};
 use crate::sinks::Full;
 
 /// An answer that may have to wait.

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use super::{MAX_READ, not_granted};
-use crate::policy::bindings::tuffet::policy::files::{Error, Host, Metadata};
+use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Host, Metadata};
 use crate::policy::sandbox::Sandbox;
 use tuffet_store::{OpenFile, StoreError};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{IN_CONFIGURE, Keys, not_granted};
 use crate::kv::{MAX_KEY, MAX_VALUE};
-use crate::policy::bindings::tuffet::policy::kv::{Error, Host};
+use crate::policy::bindings::v0_2::tuffet::policy::kv::{Error, Host};
 use crate::policy::sandbox::Sandbox;
 
 impl Host for Sandbox {

@@ -13,8 +13,8 @@ use super::files::{absent, steady};
 use super::http::Sent;
 use super::http_send::send;
 use crate::kv::{KvError, KvStore, Namespace};
-use crate::policy::bindings::tuffet::policy::files::{Error, Metadata};
-use crate::policy::bindings::tuffet::policy::kv;
+use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
+use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::sinks::{Full, Sink};
 use tuffet_store::{Lane, Roots, StoreError};
 

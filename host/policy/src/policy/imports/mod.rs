@@ -11,6 +11,7 @@ mod live;
 mod random;
 mod sinks;
 mod staged;
+mod v0_1;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 
 use super::{IN_CONFIGURE, MAX_PAYLOADS, not_granted};
-use crate::policy::bindings::tuffet::policy::sinks::{Error, Host};
+use crate::policy::bindings::v0_2::tuffet::policy::sinks::{Error, Host};
 use crate::policy::sandbox::Sandbox;
 
 /// Bytes of a payload; fits a datagram.

@@ -14,8 +14,8 @@ use super::http::{Sent, Work};
 use super::http_send::send;
 use super::live::{Live, explain};
 use crate::kv::KvError;
-use crate::policy::bindings::tuffet::policy::files::{Error, Metadata};
-use crate::policy::bindings::tuffet::policy::kv;
+use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
+use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use crate::sinks::Full;
 

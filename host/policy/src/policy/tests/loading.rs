@@ -82,11 +82,15 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
     assert_eq!(problem.kind, LoadProblemKind::Import);
     assert_eq!(
         problem.message,
-        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@0.1.0 and WASI 0.2 alone: \
-         rebuild it without, or link what it needs into it"
+        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@0.1.0 and 0.2.0 and WASI 0.2 \
+         alone: rebuild it without, or link what it needs into it"
     );
     let problem = problem_with(&importing("tuffet:policy/log@0.9.0")).await;
-    assert!(problem.message.starts_with("it was built for tuffet:policy@0.9.0 and this server has 0.1.0"));
+    assert!(
+        problem
+            .message
+            .starts_with("it was built for tuffet:policy@0.9.0 and this server has 0.1.0 and 0.2.0")
+    );
     let problem = problem_with(&importing("wasi:http/outgoing-handler@0.2.0")).await;
     assert!(problem.message.contains("wasi:http/outgoing-handler"), "{problem:?}");
 }
@@ -95,12 +99,16 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
 async fn an_export_that_is_missing_is_named() {
     let problem = problem_with(HEADER).await;
     assert_eq!(problem.kind, LoadProblemKind::Export);
-    assert!(problem.message.starts_with("it does not export tuffet:policy/lifecycle@0.1.0 but nothing"));
-    let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.2.0")).await;
     assert!(
         problem
             .message
-            .starts_with("it exports tuffet:policy/lifecycle@0.2.0 and this server asks for 0.1.0")
+            .starts_with("it does not export tuffet:policy/lifecycle (0.1.0 and 0.2.0) but nothing")
+    );
+    let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.9.0")).await;
+    assert!(
+        problem
+            .message
+            .starts_with("it exports tuffet:policy/lifecycle@0.9.0 and this server asks for 0.1.0 and 0.2.0")
     );
 }
 

@@ -7,7 +7,7 @@ use super::Unbuilt;
 
 /// A temporary folder, removed on drop.
 pub(super) struct Scratch {
-    folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl Scratch {

@@ -15,6 +15,7 @@ pub(super) enum Language {
     Js,
     #[value(alias = "typescript")]
     Ts,
+    Go,
 }
 
 /// A file of a project.
@@ -82,6 +83,21 @@ const TS: [Template; 8] = [
     template!("ts" / "tsconfig.json"),
 ];
 
+const GO: [Template; 12] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("go" / "README.md"),
+    template!("go" / "accept_upload.go", Hook::AcceptUpload),
+    template!("go" / "authorize.go", Hook::Authorize),
+    template!("go" / "gitignore" => ".gitignore"),
+    template!("go" / "go.mod.txt" => "go.mod"),
+    template!("go" / "observe.go", Hook::Observe),
+    template!("go" / "policy.go"),
+    template!("go" / "policy_test.go"),
+    template!("go" / "resolve.go", Hook::Resolve),
+    template!("go" / "tuffet.json"),
+];
+
 /// The files that `tuffet.yaml` serves.
 const FILES: [(&str, &str); 2] =
     [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
@@ -94,6 +110,7 @@ impl Language {
             Language::Python => "Python",
             Language::Js => "JavaScript",
             Language::Ts => "TypeScript",
+            Language::Go => "Go",
         }
     }
 
@@ -103,6 +120,7 @@ impl Language {
             Language::Rust => &["rust/", "wit/"],
             Language::Python => &["python/"],
             Language::Js | Language::Ts => &["js/"],
+            Language::Go => &["go/"],
         }
     }
 
@@ -112,6 +130,7 @@ impl Language {
             Language::Rust => "rust/Cargo.toml",
             Language::Python => "python/__main__.py",
             Language::Js | Language::Ts => "js/build/main.js",
+            Language::Go => "go/go.mod",
         }
     }
 
@@ -122,6 +141,7 @@ impl Language {
             Language::Python => &PYTHON,
             Language::Js => &JS,
             Language::Ts => &TS,
+            Language::Go => &GO,
         };
         let chosen =
             templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
@@ -141,6 +161,19 @@ impl Language {
             }
             Language::Python => use_sdk(choice, &mut files, "sdk/python", "python"),
             Language::Js | Language::Ts => use_sdk(choice, &mut files, "sdk/js", "js"),
+            Language::Go => {
+                let hooks = Hook::ALL.iter().filter(|hook| choice.hooks.contains(hook));
+                let hooks: Vec<String> = hooks.map(|hook| format!("{:?}", hook.word())).collect();
+                for (path, text) in &mut files {
+                    match (path.as_str(), choice.sdk) {
+                        ("tuffet.json", _) => *text = text.replace("HOOKS", &hooks.join(", ")),
+                        ("go.mod", Some(sdk)) => {
+                            *text = text.replace("./sdk/go", &format!("{:?}", format!("{sdk}/go")));
+                        }
+                        _ => {}
+                    }
+                }
+            }
         }
         files
     }

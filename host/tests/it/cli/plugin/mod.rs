@@ -1,5 +1,6 @@
 //! `tuffet plugin …`, with the real plugins.
 
+mod annotate;
 mod cases;
 mod check;
 mod inspect;

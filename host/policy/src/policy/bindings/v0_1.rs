@@ -1,4 +1,4 @@
-//! The types that wasmtime generates from `sdk/wit`.
+//! Version 0.1.0, which is frozen.
 //!
 //! A single world with all hooks, so that they share types. A plugin need not have all hooks: each exported
 //! interface is looked up by itself (`GuestIndices`), never the world as a whole.
@@ -24,6 +24,3 @@ wasmtime::component::bindgen!({
     exports: { default: async },
     additional_derives: [PartialEq, Eq, Clone],
 });
-
-/// The version of the package that this server provides.
-pub(super) const VERSION: &str = "0.1.0";

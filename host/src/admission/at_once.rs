@@ -7,6 +7,7 @@
 //! next tick) becomes a task. As many threads decide as there are cores, and more only while those are stuck.
 
 use super::Admission;
+use super::candidates::Candidates;
 use super::plan::Plan;
 use super::undecided::Undecided;
 use crate::generation::Generation;
@@ -125,13 +126,18 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
 
 async fn decide_as_task(asking: impl Future<Output = (Box<Undecided>, Plan)>) {
     let (undecided, plan) = asking.await;
+    carry_out(undecided, plan, None);
+}
+
+/// Carries out the further stages, on a thread for the disk if they need one. `tried`: candidates that are absent.
+pub(super) fn carry_out(undecided: Box<Undecided>, plan: Plan, tried: Option<Arc<Candidates>>) {
     if plan.needs_disk() {
         let (admission, within) = (Arc::clone(&undecided.admission), undecided.generation.open_time);
         let slot = Arc::new(Mutex::new(Some((undecided, plan))));
         let its = Arc::clone(&slot);
         let open = move || {
             if let Some((undecided, plan)) = take(&slot) {
-                undecided.open(plan);
+                undecided.open_after(plan, tried.as_deref());
             }
         };
         let undone = move |why| {

@@ -56,6 +56,19 @@ impl Candidates {
         Candidates { request, places, by }
     }
 
+    /// These, behind others that were tried before.
+    #[must_use]
+    pub(super) fn after(mut self, tried: &Candidates) -> Candidates {
+        self.places.splice(0..0, tried.places.iter().cloned());
+        self.by = self.by.or_else(|| tried.by.clone());
+        self
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.places.len()
+    }
+
     pub(super) fn request(&self) -> &Arc<Request> {
         &self.request
     }

@@ -9,7 +9,7 @@ use super::looking::{Findings, absence, is_absence};
 use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
-use super::plan::{Plan, ask_policy};
+use super::plan::{Plan, ask_next, ask_policy};
 use super::undecided::{ReceivedRequest, refuse_name};
 use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
 use crate::generation::Generation;
@@ -84,11 +84,11 @@ pub(crate) async fn explain(
         Some(error) => Plan::Answer(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
+    let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     explained.request.path.clone_from(&record.request.path);
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
     explained.policy = calls(generation, &record.request.listener, &trail.take());
-    let decision = carry_out(generation, &mut record, plan, &mut explained).await;
     conclude(generation, &record, decision, &given, &mut explained);
     Ok(explained)
 }
@@ -182,7 +182,7 @@ async fn carry_out(
     plan: Plan,
     explained: &mut Explanation,
 ) -> Result<SessionProfile, Decision> {
-    let (targets, by, profile) = match plan {
+    let (targets, by, profile, next) = match plan {
         Plan::Answer(decision) => return Err(decision),
         Plan::Content { bytes, profile } => {
             let opened = content(&record.request, bytes);
@@ -193,7 +193,7 @@ async fn carry_out(
                 refused => Err(refused),
             };
         }
-        Plan::Open { targets, by, profile } => (targets, by, profile),
+        Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
     };
     let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
     let request = Arc::clone(&record.request);
@@ -201,6 +201,12 @@ async fn carry_out(
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
     let mut wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
+    if decided.as_ref().is_err_and(is_absence)
+        && let Some(next) = next
+    {
+        let plan = ask_next(generation, record, next, profile).await;
+        return Box::pin(carry_out(generation, record, plan, explained)).await;
+    }
     let mut found = Findings::default();
     let candidates = Arc::clone(wanted.candidates());
     for (root, path) in (wanted.tried_count()..).map_while(|number| candidates.get(number)) {

@@ -104,6 +104,12 @@ impl Wanted {
         Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
     }
 
+    /// Takes the first candidates as tried, and absent.
+    #[must_use]
+    pub(super) fn beyond(self, tried_count: usize) -> Wanted {
+        Wanted { tried_count, ..self }
+    }
+
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
         &self.candidates
     }

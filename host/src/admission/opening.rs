@@ -5,13 +5,15 @@
 //! threads of that root and wait there, for as long as a decision may take. Then the request is dropped, so that its
 //! client asks again; what the open comes to later is closed unseen.
 
+use super::at_once::carry_out;
 use super::candidates::Candidates;
 use super::looking::{Findings, Looking, is_absence};
 use super::netboot::instead;
 use super::open::{Opened, Wanted, content, granted, refused};
-use super::plan::Plan;
+use super::plan::{Next, Plan, ask_next};
 use super::undecided::{Undecided, internal_error};
 use crate::generation::Generation;
+use futures_util::FutureExt;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,29 +34,40 @@ pub(super) struct Opening {
     generation: Arc<Generation>,
     began: Instant,
     undecided: Slot,
+    /// Who is asked if no candidate exists.
+    next: Option<Next>,
 }
 
 impl Undecided {
     /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
     /// moment at most while it answers; after that other threads go on with it.
-    pub(super) fn open(mut self: Box<Self>, plan: Plan) {
-        let (targets, by, profile) = match plan {
+    pub(super) fn open(self: Box<Self>, plan: Plan) {
+        self.open_after(plan, None);
+    }
+
+    /// As [`Undecided::open`], after these candidates turned out to be absent.
+    pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
+        let (targets, by, profile, next) = match plan {
             Plan::Answer(decision) => return self.conclude(decision),
             Plan::Content { bytes, profile } => {
                 let opened = content(&self.record.request, bytes);
                 let decision = granted(&self.generation, &mut self.record, opened, &profile);
                 return self.conclude(decision);
             }
-            Plan::Open { targets, by, profile } => (targets, by, profile),
+            Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
         let request = Arc::clone(&record.request);
         let served = generation.negotiation.roots_of(&request.listener);
-        let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-        let wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
+        let mut candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
+        if let Some(tried) = tried {
+            candidates = candidates.after(tried);
+        }
+        let absent = tried.map_or(0, Candidates::count);
+        let wanted = Wanted::new(candidates, record.requested_options.tsize, profile).beyond(absent);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
-        Opening { wanted, generation, began, undecided }.go_on();
+        Opening { wanted, generation, began, undecided, next }.go_on();
     }
 }
 
@@ -112,11 +125,29 @@ impl Opening {
         }
     }
 
-    fn decide(self, opened: Result<Opened, StoreError>) {
+    /// Asks the rest of the chain, in a task: plugins may have to wait.
+    fn ask_next(self, next: Next) {
+        let Some(mut undecided) = take(&self.undecided) else { return };
+        let (tried, profile) = (Arc::clone(self.wanted.candidates()), *self.wanted.profile());
+        let runtime = undecided.admission.runtime.clone();
+        runtime.spawn(async move {
+            let Undecided { generation, record, .. } = &mut *undecided;
+            let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
+            let plan = asking.await.unwrap_or_else(|_| Plan::Answer(internal_error()));
+            carry_out(undecided, plan, Some(tried));
+        });
+    }
+
+    fn decide(mut self, opened: Result<Opened, StoreError>) {
         let (candidates, tried_count) = (self.wanted.candidates(), self.wanted.tried_count());
         if let Some(trail) = &candidates.request().trail {
             let noted = opened.as_ref().map(|opened| opened.resolved()).map_err(ToString::to_string);
             trail.step(self.began, What::Open(noted));
+        }
+        if opened.as_ref().is_err_and(is_absence)
+            && let Some(next) = self.next.take()
+        {
+            return self.ask_next(next);
         }
         let error = match opened {
             Ok(opened) => {

@@ -4,24 +4,32 @@ use super::{netboot, stored};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{Answer, Target, Verdict};
+use tuffet_policy::{Answer, ChainPosition, Patience, Target, Verdict};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
 /// What remains to be done for a request once policy has answered.
 pub(super) enum Plan {
-    /// Open the first of these files that exists; without any, the requested path in the roots.
-    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile },
+    /// Open the first of these files that exists; without any, the requested path in the roots. `next`: who is asked
+    /// if none exists.
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<Next> },
     /// Send content that a plugin made.
     Content { bytes: Arc<[u8]>, profile: SessionProfile },
     /// Nothing: the request is decided.
     Answer(Decision),
 }
 
+/// The rest of a `resolve` chain.
+pub(super) struct Next {
+    from: ChainPosition,
+    /// The plugin that allowed the request. It decided if the rest abstains.
+    allowed_by: Option<Arc<str>>,
+}
+
 impl Plan {
     /// What policy cannot affect.
     pub(super) fn without_policy() -> Plan {
-        Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default() }
+        Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default(), next: None }
     }
 
     /// Whether the roots are searched for the requested path.
@@ -38,6 +46,24 @@ impl Plan {
 /// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let plan = ask_once(generation, record).await;
+    or_moved(generation, record, plan).await
+}
+
+/// Asks the rest of the `resolve` chain, after none of the files that a plugin named exists. It has the time limit of a
+/// chain once more: the time of disks is not that of plugins.
+pub(super) async fn ask_next(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    next: Next,
+    profile: SessionProfile,
+) -> Plan {
+    record.verdict_by = next.allowed_by;
+    let plan = resolve_from(generation, record, next.from, profile, generation.policy.patience()).await;
+    or_moved(generation, record, plan).await
+}
+
+/// The plan, or that for the further place of a file of shim.
+async fn or_moved(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
     if generation.netboot.shim_folders.is_none() || !plan.is_search() {
         return plan;
     }
@@ -62,8 +88,19 @@ async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan 
         Ok(profile) => profile,
         Err(decision) => return Plan::Answer(decision),
     };
-    let resolution = policy.resolve(request, patience).await;
+    resolve_from(generation, record, ChainPosition::START, profile, patience).await
+}
+
+async fn resolve_from(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    from: ChainPosition,
+    profile: SessionProfile,
+    patience: Patience,
+) -> Plan {
+    let resolution = generation.policy.resolve_from(&record.request, from, patience).await;
     record.plugin_calls += resolution.calls;
+    let next = resolution.next.map(|from| Next { from, allowed_by: record.verdict_by.clone() });
     if resolution.by.is_some() {
         record.verdict_by.clone_from(&resolution.by);
     }
@@ -71,14 +108,14 @@ async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan 
         Answer::Deny(denial) => Plan::Answer(denied(denial)),
         Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
         Answer::Content(bytes) => Plan::Content { bytes, profile },
-        Answer::Files(targets) if any_case => {
+        Answer::Files(targets) if generation.files.roots.any_case() => {
             match Box::pin(stored::named(generation, record, targets, profile)).await {
-                Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile },
+                Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
                 Err(decision) => Plan::Answer(decision),
             }
         }
-        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, profile },
-        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile },
+        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
+        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
     }
 }
 

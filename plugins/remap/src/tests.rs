@@ -51,7 +51,8 @@ fn answer(remap: &Remap, request: &Request) -> String {
             files.iter().map(|file| format!("{}:{}", file.root, file.path)).collect::<Vec<_>>().join(" ")
         }
         Resolution::Deny(denial) => format!("! {}", denial.message),
-        Resolution::Content(_) => "content".into(),
+        // Answers that it never gives.
+        Resolution::Content(_) | Resolution::FilesElseNext(_) => "another".into(),
     }
 }
 

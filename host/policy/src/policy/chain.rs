@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::ask::{Overloaded, Patience};
 use super::code_cache::CodeCache;
-use super::convert::{self, Found, Opinion, Target};
+use super::convert::{self, Found, Opinion, Otherwise, Target};
 use super::engine::PolicyRuntime;
 use super::identity::PluginIdentity;
 use super::load::{load, missing_hook};
@@ -83,6 +83,17 @@ pub struct Resolution {
     pub by: Option<Arc<str>>,
     /// The number of plugin calls.
     pub calls: u32,
+    /// Where the chain goes on if none of the files exists.
+    pub next: Option<ChainPosition>,
+}
+
+/// A plugin of the `resolve` chain of a listener, by its place. Holds for the policy that it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChainPosition(usize);
+
+impl ChainPosition {
+    /// The first plugin.
+    pub const START: ChainPosition = ChainPosition(0);
 }
 
 /// The answer to a request.
@@ -267,10 +278,21 @@ impl Policy {
     }
 
     /// Calls the `resolve` chain: the first plugin that does not abstain answers.
-    pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
+    #[cfg(test)]
+    pub(super) async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
+        self.resolve_from(request, ChainPosition::START, patience).await
+    }
+
+    /// Calls the `resolve` chain from this plugin on: the first one that does not abstain answers.
+    pub async fn resolve_from(
+        &self,
+        request: &Request,
+        from: ChainPosition,
+        patience: Patience,
+    ) -> Resolution {
         let mut inputs = convert::Inputs::new(request);
         let mut calls = 0;
-        for plugin in &self.of(&request.listener).resolve {
+        for (place, plugin) in self.of(&request.listener).resolve.iter().enumerate().skip(from.0) {
             if plugin.monitors {
                 if let Some(call) = monitor::resolve(plugin, request, &self.roots) {
                     call.await;
@@ -279,16 +301,20 @@ impl Policy {
             }
             calls += 1;
             let found = plugin.resolution(request, &mut inputs, &self.roots, patience).await;
+            let mut next = None;
             let answer = match found {
                 Ok(None) => continue,
-                Ok(Some(Found::Files(files))) => Answer::Files(files),
+                Ok(Some(Found::Files { files, otherwise })) => {
+                    next = (otherwise == Otherwise::Next).then_some(ChainPosition(place + 1));
+                    Answer::Files(files)
+                }
                 Ok(Some(Found::Content(content))) => Answer::Content(content),
                 Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
                 Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };
-            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls };
+            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next };
         }
-        Resolution { answer: Answer::Abstain, by: None, calls }
+        Resolution { answer: Answer::Abstain, by: None, calls, next: None }
     }
 }
 

@@ -190,10 +190,18 @@ pub struct Target {
     pub path: String,
 }
 
+/// What follows if none of the files exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Otherwise {
+    NotFound,
+    /// The next plugin of the chain decides.
+    Next,
+}
+
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
-    Files(Vec<Target>),
+    Files { files: Vec<Target>, otherwise: Otherwise },
     Content(Arc<[u8]>),
     Deny(Denial),
 }
@@ -207,7 +215,16 @@ pub(super) fn resolution(
 ) -> Result<Option<Found>, Failure> {
     Ok(Some(match resolution {
         resolve::Resolution::Abstain => return Ok(None),
-        resolve::Resolution::Files(files) => Found::Files(targets(files, roots)?),
+        resolve::Resolution::Files(files) => {
+            Found::Files { files: targets(files, roots)?, otherwise: Otherwise::NotFound }
+        }
+        resolve::Resolution::FilesElseNext(files) => {
+            let otherwise = match operation {
+                Operation::Read => Otherwise::Next,
+                Operation::Write => Otherwise::NotFound,
+            };
+            Found::Files { files: targets(files, roots)?, otherwise }
+        }
         resolve::Resolution::Content(_) if operation == Operation::Write => {
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }

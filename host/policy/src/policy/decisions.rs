@@ -11,7 +11,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::time::{Instant, timeout_at};
 
-use super::convert::{Found, Opinion, UploadOpinion};
+use super::convert::{Found, Opinion, Otherwise, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use tuffet_config::{DecisionCacheConfig, Fact};
@@ -108,14 +108,15 @@ impl Weighty for Found {
     fn weight(&self) -> u64 {
         match self {
             Found::Content(content) => 1 + (content.len() / CONTENT_UNIT) as u64,
-            Found::Files(files) => 1 + (files.len() / 8) as u64,
+            Found::Files { files, .. } => 1 + (files.len() / 8) as u64,
             Found::Deny(_) => 1,
         }
     }
 
     fn word(&self) -> &'static str {
         match self {
-            Found::Files(_) => "files",
+            Found::Files { otherwise: Otherwise::NotFound, .. } => "files",
+            Found::Files { otherwise: Otherwise::Next, .. } => "files-else-next",
             Found::Content(_) => "content",
             Found::Deny(_) => "deny",
         }
@@ -123,7 +124,7 @@ impl Weighty for Found {
 
     fn detail(&self) -> String {
         match self {
-            Found::Files(files) => {
+            Found::Files { files, .. } => {
                 let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
                 places.collect::<Vec<_>>().join(", ")
             }

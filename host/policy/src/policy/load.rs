@@ -349,6 +349,13 @@ fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Err
                 Version::PROVIDED
             );
         }
+        if let Some(version) = name.strip_prefix("wasi:").and_then(|name| name.split('@').nth(1))
+            && !version.starts_with("0.2.")
+        {
+            return format!(
+                "it was built for WASI {version} ({name}) and this server provides WASI 0.2: build it for wasm32-wasip2"
+            );
+        }
         if !name.starts_with("wasi:") && !name.starts_with("tuffet:policy/") {
             return format!(
                 "it imports {name}, and this server provides {provided} alone: rebuild it without, or link \

@@ -61,7 +61,7 @@ mod waits;
 mod wit_events;
 
 pub use ask::Patience;
-pub use chain::{Answer, Chained, Policy, Resolution, Verdict};
+pub use chain::{Answer, ChainPosition, Chained, Policy, Resolution, Verdict};
 pub use code_cache::is_own as is_own_code_cache;
 pub use convert::Target;
 pub use counters::on_call;

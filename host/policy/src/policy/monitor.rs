@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::ask::Patience;
 use super::convert::{Found, Inputs, Opinion, UploadOpinion};
+use super::decisions::Weighty;
 use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
 use tuffet_request::{Denial, Request};
@@ -84,8 +85,8 @@ impl fmt::Display for Said {
         match self {
             Said::Verdict(Opinion::Allow(_)) => f.write_str("allow"),
             Said::Verdict(Opinion::Drop) => f.write_str("drop"),
-            Said::Resolution(Found::Files(files)) => {
-                f.write_str("files")?;
+            Said::Resolution(found @ Found::Files { files, .. }) => {
+                f.write_str(found.word())?;
                 files.iter().try_for_each(|file| write!(f, " {}:{}", file.root, file.path))
             }
             Said::Resolution(Found::Content(content)) => write!(f, "content of {} bytes", content.len()),

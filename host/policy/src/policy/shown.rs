@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::convert::{Found, Opinion, UploadOpinion};
+use super::decisions::Weighty;
 use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
 const ABSTAIN: &str = "abstain";
@@ -20,9 +21,9 @@ pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
 pub(super) fn resolution(found: Option<Found>) -> Value {
     match found {
         None => ABSTAIN.into(),
-        Some(Found::Files(files)) => {
+        Some(ref found @ Found::Files { ref files, .. }) => {
             let files = files.iter().map(|file| format!("{}:{}", file.root, file.path));
-            json!({ "files": files.collect::<Vec<_>>() })
+            json!({ (found.word()): files.collect::<Vec<_>>() })
         }
         Some(Found::Content(content)) => match std::str::from_utf8(&content) {
             Ok(text) => json!({ "content": text }),

@@ -229,7 +229,9 @@ impl Trial {
     ) -> Result<Option<convert::Found>, Failure> {
         let content = self.plugin.limits.content;
         let named = match (&answer, &self.roots) {
-            (resolve::Resolution::Files(files), None) => files.iter().map(|file| file.root.clone()).collect(),
+            (resolve::Resolution::Files(files) | resolve::Resolution::FilesElseNext(files), None) => {
+                files.iter().map(|file| file.root.clone()).collect()
+            }
             (_, roots) => roots.clone().unwrap_or_default(),
         };
         convert::resolution(answer, request.operation, content, &named)

@@ -7,6 +7,7 @@ mod bad_plugins;
 mod causes;
 mod compiled;
 mod cpu;
+mod else_next;
 mod fairness;
 mod grants;
 mod guards;

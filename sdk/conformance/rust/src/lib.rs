@@ -72,10 +72,8 @@ impl Authorize for Reference {
 impl Resolve for Reference {
     fn resolve(&self, request: &Request) -> Resolution {
         match self.answer(Hook::Resolve, request, None) {
-            (Answer::Files(files), _) => {
-                let targets = files.iter().filter_map(|file| file.split_once(':'));
-                Resolution::Files(targets.map(|(root, path)| Target::new(root, path)).collect())
-            }
+            (Answer::Files(files), _) => Resolution::Files(targets(files)),
+            (Answer::FilesElseNext(files), _) => Resolution::FilesElseNext(targets(files)),
             (Answer::Content(text), _) => Resolution::Content(text.clone().into_bytes()),
             (Answer::Bytes(count), _) => Resolution::Content((0..=255).cycle().take(*count).collect()),
             (Answer::Deny(denial), _) => Resolution::Deny(denial.into()),
@@ -83,6 +81,11 @@ impl Resolve for Reference {
             _ => Resolution::Abstain,
         }
     }
+}
+
+fn targets(files: &[String]) -> Vec<Target> {
+    let targets = files.iter().filter_map(|file| file.split_once(':'));
+    targets.map(|(root, path)| Target::new(root, path)).collect()
 }
 
 impl Accept for Reference {

@@ -63,6 +63,8 @@ pub(crate) enum Answer {
     Deny(Refusal),
     Drop,
     Files(Vec<String>),
+    /// From version 0.2.0 on.
+    FilesElseNext(Vec<String>),
     Content(String),
     /// So many bytes of content: 0 to 255, again and again.
     Bytes(usize),
@@ -80,6 +82,7 @@ impl Answer {
             Answer::Deny(_) => "deny",
             Answer::Drop => "drop",
             Answer::Files(_) => "files",
+            Answer::FilesElseNext(_) => "files-else-next",
             Answer::Content(_) => "content",
             Answer::Bytes(_) => "bytes",
             Answer::Accept => "accept",
@@ -92,7 +95,9 @@ impl Answer {
         match self {
             Answer::Abstain | Answer::Deny(_) | Answer::Tell => true,
             Answer::Allow(_) | Answer::Drop => hook == Hook::Authorize,
-            Answer::Files(_) | Answer::Content(_) | Answer::Bytes(_) => hook == Hook::Resolve,
+            Answer::Files(_) | Answer::FilesElseNext(_) | Answer::Content(_) | Answer::Bytes(_) => {
+                hook == Hook::Resolve
+            }
             Answer::Accept | Answer::Rename(_) => hook == Hook::AcceptUpload,
         }
     }

@@ -91,6 +91,12 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
             .message
             .starts_with("it was built for tuffet:policy@0.9.0 and this server has 0.1.0 and 0.2.0")
     );
+    let problem = problem_with(&importing("wasi:clocks/monotonic-clock@0.3.0")).await;
+    assert_eq!(
+        problem.message,
+        "it was built for WASI 0.3.0 (wasi:clocks/monotonic-clock@0.3.0) and this server provides WASI 0.2: build it \
+         for wasm32-wasip2"
+    );
     let problem = problem_with(&importing("wasi:http/outgoing-handler@0.2.0")).await;
     assert!(problem.message.contains("wasi:http/outgoing-handler"), "{problem:?}");
 }

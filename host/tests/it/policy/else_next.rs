@@ -1,0 +1,126 @@
+//! `files-else-next`: the rest of the chain decides if none of the files exists, and is not asked otherwise.
+
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, compiled, rrq, run};
+use serde_json::{Value, json};
+use std::process::Command;
+
+fn server() -> Server {
+    let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    Setup::new()
+        .file("there", b"the first one")
+        .file("other", b"the second one")
+        .file("searched", b"by its name")
+        .file("in/.keep", b"")
+        .yaml(&format!(
+            r#"
+listeners: [{{ name: lan, address: "127.0.0.1:0" }}]
+roots: [{{ name: boot, path: root, writable: true }}]
+policy: {{ authorize: [gate], resolve: [first, second] }}
+plugins:
+  gate: {{ component: builtin:acl, settings: {{ allow: [{{ names: ["**"] }}] }} }}
+  first:
+    component: "{guest}"
+    limits: {{ time: 20s, wall: 40s }}
+    settings:
+      rules:
+        - {{ hook: resolve, path: here, answer: {{ files-else-next: ["boot:no/where", "boot:there"] }} }}
+        - {{ hook: resolve, path: end, answer: {{ files: ["boot:no/where"] }} }}
+        - {{ hook: resolve, path: write, answer: {{ files-else-next: ["boot:in/first"] }} }}
+        - {{ hook: resolve, path: "*", answer: {{ files-else-next: ["boot:no/where", "boot:nothing"] }} }}
+  second:
+    component: "{guest}"
+    limits: {{ time: 20s, wall: 40s }}
+    settings:
+      rules:
+        - {{ hook: resolve, path: file, answer: {{ files: ["boot:other"] }} }}
+        - {{ hook: resolve, path: again, answer: {{ files-else-next: ["boot:nor/this"] }} }}
+        - {{ hook: resolve, path: made, answer: {{ content: "rendered" }} }}
+        - {{ hook: resolve, path: no, answer: {{ deny: {{ code: access-violation, message: "no such device", reason: "of the second" }} }} }}
+        - {{ hook: resolve, path: broken, do: [[fail, "on purpose"]], answer: tell }}
+        - {{ hook: resolve, path: write, answer: {{ files: ["boot:in/second"] }} }}
+"#
+        ))
+        .start()
+}
+
+fn get(server: &Server, path: &str) -> String {
+    String::from_utf8(Client::Tuffet.get(server.address(), path, Options::default())).unwrap()
+}
+
+fn refused(server: &Server, path: &str) -> (u16, String) {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq(path, &[]));
+    match peer.receive() {
+        Answer::Error(code, text) => (code, text),
+        other => panic!("an ERROR was due for {path}, not {other:?}"),
+    }
+}
+
+#[test]
+fn the_rest_of_the_chain_decides_if_no_file_exists() {
+    let server = server();
+    for (path, content, by, calls) in [
+        ("here", "the first one", json!("first"), 2),
+        ("file", "the second one", json!("second"), 3),
+        ("made", "rendered", json!("second"), 3),
+        ("searched", "by its name", json!("gate"), 3),
+    ] {
+        assert_eq!(get(&server, path), content);
+        let line = server.outcome(path);
+        assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&by, &json!(calls)), "{line:#}");
+    }
+    assert_eq!(refused(&server, "no"), (2, "no such device".into()));
+    assert_ended(&server.outcome("no"), "denied", "of the second");
+    assert_eq!(refused(&server, "broken").1, "policy failure");
+    assert_eq!(refused(&server, "end").0, 1);
+    assert_eq!(server.outcome("end")["plugin_calls"], 2, "no else");
+    let explained = explained(&server, "end");
+    assert_eq!(explained["policy"][2]["verdict"], "not-asked", "{explained:#}");
+}
+
+#[test]
+fn a_request_for_a_file_that_nobody_has_was_looked_for_everywhere() {
+    let server = server();
+    assert_eq!(refused(&server, "again").0, 1);
+    let line = server.outcome("again");
+    assert_eq!(line["outcome"], "not-found");
+    assert_eq!((&line["verdict_by"], &line["plugin_calls"]), (&json!("gate"), &json!(3)), "{line:#}");
+    let tried = line["tried"].to_string();
+    for place in ["boot:no/where", "boot:nothing", "boot:nor/this", "boot:again"] {
+        assert!(tried.contains(place), "{place} is missing in {tried}");
+    }
+}
+
+#[test]
+fn an_upload_goes_to_the_first_file() {
+    let server = server();
+    Client::Tuffet.put(server.address(), "write", b"new", Options::default());
+    server.outcome("write");
+    assert!(server.root().has("in/first") && !server.root().has("in/second"));
+}
+
+fn explained(server: &Server, path: &str) -> Value {
+    let file = server.outside().path("tuffet.yaml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.env("CACHE_DIRECTORY", compiled()).args(["explain", "--json", "--config"]).arg(file).arg(path);
+    let ran = run(&mut command);
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+#[test]
+fn explain_follows_the_chain() {
+    let server = server();
+    let shown = explained(&server, "file");
+    assert_eq!(shown["policy"][1]["verdict"], "files-else-next", "{shown:#}");
+    assert_eq!(shown["policy"][2]["verdict"], "files", "{shown:#}");
+    let places: Vec<_> = shown["candidates"].as_array().unwrap().iter().map(|its| &its["path"]).collect();
+    assert_eq!(places, ["no/where", "nothing", "other"]);
+    assert_eq!(
+        (&shown["outcome"]["resolved"], &shown["outcome"]["verdict_by"]),
+        (&json!("boot:other"), &json!("second"))
+    );
+    let shown = explained(&server, "here");
+    assert_eq!(shown["policy"][2]["verdict"], "not-asked", "{shown:#}");
+    let shown = explained(&server, "made");
+    assert_eq!((&shown["outcome"]["decision"], &shown["outcome"]["size"]), (&json!("granted"), &json!(8)));
+}

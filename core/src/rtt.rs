@@ -148,7 +148,7 @@ pub struct RaisedFloor {
 }
 
 /// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
-/// each needless retransmission, [`MOST_WARY`] times at most.
+/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
 const STEADY: u16 = 8;
 const MOST_WARY: u8 = 7;
 const SHORT: u32 = 8;
@@ -216,27 +216,30 @@ impl Rtt {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
-        self.smooth(rtt.min(micros.saturating_add(unmeasured)));
+        let most = match self.basis {
+            // Whole windows took less.
+            Basis::Exact if self.smoothed > 0 => self.smoothed.max(micros),
+            _ => micros.saturating_add(unmeasured),
+        };
+        self.smooth(rtt.min(most));
         self.backoff = 0;
         self.seen(micros);
     }
 
-    /// Learns the floor from a measured round trip of a block: short ones in a row lower it, a long one raises
-    /// it again. Only for packets that the peer answers at once: what it sends by itself may be held up by its
-    /// disk at any time.
-    pub(crate) fn learn_floor(&mut self, micros: u32, timing: &Timing) {
+    /// Learns the floor from the round trip of a block, or of a window of which `blocks` were acknowledged: short
+    /// ones in a row lower it, a long one raises it again, if it is `exact` and no upper bound. Only for packets
+    /// that the peer answers at once: what it sends by itself may be held up by its disk at any time.
+    pub(crate) fn learn_floor(&mut self, micros: u32, exact: bool, blocks: u32, timing: &Timing) {
         let floor = self.floor(timing);
-        if micros > floor / LONG {
-            self.steady = 0;
-            if !self.raised.is_high() {
-                self.raised = self.raised.doubled().min(RaisedFloor::default());
-            }
-        } else if micros > floor / SHORT {
-            self.steady = 0;
-        } else {
-            self.steady += 1;
+        if micros <= floor / SHORT {
+            self.steady += blocks.min(STEADY.into()) as u16;
             if self.steady >= STEADY << self.wary {
                 (self.steady, self.raised) = (0, self.raised.lowered());
+            }
+        } else if exact {
+            self.steady = 0;
+            if micros > floor / LONG && !self.raised.is_high() {
+                self.raised = self.raised.doubled().min(RaisedFloor::default());
             }
         }
     }
@@ -349,8 +352,8 @@ impl Rtt {
         }
         let usual = self.variation.saturating_mul(4).max(self.slack(timing) / HELD_UP);
         let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
-        self.steady = 0;
         if !needless {
+            self.wary = self.wary.saturating_sub(1);
             if self.raised.is_high() {
                 self.raised = self.raised.lowered();
             }
@@ -392,7 +395,7 @@ impl Rtt {
     /// doubled until an answer as late as this would not have been too late.
     fn raise_floor(&mut self, timing: &Timing, answered: u32) -> bool {
         let below = self.floor(timing) < timing.initial;
-        self.wary = (self.wary + 1).min(MOST_WARY);
+        (self.wary, self.steady) = ((self.wary + 1).min(MOST_WARY), 0);
         if below {
             self.raised = self.raised.doubled();
         }
@@ -477,7 +480,7 @@ mod tests {
         }
         assert_eq!(rtt.timeout(&timing, 0), 20_000);
         for _ in 0..200 {
-            rtt.learn_floor(200, &timing);
+            rtt.learn_floor(200, true, 1, &timing);
         }
         assert_eq!(rtt.timeout(&timing, 0), 2_000);
         for _ in 0..50 {

@@ -9,8 +9,10 @@ use std::time::Duration;
 use tuffet_config::{
     Ceilings as Configured, Config, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Transfer,
 };
-use tuffet_core::{Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, Rollover, Settings, Timing};
-use tuffet_request::{Ceilings, Request};
+use tuffet_core::{
+    Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, OptionSet, Rollover, Settings, Timing,
+};
+use tuffet_request::{Request, SessionProfile};
 
 /// Headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u32 = 32;
@@ -36,6 +38,7 @@ pub(crate) struct Negotiation {
     shipped: Vec<OfProfile>,
     /// Of all other transfers.
     retransmit: Retransmit,
+    settings: Settings,
     routes: Routes,
 }
 
@@ -63,11 +66,15 @@ impl OfProfile {
 
 /// The settings of transfers with these times.
 pub(crate) fn transfer_settings(transfer: &Transfer, times: &Retransmit) -> Settings {
-    let Retransmit { floor, initial, cap, give_up } = *times;
     Settings {
-        timing: Timing::new(floor, initial, cap, give_up, DALLY),
+        timing: timing(times),
         rollover: if transfer.rollover == 1 { Rollover::One } else { Rollover::Zero },
     }
+}
+
+fn timing(times: &Retransmit) -> Timing {
+    let Retransmit { floor, initial, cap, give_up } = *times;
+    Timing::new(floor, initial, cap, give_up, DALLY)
 }
 
 struct OfListener {
@@ -138,6 +145,7 @@ impl Negotiation {
             profiles: config.profiles.iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
             shipped: Profile::shipped().iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
             retransmit: config.transfer.retransmit,
+            settings: transfer_settings(&config.transfer, &config.transfer.retransmit),
             routes,
         }
     }
@@ -155,8 +163,15 @@ impl Negotiation {
         &self.routes
     }
 
-    /// Returns the bounds of a request, below the ceilings of policy. `asks_for_blksize`: whether the route matters.
-    pub(crate) fn bounds(&self, request: &Request, asks_for_blksize: bool, ceilings: &Ceilings) -> Bounds {
+    /// Returns the bounds of a request, within the profile of policy.
+    pub(crate) fn bounds(
+        &self,
+        request: &Request,
+        requested: &OptionSet,
+        profile: &SessionProfile,
+    ) -> Bounds {
+        // Otherwise the route does not matter.
+        let asks_for_blksize = requested.blksize.or(requested.blksize2).is_some();
         let listener = self.listener(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
         let fits = |its: &&OfProfile| its.profile.fits(client, class);
@@ -208,24 +223,71 @@ impl Negotiation {
         {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Shipped);
         }
-        if let Some(most) = ceilings.blksize {
+        if let Some(bytes) = profile.overrides.blksize {
+            (blksize, blksize_by, route) = (bytes, Source::Policy, None);
+        }
+        if let Some(blocks) = profile.overrides.windowsize {
+            (windowsize, windowsize_by) = (blocks, Source::Policy);
+        }
+        if let Some(most) = profile.ceilings.blksize {
             lower(&mut blksize, &mut blksize_by, most, Source::Policy);
         }
-        if let Some(most) = ceilings.windowsize {
+        if let Some(most) = profile.ceilings.windowsize {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
+        let burst = profile.burst.or(burst);
         let rules = own.options.or(shipped.options);
         let acknowledged = match rules == OptionRules::default() {
             true => self.acknowledged,
             false => acknowledged(rules.or(self.options)),
         };
+        let acknowledged = without_refused(acknowledged, requested, profile);
         let limits = Limits { blksize, windowsize, burst, acknowledged };
+        if let Some(seconds) = profile.overrides.timeout {
+            let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
+            let retransmit = overridden(usual, seconds);
+            let settings = Some(Arc::new(Settings { timing: timing(&retransmit), ..self.settings }));
+            let retransmit_by = Source::Policy;
+            return Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings };
+        }
         let (retransmit, retransmit_by, settings) = match times {
             Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
             None => (self.retransmit, Source::Transfer, None),
         };
         Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings }
     }
+}
+
+/// What is left of the acknowledged options by a profile.
+fn without_refused(
+    acknowledged: Acknowledged,
+    requested: &OptionSet,
+    profile: &SessionProfile,
+) -> Acknowledged {
+    let SessionProfile { ceilings, floors, overrides, refused, .. } = profile;
+    let micros = |seconds: u8| u32::from(seconds) * 1_000_000;
+    let most = overrides.timeout.or(ceilings.timeout).map_or(u32::MAX, micros);
+    let least = overrides.timeout.or(floors.timeout).map_or(0, micros);
+    let is_out = |time: u32| !(least..=most).contains(&time);
+    let mut left = acknowledged;
+    if requested.timeout.map(micros).is_some_and(is_out) {
+        left = left.without(OptionName::Timeout);
+    }
+    if requested.utimeout.is_some_and(is_out) {
+        left = left.without(OptionName::Utimeout);
+    }
+    if !refused.is_empty() {
+        let refused = OptionName::ALL.into_iter().filter(|option| refused.has(*option));
+        left = refused.fold(left, Acknowledged::without);
+    }
+    left
+}
+
+/// The times of a transfer for which policy names the time before a retransmission.
+fn overridden(usual: Retransmit, seconds: u8) -> Retransmit {
+    let time = Duration::from_secs(seconds.into());
+    let Retransmit { cap, give_up, .. } = usual;
+    Retransmit { floor: time, initial: time, cap: cap.max(time), give_up: give_up.max(time) }
 }
 
 fn acknowledged(rules: OptionRules) -> Acknowledged {
@@ -252,7 +314,19 @@ fn whole(client: SocketAddr, mtu: u32) -> u16 {
 mod tests {
     use super::*;
     use std::net::IpAddr;
-    use tuffet_request::ClientClass;
+    use tuffet_request::{ClientClass, SessionValues};
+
+    /// The options of a client that wants large blocks.
+    const ASKS: OptionSet = OptionSet {
+        tsize: None,
+        blksize: Some(1428),
+        windowsize: None,
+        timeout: None,
+        rollover: None,
+        blksize2: None,
+        utimeout: None,
+        msftwindow: false,
+    };
 
     fn request(listener: &str, client: &str, class: &str) -> Request {
         Request {
@@ -284,7 +358,7 @@ mod tests {
              - {{ max-windowsize: 20, classes: [pxe] }}\n"
         ));
         let of = |listener, client, class| {
-            rules.bounds(&request(listener, client, class), true, &Ceilings::default())
+            rules.bounds(&request(listener, client, class), &ASKS, &SessionProfile::default())
         };
         let bounds = of("plain", "192.0.2.1", "unknown");
         assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (4000, 40, None));
@@ -309,17 +383,21 @@ mod tests {
 
     #[test]
     fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
-        let of = |yaml: &str, ceilings: &Ceilings| {
-            let bounds = rules(yaml).bounds(&request("plain", "192.0.2.1", "u-boot"), true, ceilings);
+        let of = |yaml: &str, profile: &SessionProfile| {
+            let bounds = rules(yaml).bounds(&request("plain", "192.0.2.1", "u-boot"), &ASKS, profile);
             (bounds.limits.windowsize, bounds.windowsize_by)
         };
-        let none = Ceilings::default();
+        let none = SessionProfile::default();
         assert_eq!(of(LISTENERS, &none), (16, Source::Shipped));
         let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
         assert_eq!(of(&low, &none), (4, Source::Transfer), "lower anyway");
         let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");
         assert_eq!(of(&own, &none), (64, Source::Profile(0)));
-        assert_eq!(of(&own, &Ceilings { windowsize: Some(7), ..none }), (7, Source::Policy));
+        let with = |ceilings, overrides| SessionProfile { ceilings, overrides, ..none };
+        let window = |windowsize| SessionValues { windowsize: Some(windowsize), ..SessionValues::default() };
+        assert_eq!(of(&own, &with(window(7), SessionValues::default())), (7, Source::Policy));
+        assert_eq!(of(&low, &with(SessionValues::default(), window(50))), (50, Source::Policy));
+        assert_eq!(of(&low, &with(window(9), window(50))), (9, Source::Policy), "the ceiling holds");
     }
 
     #[test]
@@ -332,7 +410,8 @@ mod tests {
              - {{ retransmit: {{ initial: 1s, floor: 1s }} }}\n"
         ));
         let of = |client| {
-            let bounds = rules.bounds(&request("plain", client, "unknown"), true, &Ceilings::default());
+            let bounds =
+                rules.bounds(&request("plain", client, "unknown"), &ASKS, &SessionProfile::default());
             let settings = bounds.settings.expect("a profile sets them");
             let Retransmit { floor, initial, cap, .. } = bounds.retransmit;
             assert_eq!(
@@ -350,7 +429,7 @@ mod tests {
         let has = |yaml: &str, option| {
             let rules = rules(&format!("{LISTENERS}{yaml}"));
             rules
-                .bounds(&request("plain", "192.0.2.1", "unknown"), true, &Ceilings::default())
+                .bounds(&request("plain", "192.0.2.1", "unknown"), &ASKS, &SessionProfile::default())
                 .limits
                 .acknowledged
                 .has(option)
@@ -379,8 +458,10 @@ mod tests {
         assert_eq!(whole(([127, 0, 0, 1], 9).into(), 65_536), MAX_BLKSIZE);
         assert_eq!(whole(([192, 0, 2, 1], 9).into(), 10), MIN_BLKSIZE);
         let rules = rules(&format!("{LISTENERS}transfer: {{ max-blksize: auto }}\n"));
-        let bounds =
-            |asks| rules.bounds(&request("plain", "127.0.0.1", "unknown"), asks, &Ceilings::default());
+        let bounds = |asks: bool| {
+            let requested = if asks { ASKS } else { OptionSet::default() };
+            rules.bounds(&request("plain", "127.0.0.1", "unknown"), &requested, &SessionProfile::default())
+        };
         assert!(bounds(true).route.is_some_and(|mtu| mtu.is_some_and(|mtu| mtu > 1500)), "loopback");
         assert!(bounds(false).route.is_none(), "the kernel is not asked in vain");
     }

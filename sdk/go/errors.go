@@ -13,10 +13,12 @@ var (
 	ErrQuota = host.ErrQuota
 	// An argument or the number of calls is out of bounds.
 	ErrInvalid = host.ErrInvalid
-	// The disk, the database or the network failed.
+	// The disk or the database failed.
 	ErrUnavailable = host.ErrUnavailable
 	// The queue or the spool of the sink is full.
 	ErrFull = host.ErrFull
 	// The file or the response is larger than the limit, or than the call may still read.
 	ErrTooLarge = host.ErrTooLarge
+	// The HTTP host or the network failed.
+	ErrNoAnswer = host.ErrNoAnswer
 )

@@ -22,8 +22,9 @@ var (
 //go:wasmexport tuffet:policy/lifecycle@0.1.0#configure
 func exportConfigure(text unsafe.Pointer, length uint32) unsafe.Pointer {
 	defer failed()
+	host.Enter()
 	settings := append([]byte{}, unsafe.Slice((*byte)(text), length)...)
-	host.Free()
+	host.Leave()
 	host.Settled()
 	if registered.configurer == nil {
 		panic("no plugin is registered: call tuffet.Register in an init function of package main")
@@ -90,10 +91,11 @@ func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 //go:wasmexport tuffet:policy/accept-upload@0.1.0#accept-upload
 func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
+	host.Enter()
 	p := placeOf(params)
 	request := liftRequest(p)
 	upload := &Upload{p.At(80).Text(), p.At(88).Text(), p.At(96).U64(), p.At(104).Text()}
-	host.Free()
+	host.Leave()
 	switch acceptance := registered.gate.AcceptUpload(&request, upload).(type) {
 	case abstain:
 		begin(0)
@@ -112,8 +114,9 @@ func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 //go:wasmexport tuffet:policy/observe@0.1.0#observe
 func exportObserve(events unsafe.Pointer, length uint32) {
 	defer failed()
+	host.Enter()
 	lifted := liftEvents(placeOf(events), int(length))
-	host.Free()
+	host.Leave()
 	registered.observer.Observe(lifted)
 }
 
@@ -150,8 +153,9 @@ func given(is bool) uint8 {
 }
 
 func copiedRequest(params unsafe.Pointer) *Request {
+	host.Enter()
 	request := liftRequest(placeOf(params))
-	host.Free()
+	host.Leave()
 	return &request
 }
 

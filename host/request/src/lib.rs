@@ -14,6 +14,7 @@ mod network;
 mod progress;
 mod request;
 mod root;
+mod session;
 mod tid_ports;
 mod trail;
 
@@ -25,9 +26,10 @@ pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use network::Network;
 pub use progress::Progress;
 pub use request::{
-    Acknowledged, Ceilings, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, OptionName,
-    Request, RequestId,
+    Acknowledged, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, OptionName, Request,
+    RequestId,
 };
 pub use root::{Case, Links, RootSpec};
+pub use session::{RefusedOptions, SessionProfile, SessionValues};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};
 pub use trail::{SpanId, Step, TraceId, Traced, Trail, What};

@@ -135,14 +135,3 @@ pub struct Denial {
     /// Logged, never sent.
     pub reason: String,
 }
-
-/// The ceilings of one transfer, in addition to the configured ones; `None` adds no ceiling.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Ceilings {
-    /// Bytes in a block (8 to 65464).
-    pub blksize: Option<u16>,
-    /// Blocks in a window (1 to 65535).
-    pub windowsize: Option<u16>,
-    /// The largest file, in bytes.
-    pub bytes: Option<u64>,
-}

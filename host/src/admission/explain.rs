@@ -26,7 +26,7 @@ use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{Ceilings, MacAddress, Operation, RequestId, Step, Trail, What};
+use tuffet_request::{MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
 
 /// What is known of the server beside its generation.
@@ -181,25 +181,25 @@ async fn carry_out(
     record: &mut DecisionRecord,
     plan: Plan,
     explained: &mut Explanation,
-) -> Result<Ceilings, Decision> {
-    let (targets, by, ceilings) = match plan {
+) -> Result<SessionProfile, Decision> {
+    let (targets, by, profile) = match plan {
         Plan::Answer(decision) => return Err(decision),
-        Plan::Content { bytes, ceilings } => {
+        Plan::Content { bytes, profile } => {
             let opened = content(&record.request, bytes);
-            let decision = granted(generation, record, opened, &ceilings);
+            let decision = granted(generation, record, opened, &profile);
             record.size = decision.size(record.requested_options.tsize);
             return match decision {
-                Decision::Grant { .. } => Ok(ceilings),
+                Decision::Grant { .. } => Ok(profile),
                 refused => Err(refused),
             };
         }
-        Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
+        Plan::Open { targets, by, profile } => (targets, by, profile),
     };
     let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
     let request = Arc::clone(&record.request);
     let served = generation.negotiation.roots_of(&request.listener);
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-    let mut wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
+    let mut wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
     let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
     let mut found = Findings::default();
     let candidates = Arc::clone(wanted.candidates());
@@ -213,16 +213,16 @@ async fn carry_out(
     match decided {
         Ok(Rehearsed { resolved, size }) => {
             if record.request.operation == Operation::Read {
-                require_small(size, &ceilings)?;
+                require_small(size, &profile)?;
             }
             record.resolved = Some(resolved);
             record.size = size;
-            Ok(ceilings)
+            Ok(profile)
         }
         Err(error) if let Some(empty) = instead(generation, &record.request, &error) => {
             record.resolved = Some(empty.resolved());
             record.size = Some(0);
-            Ok(ceilings)
+            Ok(profile)
         }
         Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),
     }
@@ -266,8 +266,8 @@ async fn search(
 /// Opens the candidate that was tried last, without an effect.
 async fn open(generation: &Arc<Generation>, wanted: &Wanted, root: &str) -> Result<Rehearsed, StoreError> {
     let (its, candidates) = (Arc::clone(generation), Arc::clone(wanted.candidates()));
-    let (number, announced, ceilings) = (wanted.tried_count() - 1, wanted.announced(), *wanted.ceilings());
-    let work = move || rehearse(&its.files, &candidates, number, announced, &ceilings);
+    let (number, announced, profile) = (wanted.tried_count() - 1, wanted.announced(), *wanted.profile());
+    let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
     let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
     on_disk(generation, root, work).await.unwrap_or_else(late)
 }
@@ -316,13 +316,14 @@ fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candi
 fn conclude(
     generation: &Generation,
     record: &DecisionRecord,
-    decision: Result<Ceilings, Decision>,
+    decision: Result<SessionProfile, Decision>,
     given: &Circumstances,
     explained: &mut Explanation,
 ) {
     let outcome = &mut explained.outcome;
     outcome.verdict_by = record.verdict_by.as_deref().map(str::to_owned);
     outcome.resolved = record.resolved.as_deref().map(str::to_owned);
+    let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile)?, profile)));
     match decision {
         // It would not come that far.
         _ if given.limits.iter().any(|limit| limit.reached) => {
@@ -331,8 +332,7 @@ fn conclude(
             outcome.decision = "dropped".into();
             outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
         }
-        Ok(ceilings) => {
-            let bounds = generation.bounds(record, &ceilings);
+        Ok((bounds, profile)) => {
             let most = &bounds.limits;
             let options = granted_options(record, most);
             outcome.decision = "granted".into();
@@ -352,7 +352,8 @@ fn conclude(
                 route_mtu: bounds.route.flatten(),
                 no_route: bounds.route == Some(None),
                 refused: refused_options(record, most),
-                multicast: joins(generation, record, &options),
+                multicast: joins(generation, record, &options)
+                    .map(|joins| joins && !profile.refused.has_multicast()),
                 others: others(&options),
             });
         }

@@ -7,9 +7,9 @@ use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tuffet_core::netascii::Encoder;
-use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, outcome_of_store_error};
+use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options, outcome_of_store_error};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, Denial, ErrorCode, Mode, Operation, Request};
+use tuffet_request::{Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
 use tuffet_store::{Identity, StoreError};
 
 /// The decision once something is open, or is not.
@@ -17,13 +17,16 @@ pub(super) fn granted(
     generation: &Generation,
     record: &mut DecisionRecord,
     opened: Result<Opened, Decision>,
-    ceilings: &Ceilings,
+    profile: &SessionProfile,
 ) -> Decision {
-    match opened.and_then(|opened| within(opened, ceilings)) {
-        Ok(Opened { content, resolved, identity }) => {
-            let Bounds { limits, settings, .. } = generation.bounds(record, ceilings);
+    let negotiated = opened
+        .and_then(|opened| within(opened, profile))
+        .and_then(|opened| Ok((opened, generation.negotiate(record, profile)?)));
+    match negotiated {
+        Ok((Opened { content, resolved, identity }, Bounds { limits, settings, .. })) => {
             record.resolved = Some(resolved);
-            Decision::Grant { content, limits, settings, group: identity }
+            let group = identity.filter(|_| !profile.refused.has_multicast());
+            Decision::Grant { content, limits, settings, group }
         }
         Err(decision) => decision,
     }
@@ -31,10 +34,33 @@ pub(super) fn granted(
 
 impl Generation {
     /// The bounds of the negotiation.
-    pub(super) fn bounds(&self, record: &DecisionRecord, ceilings: &Ceilings) -> Bounds {
-        let asks_for_blksize =
-            record.requested_options.blksize.or(record.requested_options.blksize2).is_some();
-        self.negotiation.bounds(&record.request, asks_for_blksize, ceilings)
+    ///
+    /// # Errors
+    /// What the client negotiates is less than policy demands.
+    pub(super) fn negotiate(
+        &self,
+        record: &DecisionRecord,
+        profile: &SessionProfile,
+    ) -> Result<Bounds, Decision> {
+        let bounds = self.negotiation.bounds(&record.request, &record.requested_options, profile);
+        let SessionValues { blksize, windowsize, .. } = profile.floors;
+        if blksize.is_none() && windowsize.is_none() {
+            return Ok(bounds);
+        }
+        let options = granted_options(record, &bounds.limits);
+        let values =
+            [("blksize", options.block_size(), blksize), ("windowsize", options.window_size(), windowsize)];
+        match values.into_iter().find(|(_, negotiated, floor)| floor.is_some_and(|floor| *negotiated < floor))
+        {
+            Some((name, negotiated, Some(floor))) => Err(denied(Denial {
+                code: ErrorCode::OptionRefused,
+                message: format!("a {name} of at least {floor} is required"),
+                reason: format!(
+                    "the client negotiated a {name} of {negotiated}, and policy requires at least {floor}"
+                ),
+            })),
+            _ => Ok(bounds),
+        }
     }
 }
 
@@ -70,12 +96,12 @@ pub(super) struct Wanted {
     /// What the roots so far answered, none of which has the file.
     absent: Option<StoreError>,
     announced: Option<u64>,
-    ceilings: Ceilings,
+    profile: SessionProfile,
 }
 
 impl Wanted {
-    pub(super) fn new(candidates: Candidates, announced: Option<u64>, ceilings: Ceilings) -> Wanted {
-        Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, ceilings }
+    pub(super) fn new(candidates: Candidates, announced: Option<u64>, profile: SessionProfile) -> Wanted {
+        Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
     }
 
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
@@ -92,8 +118,8 @@ impl Wanted {
         self.announced
     }
 
-    pub(super) fn ceilings(&self) -> &Ceilings {
-        &self.ceilings
+    pub(super) fn profile(&self) -> &SessionProfile {
+        &self.profile
     }
 
     /// Takes the answer of a root: `Continue` if the next one is to be tried.
@@ -141,7 +167,7 @@ impl Wanted {
         let request = self.candidates.request();
         match request.operation {
             Operation::Read => files.open_read(request, root, path, self.announced.is_some()),
-            Operation::Write => files.open_write(request, root, path, self.announced, self.ceilings.bytes),
+            Operation::Write => files.open_write(request, root, path, self.announced, self.profile.bytes),
         }
     }
 }
@@ -208,7 +234,7 @@ pub(super) fn rehearse(
     candidates: &Candidates,
     number: usize,
     announced: Option<u64>,
-    ceilings: &Ceilings,
+    profile: &SessionProfile,
 ) -> Result<Rehearsed, StoreError> {
     let Some((root, path)) = candidates.get(number) else { return Err(StoreError::NotFound) };
     let request = candidates.request();
@@ -220,7 +246,7 @@ pub(super) fn rehearse(
         Operation::Write => {
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
-            require_room(request, announced, ceilings.bytes.map_or(limit, |most| most.min(limit)))?;
+            require_room(request, announced, profile.bytes.map_or(limit, |most| most.min(limit)))?;
             Ok(Rehearsed { resolved: resolved(root, path), size: announced })
         }
     }
@@ -260,16 +286,16 @@ pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Dec
     Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into(), identity: None })
 }
 
-fn within(opened: Opened, ceilings: &Ceilings) -> Result<Opened, Decision> {
-    match require_small(opened.content.source_size(), ceilings) {
+fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {
+    match require_small(opened.content.source_size(), profile) {
         Ok(()) => Ok(opened),
         Err(decision) => Err(decision),
     }
 }
 
 /// Policy's ceiling on the bytes of a file that is read, before it is encoded.
-pub(super) fn require_small(size: Option<u64>, ceilings: &Ceilings) -> Result<(), Decision> {
-    match (size, ceilings.bytes) {
+pub(super) fn require_small(size: Option<u64>, profile: &SessionProfile) -> Result<(), Decision> {
+    match (size, profile.bytes) {
         (Some(size), Some(most)) if size > most => Err(denied(Denial {
             code: ErrorCode::AccessViolation,
             message: "the file is larger than policy allows".into(),

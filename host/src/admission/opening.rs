@@ -38,20 +38,20 @@ impl Undecided {
     /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
     /// moment at most while it answers; after that other threads go on with it.
     pub(super) fn open(mut self: Box<Self>, plan: Plan) {
-        let (targets, by, ceilings) = match plan {
+        let (targets, by, profile) = match plan {
             Plan::Answer(decision) => return self.conclude(decision),
-            Plan::Content { bytes, ceilings } => {
+            Plan::Content { bytes, profile } => {
                 let opened = content(&self.record.request, bytes);
-                let decision = granted(&self.generation, &mut self.record, opened, &ceilings);
+                let decision = granted(&self.generation, &mut self.record, opened, &profile);
                 return self.conclude(decision);
             }
-            Plan::Open { targets, by, ceilings } => (targets, by, ceilings),
+            Plan::Open { targets, by, profile } => (targets, by, profile),
         };
         let (generation, record) = (Arc::clone(&self.generation), &self.record);
         let request = Arc::clone(&record.request);
         let served = generation.negotiation.roots_of(&request.listener);
         let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-        let wanted = Wanted::new(candidates, record.requested_options.tsize, ceilings);
+        let wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
         let undecided = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
         Opening { wanted, generation, began, undecided }.go_on();
@@ -123,7 +123,7 @@ impl Opening {
                 // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
                 let Some(mut undecided) = take(&self.undecided) else { return };
                 let Undecided { generation, record, .. } = &mut *undecided;
-                let decision = granted(generation, record, Ok(opened), self.wanted.ceilings());
+                let decision = granted(generation, record, Ok(opened), self.wanted.profile());
                 if !matches!(decision, Decision::Grant { .. }) {
                     record.tried = candidates.tried(tried_count).map(Arc::new);
                 }
@@ -134,7 +134,7 @@ impl Opening {
                     let Some(mut undecided) = take(&self.undecided) else { return };
                     let Undecided { generation, record, .. } = &mut *undecided;
                     record.tried = candidates.tried(tried_count).map(Arc::new);
-                    let decision = granted(generation, record, Ok(empty), self.wanted.ceilings());
+                    let decision = granted(generation, record, Ok(empty), self.wanted.profile());
                     return undecided.conclude(decision);
                 }
                 None => error,

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::{Answer, Target, Verdict};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, Denial, ErrorCode};
+use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
 /// What remains to be done for a request once policy has answered.
 pub(super) enum Plan {
     /// Open the first of these files that exists; without any, the requested path in the roots.
-    Open { targets: Vec<Target>, by: Option<Arc<str>>, ceilings: Ceilings },
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile },
     /// Send content that a plugin made.
-    Content { bytes: Arc<[u8]>, ceilings: Ceilings },
+    Content { bytes: Arc<[u8]>, profile: SessionProfile },
     /// Nothing: the request is decided.
     Answer(Decision),
 }
@@ -21,7 +21,7 @@ pub(super) enum Plan {
 impl Plan {
     /// What policy cannot affect.
     pub(super) fn without_policy() -> Plan {
-        Plan::Open { targets: Vec::new(), by: None, ceilings: Ceilings::default() }
+        Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default() }
     }
 
     /// Whether the roots are searched for the requested path.
@@ -58,8 +58,8 @@ async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan 
     let authorization = policy.authorize(request, patience).await;
     record.verdict_by = authorization.by;
     record.plugin_calls += authorization.calls;
-    let ceilings = match allowed(authorization.verdict) {
-        Ok(ceilings) => ceilings,
+    let profile = match allowed(authorization.verdict) {
+        Ok(profile) => profile,
         Err(decision) => return Plan::Answer(decision),
     };
     let resolution = policy.resolve(request, patience).await;
@@ -70,22 +70,22 @@ async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan 
     match resolution.answer {
         Answer::Deny(denial) => Plan::Answer(denied(denial)),
         Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
-        Answer::Content(bytes) => Plan::Content { bytes, ceilings },
+        Answer::Content(bytes) => Plan::Content { bytes, profile },
         Answer::Files(targets) if any_case => {
-            match Box::pin(stored::named(generation, record, targets, ceilings)).await {
-                Ok((targets, ceilings)) => Plan::Open { targets, by: resolution.by, ceilings },
+            match Box::pin(stored::named(generation, record, targets, profile)).await {
+                Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile },
                 Err(decision) => Plan::Answer(decision),
             }
         }
-        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, ceilings },
-        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, ceilings },
+        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, profile },
+        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile },
     }
 }
 
-/// The ceilings of a request that is allowed, or the decision.
-pub(super) fn allowed(verdict: Verdict) -> Result<Ceilings, Decision> {
+/// The profile of a request that is allowed, or the decision.
+pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
     match verdict {
-        Verdict::Allow(ceilings) => Ok(ceilings),
+        Verdict::Allow(profile) => Ok(profile),
         Verdict::Deny(denial) => Err(denied(denial)),
         Verdict::Drop => Err(Decision::Drop { ending: Ending::new(Outcome::Denied, "dropped by policy") }),
         Verdict::Overloaded(reason) => Err(overloaded(reason)),

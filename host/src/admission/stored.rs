@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Ceilings, Operation, Request};
+use tuffet_request::{Operation, Request, SessionProfile};
 use tuffet_store::{Lane, Sought, Stored};
 
 /// Gives the request the path under which the first root stores it. If none does, it keeps its path.
@@ -49,8 +49,8 @@ pub(super) async fn named(
     generation: &Generation,
     record: &mut DecisionRecord,
     mut targets: Vec<Target>,
-    ceilings: Ceilings,
-) -> Result<(Vec<Target>, Ceilings), Decision> {
+    profile: SessionProfile,
+) -> Result<(Vec<Target>, SessionProfile), Decision> {
     let sought = sought(record.request.operation);
     if record.request.operation == Operation::Write {
         targets.truncate(1);
@@ -74,9 +74,9 @@ pub(super) async fn named(
         if theirs.is_err() {
             record.verdict_by = authorization.by;
         }
-        return theirs.map(|theirs| (targets, lower(ceilings, theirs)));
+        return theirs.map(|theirs| (targets, profile.and(theirs)));
     }
-    Ok((targets, ceilings))
+    Ok((targets, profile))
 }
 
 /// Whether a root that a request may search stores the path.
@@ -126,17 +126,5 @@ async fn look(
                 format!("root `{root}` did not look up the name within {within} (`limits.open-time`)");
             Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
         }
-    }
-}
-
-/// The lower ones of both.
-fn lower(one: Ceilings, other: Ceilings) -> Ceilings {
-    fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-        one.into_iter().chain(other).min()
-    }
-    Ceilings {
-        blksize: least(one.blksize, other.blksize),
-        windowsize: least(one.windowsize, other.windowsize),
-        bytes: least(one.bytes, other.bytes),
     }
 }

@@ -13,7 +13,7 @@ mod tests;
 
 use std::net::IpAddr;
 
-use tuffet_sdk::{Authorize, Denial, Limits, Plugin, Problems, Request, Verdict};
+use tuffet_sdk::{Authorize, Denial, Plugin, Problems, Profile, Request, Verdict};
 
 use conditions::Conditions;
 use settings::{Otherwise, Settings};
@@ -32,7 +32,7 @@ struct DenyRule {
 
 struct AllowRule {
     conditions: Conditions,
-    limits: Limits,
+    profile: Profile,
 }
 
 /// The message that a client gets if the rule sets none.
@@ -59,7 +59,7 @@ impl Authorize for Acl {
             }
         }
         if let Some(rule) = self.allow.iter().find(|rule| rule.conditions.match_request(request, client)) {
-            return Verdict::Allow(rule.limits);
+            return Verdict::Allow(rule.profile.clone());
         }
         match self.otherwise {
             Otherwise::Abstain => Verdict::Abstain,

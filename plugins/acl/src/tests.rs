@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Authorize, Client, Denial, ErrorCode, Limits, Mode, Operation, Plugin, Request, Verdict, parse,
+    Authorize, Client, Denial, ErrorCode, Mode, Operation, Plugin, Profile, Request, Verdict, parse,
 };
 
 use crate::Acl;
@@ -83,7 +83,7 @@ fn every_condition_of_a_rule_must_hold() {
 fn deny_wins_over_every_allow() {
     let acl = acl(json!({ "allow": [{}], "deny": [{ "names": ["*.key"] }] }));
     denial(acl.authorize(&read("certs/server.key", "192.0.2.1")));
-    assert_eq!(acl.authorize(&read("kernel", "192.0.2.1")), Verdict::Allow(Limits::default()));
+    assert_eq!(acl.authorize(&read("kernel", "192.0.2.1")), Verdict::Allow(Profile::default()));
 }
 
 #[test]
@@ -92,16 +92,17 @@ fn the_first_allow_that_matches_sets_the_ceilings() {
         { "clients": ["10.0.0.0/8"], "max-blksize": 1428, "max-windowsize": 16, "max-bytes": 104857600 },
         { "max-blksize": 512 },
     ]}));
-    let limits = Limits { blksize: Some(1428), windowsize: Some(16), bytes: Some(104857600) };
+    let limits =
+        Profile { blksize: Some(1428), windowsize: Some(16), bytes: Some(104857600), ..Profile::default() };
     assert_eq!(acl.authorize(&read("a", "10.9.9.9")), Verdict::Allow(limits));
-    let limits = Limits { blksize: Some(512), ..Limits::default() };
+    let limits = Profile { blksize: Some(512), ..Profile::default() };
     assert_eq!(acl.authorize(&read("a", "192.0.2.1")), Verdict::Allow(limits));
 }
 
 #[test]
 fn otherwise_deny() {
     let acl = acl(json!({ "allow": [{ "names": ["pub/**"] }], "otherwise": "deny" }));
-    assert_eq!(acl.authorize(&read("pub/a", "192.0.2.1")), Verdict::Allow(Limits::default()));
+    assert_eq!(acl.authorize(&read("pub/a", "192.0.2.1")), Verdict::Allow(Profile::default()));
     assert_eq!(denial(acl.authorize(&read("a", "192.0.2.1"))).reason, "no rule matches, otherwise: deny");
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use tuffet_sdk::{
-    Authorize, Denial, Glob, Level, Limits, Plugin, Problems, Request, Resolution, Resolve, Target, Verdict,
+    Authorize, Denial, Glob, Level, Plugin, Problems, Profile, Request, Resolution, Resolve, Target, Verdict,
     files, log, log_with,
 };
 
@@ -182,10 +182,12 @@ impl Authorize for Misbehave {
             Misdeed::DenyAtLength => Verdict::Deny(long_denial()),
             Misdeed::Drop => Verdict::Drop,
             Misdeed::Allow => {
-                Verdict::Allow(Limits { blksize: Some(1024), windowsize: Some(4), bytes: Some(1_000_000) })
+                let (blksize, windowsize, bytes) = (Some(1024), Some(4), Some(1_000_000));
+                Verdict::Allow(Profile { blksize, windowsize, bytes, ..Profile::default() })
             }
             Misdeed::AllowNonsense => {
-                Verdict::Allow(Limits { blksize: Some(1), windowsize: Some(0), bytes: Some(0) })
+                let (blksize, windowsize, bytes) = (Some(1), Some(0), Some(0));
+                Verdict::Allow(Profile { blksize, windowsize, bytes, ..Profile::default() })
             }
             _ => Verdict::Abstain,
         }

@@ -31,7 +31,8 @@ pub mod authorize {
         generate_all,
         additional_derives: [PartialEq, Eq],
         additional_type_attributes: {
-            "tuffet:policy/types@0.2.0/limits": [#[derive(Default)]],
+            "tuffet:policy/types@0.2.0/profile": [#[derive(Default)]],
+            "tuffet:policy/types@0.2.0/session-values": [#[derive(Default)]],
             "tuffet:policy/types@0.2.0/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "tuffet:policy/types@0.2.0/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
             "tuffet:policy/types@0.2.0/mac-source": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],

@@ -97,8 +97,11 @@ pub use settings::parse;
 pub use bindings::accept_upload::exports::tuffet::policy::accept_upload::{Acceptance, Upload};
 pub use bindings::authorize::exports::tuffet::policy::authorize::Verdict;
 pub use bindings::authorize::tuffet::policy::types::{
-    Client, Denial, ErrorCode, Limits, Mac, MacSource, Mode, Operation, Request,
+    Client, Denial, ErrorCode, Mac, MacSource, Mode, Operation, Profile, Request, SessionValues,
 };
+/// The name of [`Profile`] in version 0.1.0 of the interface, where it had ceilings alone.
+pub type Limits = Profile;
+
 pub use bindings::observe::exports::tuffet::policy::observe::{
     Decision, Event, Happening, Outcome, Progress, Start, Summary,
 };

@@ -16,7 +16,7 @@ use super::monitor;
 use super::plugin::Plugin;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use tuffet_config::{DefaultVerdict, ListenerChains};
-use tuffet_request::{Ceilings, Denial, ErrorCode, Request};
+use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 /// A loaded policy. All requests of one generation are judged by the same one.
 pub struct Policy {
@@ -64,8 +64,8 @@ pub struct Authorization {
 /// The verdict on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is allowed, below these ceilings.
-    Allow(Ceilings),
+    /// It is allowed, with this profile.
+    Allow(SessionProfile),
     /// It is refused with an ERROR.
     Deny(Denial),
     /// It is dropped.
@@ -223,7 +223,7 @@ impl Policy {
     /// the lowest, and if all abstain the default decides.
     pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
         let mut inputs = convert::Inputs::new(request);
-        let mut allowed: Option<(Ceilings, Arc<str>)> = None;
+        let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
         let mut calls = 0;
         for plugin in &self.of(&request.listener).authorize {
             if plugin.monitors {
@@ -236,9 +236,9 @@ impl Policy {
             let by = Arc::clone(&plugin.name);
             let verdict = match plugin.verdict(request, &mut inputs, patience).await {
                 Ok(None) => continue,
-                Ok(Some(Opinion::Allow(ceilings))) => {
-                    let (lowest, _) = allowed.get_or_insert((ceilings, by));
-                    *lowest = lower(*lowest, ceilings);
+                Ok(Some(Opinion::Allow(profile))) => {
+                    let (both, _) = allowed.get_or_insert((profile, by));
+                    *both = both.and(profile);
                     continue;
                 }
                 Ok(Some(Opinion::Deny(denial))) => Verdict::Deny(denial),
@@ -248,11 +248,11 @@ impl Policy {
             return Authorization { verdict, by: Some(by), calls };
         }
         match (allowed, self.default) {
-            (Some((ceilings, by)), _) => {
-                Authorization { verdict: Verdict::Allow(ceilings), by: Some(by), calls }
+            (Some((profile, by)), _) => {
+                Authorization { verdict: Verdict::Allow(profile), by: Some(by), calls }
             }
             (None, DefaultVerdict::Allow) => {
-                Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls }
+                Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls }
             }
             (None, DefaultVerdict::Deny) => Authorization {
                 verdict: Verdict::Deny(Denial {
@@ -300,18 +300,4 @@ pub(super) fn warnings_of(plugin: &Plugin) -> impl Iterator<Item = LoadProblem> 
         pointer: None,
         message: warning.clone(),
     })
-}
-
-fn lower(a: Ceilings, b: Ceilings) -> Ceilings {
-    fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
-        match (a, b) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
-    }
-    Ceilings {
-        blksize: least(a.blksize, b.blksize),
-        windowsize: least(a.windowsize, b.windowsize),
-        bytes: least(a.bytes, b.bytes),
-    }
 }

@@ -8,7 +8,9 @@ use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, authorize, resolve};
 use super::plugin::Plugin;
 use super::text;
-use tuffet_request::{Ceilings, Denial, ErrorCode, MacSource, Mode, Operation, Request};
+use tuffet_request::{
+    Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
+};
 
 /// The most files in an answer.
 const MAX_FILES: usize = 64;
@@ -119,7 +121,7 @@ pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)
 /// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Opinion {
-    Allow(Ceilings),
+    Allow(SessionProfile),
     Deny(Denial),
     Drop,
 }
@@ -128,20 +130,55 @@ pub(super) enum Opinion {
 pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
     Ok(Some(match verdict {
         authorize::Verdict::Abstain => return Ok(None),
-        authorize::Verdict::Allow(limits) => Opinion::Allow(ceilings(&limits)?),
+        authorize::Verdict::Allow(answer) => Opinion::Allow(profile(&answer)?),
         authorize::Verdict::Deny(its) => Opinion::Deny(denial(&its)),
         authorize::Verdict::Drop => Opinion::Drop,
     }))
 }
 
-fn ceilings(limits: &types::Limits) -> Result<Ceilings, Failure> {
-    if let Some(blksize) = limits.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
+fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
+    let types::Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options } =
+        answer;
+    let values = |of: &types::SessionValues| SessionValues {
+        blksize: of.blksize,
+        windowsize: of.windowsize,
+        timeout: of.timeout,
+    };
+    let ceilings = SessionValues { blksize: *blksize, windowsize: *windowsize, timeout: *timeout };
+    let (floors, overrides) = (values(floors), values(overrides));
+    for values in [&ceilings, &floors, &overrides] {
+        require_possible(values)?;
+    }
+    for (name, floor) in floors.iter() {
+        if let Some((_, ceiling)) = ceilings.iter().find(|(its, ceiling)| *its == name && *ceiling < floor) {
+            return Err(bad(format!("it allowed a {name} of at least {floor} and at most {ceiling}")));
+        }
+    }
+    if *burst == Some(0) {
+        return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
+    }
+    let mut refused = RefusedOptions::default();
+    for name in refuse_options {
+        if !refused.add(name) {
+            let (name, known) =
+                (text::one_line(name, 40), RefusedOptions::known().collect::<Vec<_>>().join(", "));
+            return Err(bad(format!("it refused the option {name:?}: there are {known}")));
+        }
+    }
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, bytes: *bytes, refused })
+}
+
+fn require_possible(values: &SessionValues) -> Result<(), Failure> {
+    if let Some(blksize) = values.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
         return Err(bad(format!("it allowed a blksize of {blksize}: 8 to 65464 are possible")));
     }
-    if limits.windowsize == Some(0) {
+    if values.windowsize == Some(0) {
         return Err(bad("it allowed a windowsize of 0: 1 to 65535 are possible"));
     }
-    Ok(Ceilings { blksize: limits.blksize, windowsize: limits.windowsize, bytes: limits.bytes })
+    if values.timeout == Some(0) {
+        return Err(bad("it allowed a timeout of 0: 1 to 255 are possible"));
+    }
+    Ok(())
 }
 
 /// A file in a root.

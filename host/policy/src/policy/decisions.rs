@@ -15,7 +15,7 @@ use super::convert::{Found, Opinion, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use tuffet_config::{DecisionCacheConfig, Fact};
-use tuffet_request::{Ceilings, Denial, MacSource, Mode, Operation, Request};
+use tuffet_request::{Denial, MacSource, Mode, Operation, Request, SessionProfile, SessionValues};
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: usize = 1024;
@@ -75,7 +75,7 @@ impl Weighty for Opinion {
 
     fn detail(&self) -> String {
         match self {
-            Opinion::Allow(ceilings) => ceilings_of(ceilings),
+            Opinion::Allow(profile) => profile_of(profile),
             Opinion::Deny(denial) => reason_of(denial),
             Opinion::Drop => String::new(),
         }
@@ -133,14 +133,17 @@ impl Weighty for Found {
     }
 }
 
-fn ceilings_of(ceilings: &Ceilings) -> String {
-    let all = [
-        ("blksize", ceilings.blksize.map(u64::from)),
-        ("windowsize", ceilings.windowsize.map(u64::from)),
-        ("bytes", ceilings.bytes),
-    ];
-    let given = all.into_iter().filter_map(|(name, most)| Some(format!("{name} at most {}", most?)));
-    given.collect::<Vec<_>>().join(", ")
+fn profile_of(profile: &SessionProfile) -> String {
+    let each = |values: &SessionValues, word: &str| {
+        values.iter().map(|(name, value)| format!("{name} {word} {value}")).collect::<Vec<_>>()
+    };
+    let mut parts = each(&profile.ceilings, "at most");
+    parts.extend(profile.bytes.map(|bytes| format!("bytes at most {bytes}")));
+    parts.extend(each(&profile.floors, "at least"));
+    parts.extend(each(&profile.overrides, "overridden with"));
+    parts.extend(profile.burst.map(|burst| format!("burst {burst}")));
+    parts.extend(profile.refused.names().map(|name| format!("no {name}")));
+    parts.join(", ")
 }
 
 fn reason_of(denial: &Denial) -> String {

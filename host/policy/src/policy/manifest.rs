@@ -56,8 +56,8 @@ pub struct Wish {
 
 impl Manifest {
     /// The keys of a manifest that this server knows.
-    pub const KEYS: [&str; 7] =
-        ["name", "version", "description", "grants", "empty-batches", "reuse", "events"];
+    pub const KEYS: [&str; 8] =
+        ["name", "version", "description", "grants", "empty-batches", "reuse", "events", "depends-on"];
     /// The keys of a requested grant that this server knows.
     pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
 

@@ -4,14 +4,14 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::convert::{Found, Opinion, UploadOpinion};
-use tuffet_request::{Ceilings, Denial, ErrorCode};
+use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
 const ABSTAIN: &str = "abstain";
 
 pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
     match opinion {
         None => ABSTAIN.into(),
-        Some(Opinion::Allow(limits)) => ceilings(limits),
+        Some(Opinion::Allow(its)) => profile(its),
         Some(Opinion::Deny(denied)) => denial(&denied),
         Some(Opinion::Drop) => "drop".into(),
     }
@@ -46,12 +46,22 @@ pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn ceilings(Ceilings { blksize, windowsize, bytes }: Ceilings) -> Value {
-    let limits =
-        [("blksize", blksize.map(u64::from)), ("windowsize", windowsize.map(u64::from)), ("bytes", bytes)];
-    let limits = limits.into_iter().filter_map(|(name, limit)| Some((name.to_owned(), limit?.into())));
-    let limits: Map<String, Value> = limits.collect();
-    if limits.is_empty() { "allow".into() } else { json!({ "allow": limits }) }
+fn profile(profile: SessionProfile) -> Value {
+    let values = |values: &SessionValues| -> Map<String, Value> {
+        values.iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
+    };
+    let mut shown = values(&profile.ceilings);
+    let mut show =
+        |name: &str, value: Option<Value>| shown.extend(value.map(|value| (name.to_owned(), value)));
+    show("bytes", profile.bytes.map(Value::from));
+    for (name, its) in [("floors", &profile.floors), ("overrides", &profile.overrides)] {
+        let its = values(its);
+        show(name, (!its.is_empty()).then(|| its.into()));
+    }
+    show("burst", profile.burst.map(Value::from));
+    let refused = (!profile.refused.is_empty()).then(|| profile.refused.names().collect::<Vec<_>>().into());
+    show("refuse-options", refused);
+    if shown.is_empty() { "allow".into() } else { json!({ "allow": shown }) }
 }
 
 fn denial(denial: &Denial) -> Value {
@@ -71,10 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_allow_shows_the_ceilings_that_it_has() {
-        assert_eq!(verdict(Some(Opinion::Allow(Ceilings::default()))), json!("allow"));
-        let limits = Ceilings { blksize: Some(512), ..Ceilings::default() };
-        assert_eq!(verdict(Some(Opinion::Allow(limits))), json!({ "allow": { "blksize": 512 } }));
+    fn an_allow_shows_the_profile_that_it_has() {
+        assert_eq!(verdict(Some(Opinion::Allow(SessionProfile::default()))), json!("allow"));
+        let small = SessionValues { blksize: Some(512), ..SessionValues::default() };
+        let mut profile = SessionProfile { ceilings: small, ..SessionProfile::default() };
+        assert_eq!(verdict(Some(Opinion::Allow(profile))), json!({ "allow": { "blksize": 512 } }));
+        profile.floors.windowsize = Some(2);
+        assert!(profile.refused.add("tsize"));
+        let all = json!({ "blksize": 512, "floors": { "windowsize": 2 }, "refuse-options": ["tsize"] });
+        assert_eq!(verdict(Some(Opinion::Allow(profile))), json!({ "allow": all }));
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod neighbours;
 mod observe;
 mod publish;
 mod remap;
+mod sessions;
 mod settings;
 mod storms;
 mod template;

@@ -60,7 +60,7 @@ impl Reference {
 impl Authorize for Reference {
     fn authorize(&self, request: &Request) -> Verdict {
         match self.answer(Hook::Authorize, request, None) {
-            (Answer::Allow(limits), _) => Verdict::Allow((*limits).into()),
+            (Answer::Allow(session), _) => Verdict::Allow(session.clone().into()),
             (Answer::Deny(denial), _) => Verdict::Deny(denial.into()),
             (Answer::Drop, _) => Verdict::Drop,
             (Answer::Tell, told) => Verdict::Deny(tuffet_sdk::Denial::access_violation("told", told)),

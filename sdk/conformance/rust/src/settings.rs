@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use tuffet_sdk::{Denial, ErrorCode, Limits};
+use tuffet_sdk::{Denial, ErrorCode, Profile, SessionValues};
 
 /// What to do.
 #[derive(Deserialize)]
@@ -59,7 +59,7 @@ impl Hook {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
     Abstain,
-    Allow(Ceilings),
+    Allow(Session),
     Deny(Refusal),
     Drop,
     Files(Vec<String>),
@@ -98,17 +98,40 @@ impl Answer {
     }
 }
 
-#[derive(Clone, Copy, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Ceilings {
+/// What an allow says about the session. Guests of version 0.1.0 know `blksize`, `windowsize` and `bytes`.
+#[derive(Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(crate) struct Session {
     blksize: Option<u16>,
     windowsize: Option<u16>,
+    timeout: Option<u8>,
     bytes: Option<u64>,
+    floors: Values,
+    overrides: Values,
+    burst: Option<u16>,
+    refuse_options: Vec<String>,
 }
 
-impl From<Ceilings> for Limits {
-    fn from(ceilings: Ceilings) -> Limits {
-        Limits { blksize: ceilings.blksize, windowsize: ceilings.windowsize, bytes: ceilings.bytes }
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Values {
+    blksize: Option<u16>,
+    windowsize: Option<u16>,
+    timeout: Option<u8>,
+}
+
+impl From<Values> for SessionValues {
+    fn from(Values { blksize, windowsize, timeout }: Values) -> SessionValues {
+        SessionValues { blksize, windowsize, timeout }
+    }
+}
+
+impl From<Session> for Profile {
+    fn from(session: Session) -> Profile {
+        let Session { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options } =
+            session;
+        let (floors, overrides) = (floors.into(), overrides.into());
+        Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options }
     }
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"runtime"
 	"runtime/debug"
 	"unsafe"
 )
@@ -14,9 +15,13 @@ const arenaSize = 1 << 20
 var (
 	arena     [arenaSize / 8]uint64
 	arenaUsed uintptr
-	// A larger buffer, while a call needs one.
-	large []byte
-	// Held until the hook has copied them.
+	// How many copies are being made. Copying allocates, and then another goroutine may run and call the server, too: only
+	// the last one that leaves frees the buffer.
+	copying int
+	// A buffer in place of the arena, for one call of the server.
+	large     []byte
+	largeUsed uintptr
+	// What did not fit, held until it is copied.
 	extra [][]byte
 )
 
@@ -37,15 +42,15 @@ func Settled() { debug.SetGCPercent(100) }
 //go:wasmexport cabi_realloc
 //go:nosplit
 func realloc(old unsafe.Pointer, oldSize, align, size uint32) unsafe.Pointer {
-	base, length := unsafe.Pointer(&arena), uintptr(arenaSize)
+	base, length, used := unsafe.Pointer(&arena), uintptr(arenaSize), &arenaUsed
 	if large != nil {
-		base, length = unsafe.Pointer(unsafe.SliceData(large)), uintptr(len(large))
+		base, length, used = unsafe.Pointer(unsafe.SliceData(large)), uintptr(len(large)), &largeUsed
 	}
-	start := (arenaUsed + uintptr(align) - 1) &^ (uintptr(align) - 1)
+	start := (*used + uintptr(align) - 1) &^ (uintptr(align) - 1)
 	if length < start || length-start < uintptr(size) {
 		return fromHeap(old, oldSize, size)
 	}
-	arenaUsed = start + uintptr(size)
+	*used = start + uintptr(size)
 	at := unsafe.Add(base, start)
 	if oldSize > 0 {
 		move(at, old, min(oldSize, size))
@@ -85,8 +90,48 @@ func move(to, from unsafe.Pointer, n uint32) {
 	}
 }
 
-// Free makes the memory of the last call available again: everything in it was copied.
-func Free() { arenaUsed, large, extra = 0, nil, nil }
+// Enter begins to copy parameters of a hook.
+func Enter() { copying++ }
+
+// Leave ends it: everything was copied.
+func Leave() {
+	if copying--; copying == 0 {
+		arenaUsed, extra = 0, nil
+	}
+}
+
+// A call of the server.
+type call struct {
+	// Where the server puts the result.
+	ret unsafe.Pointer
+	// What it handed over, if that is not in the arena.
+	large []byte
+}
+
+// Bytes of a result, without what it points to.
+const resultSize = 64
+
+// enter begins a call that is answered with at most `size` bytes. Nothing may be allocated from then on until `done`.
+func enter(size uintptr) call {
+	copying++
+	if arenaSize-arenaUsed < size+resultSize {
+		buffer := make([]byte, size+resultSize)
+		large, largeUsed = buffer, 0
+	}
+	return call{ret: realloc(nil, 0, 8, resultSize)}
+}
+
+// done returns the result, as soon as the server has answered.
+func (c *call) done() Place {
+	c.large, large = large, nil
+	return Place(uintptr(c.ret))
+}
+
+// leave ends the call: everything was copied.
+func (c *call) leave() {
+	runtime.KeepAlive(c.large)
+	Leave()
+}
 
 // Trap ends the instance.
 func Trap() { trap() }

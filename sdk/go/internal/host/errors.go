@@ -11,6 +11,7 @@ var (
 	ErrUnavailable = errors.New("unavailable")
 	ErrFull        = errors.New("the sink is full")
 	ErrTooLarge    = errors.New("too large")
+	ErrNoAnswer    = errors.New("no answer")
 )
 
 // An Error is why a call failed.

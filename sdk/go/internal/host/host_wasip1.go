@@ -1,44 +1,43 @@
 package host
 
 import (
+	"runtime"
 	"unsafe"
 )
 
-// Where the server puts the result of a call. One is enough: a call is over before another goroutine runs.
-var result [8]uint64
-
-func ret() unsafe.Pointer { return unsafe.Pointer(&result) }
-
-func returned() Place { return Place(uintptr(ret())) }
+// Bytes of an answer without content: the message of an error.
+const small = 16 << 10
 
 func text(s string) (unsafe.Pointer, uint32) {
 	return unsafe.Pointer(unsafe.StringData(s)), uint32(len(s))
 }
 
-// Log writes a line.
-func Log(level uint8, message string, fields []Field) {
+// lower returns the addresses of names and values; the caller keeps the fields alive.
+func lower(fields []Field) [][4]uint32 {
 	lowered := make([][4]uint32, len(fields))
 	for i, field := range fields {
 		name, nameLen := text(field.Name)
 		value, valueLen := text(field.Value)
 		lowered[i] = [4]uint32{address(name), nameLen, address(value), valueLen}
 	}
-	at, length := text(message)
-	importLog(uint32(level), at, length, unsafe.Pointer(unsafe.SliceData(lowered)), uint32(len(lowered)))
-	// The lowered fields hold addresses only.
-	keep = fields
-	keep = nil
+	return lowered
 }
 
-// What the server reads by its address.
-var keep any
+// Log writes a line.
+func Log(level uint8, message string, fields []Field) {
+	lowered := lower(fields)
+	at, length := text(message)
+	importLog(uint32(level), at, length, unsafe.Pointer(unsafe.SliceData(lowered)), uint32(len(lowered)))
+	runtime.KeepAlive(fields)
+}
 
 // KVGet returns the value of a key.
 func KVGet(key string) ([]byte, bool, error) {
-	defer Free()
+	c := enter(64<<10 + small)
+	defer c.leave()
 	at, length := text(key)
-	importGet(at, length, ret())
-	r := returned()
+	importGet(at, length, c.ret)
+	r := c.done()
 	if r.U8() != 0 {
 		return nil, false, kvError(r.At(4))
 	}
@@ -50,28 +49,31 @@ func KVGet(key string) ([]byte, bool, error) {
 
 // KVSet sets the value of a key.
 func KVSet(key string, value []byte, ttl *uint32) error {
-	defer Free()
+	c := enter(small)
+	defer c.leave()
 	at, length := text(key)
 	has, seconds := option(ttl)
-	importSet(at, length, unsafe.Pointer(unsafe.SliceData(value)), uint32(len(value)), has, seconds, ret())
-	return unitOr(kvError)
+	importSet(at, length, unsafe.Pointer(unsafe.SliceData(value)), uint32(len(value)), has, seconds, c.ret)
+	return unitOr(c.done(), kvError)
 }
 
 // KVDelete removes a key.
 func KVDelete(key string) error {
-	defer Free()
+	c := enter(small)
+	defer c.leave()
 	at, length := text(key)
-	importDelete(at, length, ret())
-	return unitOr(kvError)
+	importDelete(at, length, c.ret)
+	return unitOr(c.done(), kvError)
 }
 
 // KVIncrement adds to a counter.
 func KVIncrement(key string, by int64, ttl *uint32) (int64, error) {
-	defer Free()
+	c := enter(small)
+	defer c.leave()
 	at, length := text(key)
 	has, seconds := option(ttl)
-	importIncrement(at, length, by, has, seconds, ret())
-	r := returned()
+	importIncrement(at, length, by, has, seconds, c.ret)
+	r := c.done()
 	if r.U8() != 0 {
 		return 0, kvError(r.At(8))
 	}
@@ -80,11 +82,12 @@ func KVIncrement(key string, by int64, ttl *uint32) (int64, error) {
 
 // FileStat looks at a file.
 func FileStat(root, path string) (Metadata, bool, error) {
-	defer Free()
+	c := enter(small)
+	defer c.leave()
 	rootAt, rootLen := text(root)
 	pathAt, pathLen := text(path)
-	importStat(rootAt, rootLen, pathAt, pathLen, ret())
-	r := returned()
+	importStat(rootAt, rootLen, pathAt, pathLen, c.ret)
+	r := c.done()
 	if r.U8() != 0 {
 		return Metadata{}, false, fileError(r.At(8))
 	}
@@ -94,38 +97,34 @@ func FileStat(root, path string) (Metadata, bool, error) {
 	return Metadata{r.At(16).U64(), r.At(24).U64()}, true, nil
 }
 
-// What an answer has beside the content of a file: the message of an error.
-const besideContent = 16 << 10
+// The largest file that is read at the first attempt.
+const firstAttempt = 256 << 10
 
-// FileRead reads a file. One that does not fit into the arena is read into memory of its own at a second attempt, when
-// its size is known.
+// FileRead reads a file. A larger one is read at a second attempt, when its size is known, into memory that becomes the
+// plugin's without a copy.
 func FileRead(root, path string, limit uint64) ([]byte, bool, error) {
-	content, ok, err := readFile(root, path, min(limit, arenaSize-besideContent))
-	if err == nil || limit <= arenaSize-besideContent {
+	content, ok, err := readFile(root, path, min(limit, firstAttempt))
+	failed, isError := err.(*Error)
+	if !isError || failed.Kind != ErrTooLarge || failed.Bytes <= firstAttempt || failed.Bytes > limit {
 		return content, ok, err
 	}
-	failed, isError := err.(*Error)
-	if !isError || failed.Kind != ErrTooLarge || failed.Bytes <= arenaSize-besideContent || failed.Bytes > limit {
-		return nil, false, err
-	}
-	large = make([]byte, failed.Bytes+besideContent)
 	return readFile(root, path, failed.Bytes)
 }
 
 func readFile(root, path string, limit uint64) ([]byte, bool, error) {
-	defer Free()
+	c := enter(uintptr(limit) + small)
+	defer c.leave()
 	rootAt, rootLen := text(root)
 	pathAt, pathLen := text(path)
-	importRead(rootAt, rootLen, pathAt, pathLen, limit, ret())
-	r := returned()
+	importRead(rootAt, rootLen, pathAt, pathLen, limit, c.ret)
+	r := c.done()
 	if r.U8() != 0 {
 		return nil, false, fileError(r.At(8))
 	}
 	if r.At(8).U8() == 0 {
 		return nil, false, nil
 	}
-	if large != nil {
-		// It is the plugin's from now on, without a copy.
+	if c.large != nil {
 		content := r.At(12).raw()
 		return content[:len(content):len(content)], true, nil
 	}
@@ -134,11 +133,12 @@ func readFile(root, path string, limit uint64) ([]byte, bool, error) {
 
 // SinkEmit queues a line.
 func SinkEmit(sink, payload string) error {
-	defer Free()
+	c := enter(small)
+	defer c.leave()
 	at, length := text(sink)
 	payloadAt, payloadLen := text(payload)
-	importEmit(at, length, payloadAt, payloadLen, ret())
-	return unitOr(sinkError)
+	importEmit(at, length, payloadAt, payloadLen, c.ret)
+	return unitOr(c.done(), sinkError)
 }
 
 func option(number *uint32) (has, value uint32) {
@@ -148,11 +148,11 @@ func option(number *uint32) (has, value uint32) {
 	return 1, *number
 }
 
-func unitOr(failed func(Place) error) error {
-	if returned().U8() == 0 {
+func unitOr(r Place, failed func(Place) error) error {
+	if r.U8() == 0 {
 		return nil
 	}
-	return failed(returned().At(4))
+	return failed(r.At(4))
 }
 
 func kvError(p Place) error {

@@ -67,8 +67,6 @@ func (p Place) OptionU8() *uint8 {
 	return &number
 }
 
-// Put writes an answer.
-
 // PutU8 writes a number, an enum or the case of a variant.
 func (p Place) PutU8(value uint8) { *(*uint8)(p.pointer()) = value }
 

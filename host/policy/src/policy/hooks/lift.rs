@@ -23,9 +23,20 @@ impl From<old::authorize::Verdict> for new::authorize::Verdict {
     }
 }
 
-impl From<types::Limits> for new_types::Limits {
+impl From<types::Limits> for new_types::Profile {
     fn from(types::Limits { blksize, windowsize, bytes }: types::Limits) -> Self {
-        new_types::Limits { blksize, windowsize, bytes }
+        const NONE: new_types::SessionValues =
+            new_types::SessionValues { blksize: None, windowsize: None, timeout: None };
+        new_types::Profile {
+            blksize,
+            windowsize,
+            timeout: None,
+            bytes,
+            floors: NONE,
+            overrides: NONE,
+            burst: None,
+            refuse_options: Vec::new(),
+        }
     }
 }
 

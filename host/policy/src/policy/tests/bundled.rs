@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use super::*;
-use tuffet_request::Ceilings;
+use tuffet_request::{SessionProfile, SessionValues};
 
 fn map(settings: Value) -> PluginConfig {
     let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
@@ -35,7 +35,8 @@ async fn acl_judges_by_every_fact_of_a_request() {
         "allow": [{ "clients": ["192.0.2.1"], "max-blksize": 1024 }],
     });
     let policy = load(&authorizers(vec![acl("acl", settings)])).await;
-    let low = Ceilings { blksize: Some(1024), ..Ceilings::default() };
+    let ceilings = SessionValues { blksize: Some(1024), ..SessionValues::default() };
+    let low = SessionProfile { ceilings, ..SessionProfile::default() };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await.verdict, Verdict::Allow(low));
     assert_eq!(
         denial(policy.authorize(&read("secret/a"), policy.patience()).await.verdict).reason,

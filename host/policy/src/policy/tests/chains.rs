@@ -1,13 +1,13 @@
 use super::*;
 use crate::policy::chain::{Authorization, Resolution};
-use tuffet_request::{Ceilings, ErrorCode};
+use tuffet_request::{ErrorCode, SessionProfile, SessionValues};
 
 #[tokio::test]
 async fn with_nothing_configured_the_default_decides() {
     let mut spec = authorizers(Vec::new());
     let policy = load(&spec).await;
     assert!(policy.is_empty("lan"));
-    let allowed = Authorization { verdict: Verdict::Allow(Ceilings::default()), by: None, calls: 0 };
+    let allowed = Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls: 0 };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await, allowed);
     let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0 };
     assert_eq!(policy.resolve(&read("a"), policy.patience()).await, as_asked);
@@ -43,8 +43,9 @@ async fn ceilings_combine_to_the_lowest() {
         acl("three", json!({})),
     ]);
     let policy = load(&spec).await;
-    let ceilings = Ceilings { blksize: Some(512), windowsize: Some(16), bytes: Some(1000) };
-    let expected = Authorization { verdict: Verdict::Allow(ceilings), by: Some("one".into()), calls: 3 };
+    let ceilings = SessionValues { blksize: Some(512), windowsize: Some(16), timeout: None };
+    let lowest = SessionProfile { ceilings, bytes: Some(1000), ..SessionProfile::default() };
+    let expected = Authorization { verdict: Verdict::Allow(lowest), by: Some("one".into()), calls: 3 };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await, expected);
 }
 
@@ -55,7 +56,7 @@ async fn an_allow_stands_against_a_default_that_denies() {
     let policy = load(&spec).await;
     assert_eq!(
         policy.authorize(&read("pub/a"), policy.patience()).await.verdict,
-        Verdict::Allow(Ceilings::default())
+        Verdict::Allow(SessionProfile::default())
     );
     denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
 }

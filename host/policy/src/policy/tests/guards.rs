@@ -83,7 +83,7 @@ async fn a_breaker_opens_probes_and_closes() {
     }
     assert_eq!(counted("breaker").opened, 1);
     tokio::time::sleep(back_off).await;
-    assert_eq!(ask(&policy, "good").await, Verdict::Allow(tuffet_request::Ceilings::default()));
+    assert_eq!(ask(&policy, "good").await, Verdict::Allow(tuffet_request::SessionProfile::default()));
     assert!(denial(ask(&policy, "evil").await).reason.contains("trap: "), "it is asked as before");
     assert_eq!((failures("breaker", "trap"), counted("breaker").opened), (7, 1));
 }
@@ -95,7 +95,7 @@ async fn a_breaker_answers_by_on_error() {
     plugin.on_error = OnError::Abstain;
     let policy = load(&authorizers(vec![plugin])).await;
     for _ in 0..3 {
-        assert_eq!(ask(&policy, "a").await, Verdict::Allow(tuffet_request::Ceilings::default()));
+        assert_eq!(ask(&policy, "a").await, Verdict::Allow(tuffet_request::SessionProfile::default()));
     }
     assert_eq!((failures("breaker-abstains", "trap"), failures("breaker-abstains", "repeated")), (1, 2));
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
-use tuffet_request::{Ceilings, ErrorCode};
+use tuffet_request::{ErrorCode, SessionProfile};
 
 /// The denial for a plugin that fails in `authorize`.
 async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
@@ -92,7 +92,11 @@ async fn traps_say_what_happened() {
 async fn the_sandbox_is_empty() {
     let policy = load(&authorizers(vec![bad("escape", "escape")])).await;
     let authorization = policy.authorize(&read("a"), policy.patience()).await;
-    assert_eq!(authorization.verdict, Verdict::Allow(Ceilings::default()), "it found something and panicked");
+    assert_eq!(
+        authorization.verdict,
+        Verdict::Allow(SessionProfile::default()),
+        "it found something and panicked"
+    );
 }
 
 #[tokio::test]
@@ -102,7 +106,7 @@ async fn every_call_starts_afresh() {
     denial(policy.authorize(&read("evil"), policy.patience()).await.verdict);
     assert_eq!(
         policy.authorize(&read("good"), policy.patience()).await.verdict,
-        Verdict::Allow(Ceilings::default())
+        Verdict::Allow(SessionProfile::default())
     );
 }
 

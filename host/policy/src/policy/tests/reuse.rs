@@ -69,7 +69,7 @@ async fn calls_that_wait_get_instances_of_their_own() {
         biased;
         _ = slow => unreachable!("they sleep until their time is over"),
         verdict = async { policy.authorize(&from(2, read("a")), policy.patience()).await.verdict } => {
-            assert_eq!(verdict, Verdict::Allow(tuffet_request::Ceilings::default()));
+            assert_eq!(verdict, Verdict::Allow(tuffet_request::SessionProfile::default()));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
 
+mod component;
+mod go;
 mod python;
 mod rust;
 pub(super) mod world;
@@ -86,11 +88,13 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
         rust::build(folder)?
     } else if folder.join(python::MARKER).is_file() {
         python::build(folder)?
+    } else if folder.join(go::MARKER).is_file() {
+        go::build(folder)?
     } else {
         let shown = folder.display();
         return Err(Unbuilt::NoProject(format!(
-            "{shown}: there is no project in it: no Cargo.toml and no pyproject.toml; name its folder, or make one with `tuffet \
-             plugin new NAME`"
+            "{shown}: there is no project in it: no Cargo.toml, no pyproject.toml and no go.mod; name its folder, or \
+             make one with `tuffet plugin new NAME`"
         )));
     };
     let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));

@@ -270,27 +270,77 @@ pub mod tuffet {
                         .finish()
                 }
             }
-            /// Ceilings that option negotiation respects; absent means as configured.
+            /// The numbers of a session that a client may negotiate.
             #[repr(C)]
             #[derive(Clone, Copy, Eq, PartialEq)]
             #[derive(Default)]
-            pub struct Limits {
-                /// Bytes in a block, 8 to 65464 (RFC 2348). A client that negotiates none gets 512 all the same.
+            pub struct SessionValues {
+                /// Bytes in a block, 8 to 65464 (RFC 2348).
                 pub blksize: ::core::option::Option<u16>,
-                /// Blocks in a window, 1 to 65535 (RFC 7440).
+                /// Blocks in a window, 1 to 65535 (RFC 7440); the server never grants more than 32767.
                 pub windowsize: ::core::option::Option<u16>,
-                /// The largest file that may be read or written, in bytes.
-                pub bytes: ::core::option::Option<u64>,
+                /// Seconds before a packet is sent again, 1 to 255 (RFC 2349).
+                pub timeout: ::core::option::Option<u8>,
             }
-            impl ::core::fmt::Debug for Limits {
+            impl ::core::fmt::Debug for SessionValues {
                 fn fmt(
                     &self,
                     f: &mut ::core::fmt::Formatter<'_>,
                 ) -> ::core::fmt::Result {
-                    f.debug_struct("Limits")
+                    f.debug_struct("SessionValues")
                         .field("blksize", &self.blksize)
                         .field("windowsize", &self.windowsize)
+                        .field("timeout", &self.timeout)
+                        .finish()
+                }
+            }
+            /// How a transfer is negotiated and sent. What is absent is as configured. Of several plugins of a chain that
+            /// allow, the lowest ceilings, the highest floors, the first override of each value, the smallest burst, and all
+            /// refused options count.
+            #[derive(Clone, Eq, PartialEq)]
+            #[derive(Default)]
+            pub struct Profile {
+                /// The largest block that is granted, in bytes, 8 to 65464 (RFC 2348). A client that negotiates none gets 512
+                /// all the same.
+                pub blksize: ::core::option::Option<u16>,
+                /// The largest window that is granted, in blocks, 1 to 65535 (RFC 7440).
+                pub windowsize: ::core::option::Option<u16>,
+                /// The longest time that is acknowledged, in seconds, 1 to 255 (RFC 2349). A longer one that a client asks for
+                /// is left out of the answer, because a server may not change it; the server then keeps its own times. Holds for
+                /// the option `utimeout` of tftp-hpa, too.
+                pub timeout: ::core::option::Option<u8>,
+                /// The largest file that may be read or written, in bytes.
+                pub bytes: ::core::option::Option<u64>,
+                /// The least that a session is served with. A client that negotiates a smaller block or window, also by asking
+                /// for none (512 bytes, one block), gets the error `option-refused`. A shorter `timeout` is not acknowledged. A
+                /// floor above the ceiling of the same plugin is an invalid answer.
+                pub floors: SessionValues,
+                /// These take the place of what is configured: of the ceilings on blocks and windows from `transfer`, the
+                /// listener, profiles and the route, and, as `timeout`, of the times before the server sends a packet again. The
+                /// ceilings above hold nevertheless, and a client never gets more than it asks for. With a `timeout` here, the
+                /// option is acknowledged only where the client asks for the same.
+                pub overrides: SessionValues,
+                /// Blocks of a window that are sent at once, at least 1; the others follow, paced. Takes the place of what is
+                /// configured.
+                pub burst: ::core::option::Option<u16>,
+                /// Options that are not acknowledged: `blksize`, `timeout`, `tsize`, `windowsize`, `rollover`, `blksize2`,
+                /// `utimeout`, `msftwindow` and `multicast`. Another name is an invalid answer.
+                pub refuse_options: _rt::Vec<_rt::String>,
+            }
+            impl ::core::fmt::Debug for Profile {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Profile")
+                        .field("blksize", &self.blksize)
+                        .field("windowsize", &self.windowsize)
+                        .field("timeout", &self.timeout)
                         .field("bytes", &self.bytes)
+                        .field("floors", &self.floors)
+                        .field("overrides", &self.overrides)
+                        .field("burst", &self.burst)
+                        .field("refuse-options", &self.refuse_options)
                         .finish()
                 }
             }
@@ -310,13 +360,13 @@ pub mod exports {
                 use super::super::super::super::_rt;
                 pub type Request = super::super::super::super::tuffet::policy::types::Request;
                 pub type Denial = super::super::super::super::tuffet::policy::types::Denial;
-                pub type Limits = super::super::super::super::tuffet::policy::types::Limits;
+                pub type Profile = super::super::super::super::tuffet::policy::types::Profile;
                 #[derive(Clone, Eq, PartialEq)]
                 pub enum Verdict {
                     /// No opinion: the next plugin decides, at the end `policy.default`.
                     Abstain,
-                    /// Yes, unless a later plugin of the chain denies; limits of several plugins combine to the lowest.
-                    Allow(Limits),
+                    /// Yes, unless a later plugin of the chain denies, with this profile.
+                    Allow(Profile),
                     /// No: the chain ends and the client gets an ERROR.
                     Deny(Denial),
                     /// No, and without any answer.
@@ -589,10 +639,15 @@ pub mod exports {
                             }
                             Verdict::Allow(e) => {
                                 *ptr47.add(0).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::tuffet::policy::types::Limits {
+                                let super::super::super::super::tuffet::policy::types::Profile {
                                     blksize: blksize48,
                                     windowsize: windowsize48,
+                                    timeout: timeout48,
                                     bytes: bytes48,
+                                    floors: floors48,
+                                    overrides: overrides48,
+                                    burst: burst48,
+                                    refuse_options: refuse_options48,
                                 } = e;
                                 match blksize48 {
                                     Some(e) => {
@@ -612,44 +667,157 @@ pub mod exports {
                                         *ptr47.add(12).cast::<u8>() = (0i32) as u8;
                                     }
                                 };
-                                match bytes48 {
+                                match timeout48 {
                                     Some(e) => {
                                         *ptr47.add(16).cast::<u8>() = (1i32) as u8;
-                                        *ptr47.add(24).cast::<i64>() = _rt::as_i64(e);
+                                        *ptr47.add(17).cast::<u8>() = (_rt::as_i32(e)) as u8;
                                     }
                                     None => {
                                         *ptr47.add(16).cast::<u8>() = (0i32) as u8;
                                     }
                                 };
+                                match bytes48 {
+                                    Some(e) => {
+                                        *ptr47.add(24).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(32).cast::<i64>() = _rt::as_i64(e);
+                                    }
+                                    None => {
+                                        *ptr47.add(24).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                let super::super::super::super::tuffet::policy::types::SessionValues {
+                                    blksize: blksize49,
+                                    windowsize: windowsize49,
+                                    timeout: timeout49,
+                                } = floors48;
+                                match blksize49 {
+                                    Some(e) => {
+                                        *ptr47.add(40).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(42).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    }
+                                    None => {
+                                        *ptr47.add(40).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                match windowsize49 {
+                                    Some(e) => {
+                                        *ptr47.add(44).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(46).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    }
+                                    None => {
+                                        *ptr47.add(44).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                match timeout49 {
+                                    Some(e) => {
+                                        *ptr47.add(48).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(49).cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                    }
+                                    None => {
+                                        *ptr47.add(48).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                let super::super::super::super::tuffet::policy::types::SessionValues {
+                                    blksize: blksize50,
+                                    windowsize: windowsize50,
+                                    timeout: timeout50,
+                                } = overrides48;
+                                match blksize50 {
+                                    Some(e) => {
+                                        *ptr47.add(50).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(52).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    }
+                                    None => {
+                                        *ptr47.add(50).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                match windowsize50 {
+                                    Some(e) => {
+                                        *ptr47.add(54).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(56).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    }
+                                    None => {
+                                        *ptr47.add(54).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                match timeout50 {
+                                    Some(e) => {
+                                        *ptr47.add(58).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(59).cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                    }
+                                    None => {
+                                        *ptr47.add(58).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                match burst48 {
+                                    Some(e) => {
+                                        *ptr47.add(60).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(62).cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                    }
+                                    None => {
+                                        *ptr47.add(60).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                let vec52 = refuse_options48;
+                                let len52 = vec52.len();
+                                let layout52 = _rt::alloc::Layout::from_size_align(
+                                        vec52.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result52, _cleanup52) = wit_bindgen::rt::Cleanup::new(
+                                    layout52,
+                                );
+                                if let Some(cleanup) = _cleanup52 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec52.into_iter().enumerate() {
+                                    let base = result52
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let vec51 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr51 = vec51.as_ptr().cast::<u8>();
+                                        let len51 = vec51.len();
+                                        ::core::mem::forget(vec51);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len51;
+                                        *base.add(0).cast::<*mut u8>() = ptr51.cast_mut();
+                                    }
+                                }
+                                *ptr47
+                                    .add(64 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len52;
+                                *ptr47.add(64).cast::<*mut u8>() = result52;
                             }
                             Verdict::Deny(e) => {
                                 *ptr47.add(0).cast::<u8>() = (2i32) as u8;
                                 let super::super::super::super::tuffet::policy::types::Denial {
-                                    code: code49,
-                                    message: message49,
-                                    reason: reason49,
+                                    code: code53,
+                                    message: message53,
+                                    reason: reason53,
                                 } = e;
-                                *ptr47.add(8).cast::<u8>() = (code49.clone() as i32) as u8;
-                                let vec50 = (message49.into_bytes()).into_boxed_slice();
-                                let ptr50 = vec50.as_ptr().cast::<u8>();
-                                let len50 = vec50.len();
-                                ::core::mem::forget(vec50);
+                                *ptr47.add(8).cast::<u8>() = (code53.clone() as i32) as u8;
+                                let vec54 = (message53.into_bytes()).into_boxed_slice();
+                                let ptr54 = vec54.as_ptr().cast::<u8>();
+                                let len54 = vec54.len();
+                                ::core::mem::forget(vec54);
                                 *ptr47
                                     .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len50;
+                                    .cast::<usize>() = len54;
                                 *ptr47
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr50.cast_mut();
-                                let vec51 = (reason49.into_bytes()).into_boxed_slice();
-                                let ptr51 = vec51.as_ptr().cast::<u8>();
-                                let len51 = vec51.len();
-                                ::core::mem::forget(vec51);
+                                    .cast::<*mut u8>() = ptr54.cast_mut();
+                                let vec55 = (reason53.into_bytes()).into_boxed_slice();
+                                let ptr55 = vec55.as_ptr().cast::<u8>();
+                                let len55 = vec55.len();
+                                ::core::mem::forget(vec55);
                                 *ptr47
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len51;
+                                    .cast::<usize>() = len55;
                                 *ptr47
                                     .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr51.cast_mut();
+                                    .cast::<*mut u8>() = ptr55.cast_mut();
                             }
                             Verdict::Drop => {
                                 *ptr47.add(0).cast::<u8>() = (3i32) as u8;
@@ -665,22 +833,45 @@ pub mod exports {
                         let l0 = i32::from(*arg0.add(0).cast::<u8>());
                         match l0 {
                             0 => {}
-                            1 => {}
+                            1 => {
+                                let l1 = *arg0.add(64).cast::<*mut u8>();
+                                let l2 = *arg0
+                                    .add(64 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base5 = l1;
+                                let len5 = l2;
+                                for i in 0..len5 {
+                                    let base = base5
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l3 = *base.add(0).cast::<*mut u8>();
+                                        let l4 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l3, l4, 1);
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base5,
+                                    len5 * (2 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                            }
                             2 => {
-                                let l1 = *arg0
+                                let l6 = *arg0
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l2 = *arg0
+                                let l7 = *arg0
                                     .add(8 + 2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l1, l2, 1);
-                                let l3 = *arg0
+                                _rt::cabi_dealloc(l6, l7, 1);
+                                let l8 = *arg0
                                     .add(8 + 3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l4 = *arg0
+                                let l9 = *arg0
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l3, l4, 1);
+                                _rt::cabi_dealloc(l8, l9, 1);
                             }
                             _ => {}
                         }
@@ -711,11 +902,11 @@ pub mod exports {
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 16 + 4 * ::core::mem::size_of::<*const u8>()],
+                    >; 64 + 2 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 16
-                        + 4 * ::core::mem::size_of::<*const u8>()],
+                    [::core::mem::MaybeUninit::uninit(); 64
+                        + 2 * ::core::mem::size_of::<*const u8>()],
                 );
             }
         }
@@ -827,8 +1018,8 @@ mod _rt {
             self as i64
         }
     }
-    extern crate alloc as alloc_crate;
     pub use alloc_crate::alloc;
+    extern crate alloc as alloc_crate;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
 /// the root implementation of all generated traits.
@@ -860,10 +1051,10 @@ macro_rules! __export_authorize_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:authorize:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 874] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 987] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xea\x05\x01A\x02\x01\
-A\x07\x01B\x17\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xdb\x06\x01A\x02\x01\
+A\x07\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -872,16 +1063,18 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01kw\x01r\x03\x07blksize\x13\x0awindowsize\x13\x05bytes\x14\
-\x04\0\x06limits\x03\0\x15\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07\
-request\x02\x03\0\0\x06denial\x02\x03\0\0\x06limits\x01B\x0a\x02\x03\x02\x01\x01\
-\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\
-\x01\x03\x04\0\x06limits\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04\
-deny\x01\x03\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\x01@\x01\x07request\x01\0\x07\
-\x04\0\x09authorize\x01\x08\x04\0\x1dtuffet:policy/authorize@0.2.0\x05\x04\x04\0\
-\x14tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09producer\
-s\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.6\
-1.1";
+ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
+\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
+.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x02\x03\0\0\x07profile\x01\
+B\x0a\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06\
+denial\x03\0\x02\x02\x03\x02\x01\x03\x04\0\x07profile\x03\0\x04\x01q\x04\x07abst\
+ain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\
+\x01@\x01\x07request\x01\0\x07\x04\0\x09authorize\x01\x08\x04\0\x1dtuffet:policy\
+/authorize@0.2.0\x05\x04\x04\0\x14tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09au\
+thorize\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.25\
+8.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -893,9 +1086,9 @@ pub use __export_authorize_impl as export_authorize;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 737] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xc1\x04\x01A\x02\x01\
-A\x02\x01B\x17\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 848] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb0\x05\x01A\x02\x01\
+A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -904,11 +1097,13 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01kw\x01r\x03\x07blksize\x13\x0awindowsize\x13\x05bytes\x14\
-\x04\0\x06limits\x03\0\x15\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\04tuffet\
-:sdk/authorize-with-all-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-a\
-ll-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit\
--component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
+\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
+.2.0\x05\0\x04\04tuffet:sdk/authorize-with-all-of-its-exports-removed\x04\0\x0b/\
+\x01\0)authorize-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0c\
+processed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

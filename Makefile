@@ -101,6 +101,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
+	@sh scripts/sdk-bindings.sh "$(TARGET)" --check
 	@sh scripts/check-links.sh
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \

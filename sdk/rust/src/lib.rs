@@ -61,7 +61,13 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+// The macros of `bindings.rs`, or what they expand to.
+#[cfg(feature = "generate")]
 #[doc(hidden)]
+pub mod bindings;
+#[cfg(not(feature = "generate"))]
+#[doc(hidden)]
+#[path = "generated/mod.rs"]
 pub mod bindings;
 mod exported;
 pub mod files;

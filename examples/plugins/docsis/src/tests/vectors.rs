@@ -1,8 +1,10 @@
 //! Files of an independent encoder: `tests/NAME.cm` of the open tool docsis (github.com/rlaager/docsis), which
 //! it made of `tests/NAME.conf` with the secret `DOCSIS` and an end of line, as in its `tests/key`.
 
-/// Name, elements without the checks, the whole file; all in hexadecimal digits.
-pub(crate) const VECTORS: [(&str, &[(u8, &str)], &str); 4] = [
+/// Name, elements without the checks, the whole file; the last two in hexadecimal digits.
+type Vector = (&'static str, &'static [(u8, &'static str)], &'static str);
+
+pub(crate) const VECTORS: [Vector; 4] = [
     (
         "docsis1_0_basic",
         &[(3, "01"), (18, "03"), (4, "010101020401312d00030400989680070100")],

@@ -25,7 +25,6 @@ impl Stop {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let (mut interrupt, mut terminate, mut hang_up) = {
             let _entered = runtime.enter();
-            let signal = |kind| signal(kind);
             (
                 signal(SignalKind::interrupt())?,
                 signal(SignalKind::terminate())?,

@@ -1,0 +1,19 @@
+//! The modules of `bindings.rs`, expanded by `scripts/sdk-bindings.sh`. Do not change them by hand.
+#![allow(unsafe_code, missing_docs, unused_qualifications, clippy::all, clippy::unwrap_used, clippy::panic)]
+
+#[rustfmt::skip]
+pub mod accept_upload;
+#[rustfmt::skip]
+pub mod authorize;
+#[rustfmt::skip]
+pub mod base;
+#[rustfmt::skip]
+pub mod files;
+#[rustfmt::skip]
+pub mod kv;
+#[rustfmt::skip]
+pub mod observe;
+#[rustfmt::skip]
+pub mod resolve;
+#[rustfmt::skip]
+pub mod sinks;

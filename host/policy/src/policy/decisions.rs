@@ -164,7 +164,11 @@ impl<O: Weighty + Clone> Decisions<O> {
         Decisions::new(facts.to_vec(), None, DECLARED_ENTRIES)
     }
 
-    fn new(facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+        // An answer to a read request may be none to a write request, whatever the plugin looks at.
+        if !facts.contains(&Fact::Operation) {
+            facts.push(Fact::Operation);
+        }
         Decisions { facts, ttl, decided: Cache::with_weighter(entries, entries as u64, Weight) }
     }
 

@@ -132,12 +132,13 @@ fn what_is_dropped_at_a_limit_is_counted() {
     assert_eq!(server.stop(), [] as [Value; 0]);
 }
 
+/// Without reuse, each request calls the plugin.
 #[test]
 fn plugins_and_hot_files_are_counted() {
     let server = Setup::new()
         .file("a", b"content")
         .rest_of_yaml(
-            "policy: { authorize: [acl] }\nplugins: { acl: { component: \"builtin:acl\", settings: { allow: [{ names: [\"**\"] }] } } }\n",
+            "policy: { authorize: [acl] }\nplugins: { acl: { component: \"builtin:acl\", reuse: { calls: 1 }, settings: { allow: [{ names: [\"**\"] }] } } }\n",
         )
         .start();
     for _ in 0..3 {

@@ -8,10 +8,9 @@ use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::ask::Patience;
-use super::code::Code;
 use super::failure::{Cause, CpuLimit, Failure};
 use super::instance::Instance;
-use super::make::{PluginTurns, grow};
+use super::make::grow;
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::pool::Lodging;
@@ -56,12 +55,16 @@ pub(super) struct Call<'a> {
     rehearsal: Option<Lines>,
 }
 
-/// Makes another instance after the call, if waiting calls lack one.
-struct Grows<'a>(&'a Arc<PluginTurns>, &'a Arc<Code>);
+/// Makes another instance after the call, if waiting calls or the next one lack it.
+struct Grows<'a>(&'a Plugin);
 
 impl Drop for Grows<'_> {
     fn drop(&mut self) {
-        grow(self.0, self.1);
+        let Plugin { turns, ahead, code, .. } = self.0;
+        match ahead {
+            Some(ahead) => ahead.replenish(code),
+            None => grow(turns, code),
+        }
     }
 }
 
@@ -115,8 +118,8 @@ impl Until {
 type Ended<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Waits for its turn and takes an instance: a configured one if instances are reused, otherwise a new
-    /// one that is not [ready](Instance::ready) yet. Gives up at the deadline of the chain.
+    /// Waits for its turn and takes an instance: a configured one if instances are reused or one was made ahead,
+    /// otherwise a new one that is not [ready](Instance::ready) yet. Gives up at the deadline of the chain.
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
@@ -172,7 +175,7 @@ impl<'a> Call<'a> {
             return Err(failure);
         }
         let ticking = shared.ticker.hold();
-        let configured = turn.instance();
+        let configured = turn.instance().or_else(|| plugin.ahead.as_ref()?.take());
         // The log lines of `configure` were written when the policy was loaded.
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
@@ -189,7 +192,7 @@ impl<'a> Call<'a> {
             _ticking: ticking,
             turn,
             _place: place,
-            _grows: Grows(&plugin.turns, &plugin.code),
+            _grows: Grows(plugin),
             rehearsal: asker.rehearsal,
         })
     }

@@ -168,7 +168,11 @@ impl<O: Weighty + Clone> Decisions<O> {
         Decisions::new(facts.to_vec(), None, DECLARED_ENTRIES)
     }
 
-    fn new(facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+        // An answer to a read request may be none to a write request, whatever the plugin looks at.
+        if !facts.contains(&Fact::Operation) {
+            facts.push(Fact::Operation);
+        }
         Decisions { facts, ttl, decided: Cache::with_weighter(entries, entries as u64, Weight) }
     }
 
@@ -179,7 +183,7 @@ impl<O: Weighty + Clone> Decisions<O> {
     }
 
     /// The key of a request.
-    pub fn key(&self, request: &Request) -> Key {
+    pub fn key(&self, request: &Request) -> Vec<u8> {
         key(&self.facts, request)
     }
 
@@ -187,12 +191,12 @@ impl<O: Weighty + Clone> Decisions<O> {
     /// the log lines of the plugin, which comes to the same one if it is called.
     pub fn peek(&self, request: &Request) -> Option<Option<O>> {
         self.ttl?;
-        let decided = self.decided.peek(&self.key(request))?;
+        let decided = self.decided.peek(&*self.key(request))?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
     /// Returns the cached decision, if there is one that still holds.
-    pub fn known(&self, key: &Key) -> Option<Option<O>> {
+    pub fn known(&self, key: &[u8]) -> Option<Option<O>> {
         let decided = self.decided.get(key)?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
@@ -201,11 +205,12 @@ impl<O: Weighty + Clone> Decisions<O> {
     /// decides and the others wait for it, at most until `until`. Failures are not cached.
     pub async fn decide(
         &self,
-        key: Key,
+        key: Vec<u8>,
         counters: &Counters,
         until: Instant,
         decide: impl Future<Output = Result<Option<O>, Failure>>,
     ) -> Result<Option<O>, Failure> {
+        let key = key.into_boxed_slice();
         self.decided.remove_if(&key, Decided::is_stale);
         let mut decided_here = false;
         let decide = async {
@@ -229,7 +234,7 @@ impl<O: Weighty + Clone> Decisions<O> {
 }
 
 /// Encodes the facts. Each has a fixed length or states it, so that neighbours do not run together.
-fn key(facts: &[Fact], request: &Request) -> Key {
+fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
     let mut key = Vec::with_capacity(64 + request.path.len());
     for fact in facts {
         match fact {
@@ -269,7 +274,7 @@ fn key(facts: &[Fact], request: &Request) -> Key {
             }
         }
     }
-    key.into_boxed_slice()
+    key
 }
 
 fn text(key: &mut Vec<u8>, text: &str) {

@@ -11,6 +11,7 @@ use rustix::fs::{Mode, OFlags};
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
+use super::ahead::Ahead;
 use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
@@ -125,6 +126,8 @@ fn compile(
             Arc::clone(&runtime.shared().slices),
             pool,
         ),
+        ahead: (reuse.is_none() && policy.live && is_timeless(&judged.granted))
+            .then(|| Ahead::new(Arc::clone(&shared.kept))),
         reuse: reuse.map(|reuse| reuse.calls),
         ipv6_prefix: policy.ipv6_prefix,
         overload: Arc::default(),
@@ -156,6 +159,11 @@ fn compile(
 /// Whether these grants let a plugin see nothing but its settings and requests, and have no effects.
 fn is_pure(granted: &[Grant]) -> bool {
     granted.iter().all(|grant| *grant == Grant::ClientMac)
+}
+
+/// Whether `configure` comes to the same at any time. It may read files and the clock where they are granted.
+fn is_timeless(granted: &[Grant]) -> bool {
+    granted.iter().all(|grant| !matches!(grant, Grant::Files(_) | Grant::Clock))
 }
 
 /// The decision cache of a hook: the configured one, or one for decisions that depend on `facts` alone.

@@ -9,6 +9,7 @@
 //! [`PolicyRuntime`] is the engine, one per process. [`Policy`] is a loaded configuration; a reload loads
 //! another one beside it and swaps them.
 
+mod ahead;
 mod ask;
 mod bindings;
 mod breaker;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tokio::time::Instant;
 
+use super::ahead::Ahead;
 use super::breaker::Breaker;
 use super::call::{Asker, Call};
 use super::code::Code;
@@ -35,6 +36,8 @@ pub(super) struct Plugin {
     /// Running and waiting calls. Fewer may run than the runtime permits in total, so a plugin that is stuck
     /// in all of its calls leaves room for the others.
     pub turns: Arc<PluginTurns>,
+    /// Unused instances, if each call gets a fresh one, and it does not matter when that was configured.
+    pub ahead: Option<Arc<Ahead>>,
     /// The number of calls that one instance serves; `None` if each call gets a fresh one.
     pub reuse: Option<u32>,
     /// Prefix length that identifies a client in IPv6.
@@ -82,6 +85,8 @@ impl Plugin {
         looked_up.map_err(|error| self.code.explain(&instance, &error))?;
         if self.reuse.is_some() {
             self.turns.add(instance, cost);
+        } else if let Some(ahead) = &self.ahead {
+            ahead.add(instance);
         }
         Ok(())
     }

@@ -196,6 +196,21 @@ async fn a_remembered_verdict_is_the_same_verdict() {
     assert_eq!(counted("depends-same").hits, 2);
 }
 
+/// Content is no answer to a write request, whatever facts the operator names.
+#[tokio::test]
+async fn a_decision_on_a_read_is_none_on_a_write() {
+    let mut plugin = bad_resolver("cache-write", "content");
+    plugin.cache = Some(DecisionCacheConfig { ttl: LONG, key: vec![Fact::Path], entries: 10 });
+    let policy = load(&resolvers(vec![plugin])).await;
+    let answer = |operation| {
+        let (policy, request) = (&policy, request(operation, "a"));
+        async move { policy.resolve(&request, policy.patience()).await.answer }
+    };
+    assert!(matches!(answer(Operation::Read).await, Answer::Content(_)));
+    let refused = refusal(answer(Operation::Write).await);
+    assert!(refused.reason.contains("it answered a write request with content"), "{refused:?}");
+}
+
 /// What a plugin reads through a grant may change.
 #[tokio::test]
 async fn decisions_that_may_depend_on_a_grant_are_not_remembered() {

@@ -26,6 +26,45 @@ async fn without_reuse_every_call_is_the_first() {
     assert_eq!([ask(&policy, "a").await, ask(&policy, "a").await], ["call 1", "call 1"]);
 }
 
+/// Calls take instances that no call has used, and the next ones are made beside them.
+#[tokio::test]
+async fn fresh_instances_are_made_ahead_and_each_serves_one_call() {
+    let policy = load(&authorizers(vec![bad("ahead", "count")])).await;
+    let ahead = policy.first().ahead.as_ref().unwrap();
+    assert_eq!(ahead.ready(), 1, "the one that was configured when the policy was loaded");
+    for _ in 0..3 {
+        assert_eq!(ask(&policy, "a").await, "call 1");
+        let started = Instant::now();
+        while ahead.ready() < 2 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            assert!(started.elapsed() < Duration::from_secs(20), "no instance was made");
+        }
+    }
+    // Faster than instances are made: calls make their own.
+    let request = read("a");
+    let calls = (0..20).map(|number| {
+        let (policy, request) = (&policy, from(number, request.clone()));
+        async move { denial(policy.authorize(&request, policy.patience()).await.verdict).reason }
+    });
+    assert_eq!(futures_util::future::join_all(calls).await, vec!["call 1"; 20]);
+}
+
+/// What `configure` reads must be as of the call.
+#[tokio::test]
+async fn instances_are_not_made_ahead_where_configure_may_read_something() {
+    for (further, ahead) in
+        [(None, true), (Some(Grant::Clock), false), (Some(Grant::Files("boot".into())), false)]
+    {
+        let component = ComponentSource::Builtin("mac-map".into());
+        let settings = json!({ "root": "boot", "rules": [{ "templates": ["{mac}"] }] });
+        let mut plugin = plugin("ahead-reads", component, settings);
+        plugin.grants = [Grant::ClientMac].into_iter().chain(further.clone()).collect();
+        plugin.reuse = Some(ReuseConfig { calls: 1, idle: LONG });
+        let policy = load(&resolvers(vec![plugin])).await;
+        assert_eq!(policy.of_all.resolve[0].ahead.is_some(), ahead, "{further:?}");
+    }
+}
+
 #[tokio::test]
 async fn an_instance_serves_as_many_calls_as_it_may() {
     let policy = load(&authorizers(vec![counting(4, LONG)])).await;

@@ -10,7 +10,7 @@ fn check_names_the_grant_and_the_remedy() {
     plugin(&[&["check", &probe()], &good[..]].concat()).assert_good();
     plugin(&[&["check", &probe()], &good[2..]].concat()).assert_fails(
         64,
-        &["plugin `tuffet_probe`", "tuffet:policy/kv@0.1.0", "tries keys", "--grant GRANT"],
+        &["plugin `tuffet_probe`", "tuffet:policy/kv@0.2.0", "tries keys", "--grant GRANT"],
     );
     let more = plugin(&["check", "builtin:acl", "--grant", "kv"]);
     more.assert_good();

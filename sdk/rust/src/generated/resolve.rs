@@ -37,6 +37,9 @@ pub mod exports {
                     Abstain,
                     /// The first of these that exists is served. For a write request, the first is where it goes.
                     Files(_rt::Vec<Target>),
+                    /// As `files`. But if none of them exists, the chain goes on: the next plugin decides, and at the end the path is
+                    /// looked up in the roots. For a write request there is no else.
+                    FilesElseNext(_rt::Vec<Target>),
                     /// The content itself. Bounded by the host; never an answer to a write request.
                     Content(_rt::Vec<u8>),
                     /// No: the chain ends and the client gets an ERROR.
@@ -53,6 +56,9 @@ pub mod exports {
                             }
                             Resolution::Files(e) => {
                                 f.debug_tuple("Resolution::Files").field(e).finish()
+                            }
+                            Resolution::FilesElseNext(e) => {
+                                f.debug_tuple("Resolution::FilesElseNext").field(e).finish()
                             }
                             Resolution::Content(e) => {
                                 f.debug_tuple("Resolution::Content").field(e).finish()
@@ -354,50 +360,97 @@ pub mod exports {
                                     .add(::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = result51;
                             }
-                            Resolution::Content(e) => {
+                            Resolution::FilesElseNext(e) => {
                                 *ptr47.add(0).cast::<u8>() = (2i32) as u8;
-                                let vec52 = <_ as Into<_rt::Vec<_>>>::into(e)
-                                    .into_boxed_slice();
-                                let ptr52 = vec52.as_ptr().cast::<u8>();
-                                let len52 = vec52.len();
-                                ::core::mem::forget(vec52);
+                                let vec55 = e;
+                                let len55 = vec55.len();
+                                let layout55 = _rt::alloc::Layout::from_size_align(
+                                        vec55.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                        ::core::mem::size_of::<*const u8>(),
+                                    )
+                                    .unwrap();
+                                let (result55, _cleanup55) = wit_bindgen::rt::Cleanup::new(
+                                    layout55,
+                                );
+                                if let Some(cleanup) = _cleanup55 {
+                                    cleanup.forget();
+                                }
+                                for (i, e) in vec55.into_iter().enumerate() {
+                                    let base = result55
+                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let Target { root: root52, path: path52 } = e;
+                                        let vec53 = (root52.into_bytes()).into_boxed_slice();
+                                        let ptr53 = vec53.as_ptr().cast::<u8>();
+                                        let len53 = vec53.len();
+                                        ::core::mem::forget(vec53);
+                                        *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len53;
+                                        *base.add(0).cast::<*mut u8>() = ptr53.cast_mut();
+                                        let vec54 = (path52.into_bytes()).into_boxed_slice();
+                                        let ptr54 = vec54.as_ptr().cast::<u8>();
+                                        let len54 = vec54.len();
+                                        ::core::mem::forget(vec54);
+                                        *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len54;
+                                        *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr54.cast_mut();
+                                    }
+                                }
                                 *ptr47
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len52;
+                                    .cast::<usize>() = len55;
                                 *ptr47
                                     .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr52.cast_mut();
+                                    .cast::<*mut u8>() = result55;
+                            }
+                            Resolution::Content(e) => {
+                                *ptr47.add(0).cast::<u8>() = (3i32) as u8;
+                                let vec56 = <_ as Into<_rt::Vec<_>>>::into(e)
+                                    .into_boxed_slice();
+                                let ptr56 = vec56.as_ptr().cast::<u8>();
+                                let len56 = vec56.len();
+                                ::core::mem::forget(vec56);
+                                *ptr47
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len56;
+                                *ptr47
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr56.cast_mut();
                             }
                             Resolution::Deny(e) => {
-                                *ptr47.add(0).cast::<u8>() = (3i32) as u8;
+                                *ptr47.add(0).cast::<u8>() = (4i32) as u8;
                                 let super::super::super::super::__with_name0::Denial {
-                                    code: code53,
-                                    message: message53,
-                                    reason: reason53,
+                                    code: code57,
+                                    message: message57,
+                                    reason: reason57,
                                 } = e;
                                 *ptr47
                                     .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code53.clone() as i32) as u8;
-                                let vec54 = (message53.into_bytes()).into_boxed_slice();
-                                let ptr54 = vec54.as_ptr().cast::<u8>();
-                                let len54 = vec54.len();
-                                ::core::mem::forget(vec54);
+                                    .cast::<u8>() = (code57.clone() as i32) as u8;
+                                let vec58 = (message57.into_bytes()).into_boxed_slice();
+                                let ptr58 = vec58.as_ptr().cast::<u8>();
+                                let len58 = vec58.len();
+                                ::core::mem::forget(vec58);
                                 *ptr47
                                     .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len54;
+                                    .cast::<usize>() = len58;
                                 *ptr47
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr54.cast_mut();
-                                let vec55 = (reason53.into_bytes()).into_boxed_slice();
-                                let ptr55 = vec55.as_ptr().cast::<u8>();
-                                let len55 = vec55.len();
-                                ::core::mem::forget(vec55);
+                                    .cast::<*mut u8>() = ptr58.cast_mut();
+                                let vec59 = (reason57.into_bytes()).into_boxed_slice();
+                                let ptr59 = vec59.as_ptr().cast::<u8>();
+                                let len59 = vec59.len();
+                                ::core::mem::forget(vec59);
                                 *ptr47
                                     .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len55;
+                                    .cast::<usize>() = len59;
                                 *ptr47
                                     .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr55.cast_mut();
+                                    .cast::<*mut u8>() = ptr59.cast_mut();
                             }
                         }
                         ptr47
@@ -450,25 +503,58 @@ pub mod exports {
                                 let l9 = *arg0
                                     .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base10 = l8;
-                                let len10 = l9;
-                                _rt::cabi_dealloc(base10, len10 * 1, 1);
+                                let base14 = l8;
+                                let len14 = l9;
+                                for i in 0..len14 {
+                                    let base = base14
+                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                    {
+                                        let l10 = *base.add(0).cast::<*mut u8>();
+                                        let l11 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l10, l11, 1);
+                                        let l12 = *base
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l13 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l12, l13, 1);
+                                    }
+                                }
+                                _rt::cabi_dealloc(
+                                    base14,
+                                    len14 * (4 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                            }
+                            3 => {
+                                let l15 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l16 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base17 = l15;
+                                let len17 = l16;
+                                _rt::cabi_dealloc(base17, len17 * 1, 1);
                             }
                             _ => {
-                                let l11 = *arg0
+                                let l18 = *arg0
                                     .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l12 = *arg0
+                                let l19 = *arg0
                                     .add(3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l11, l12, 1);
-                                let l13 = *arg0
+                                _rt::cabi_dealloc(l18, l19, 1);
+                                let l20 = *arg0
                                     .add(4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l14 = *arg0
+                                let l21 = *arg0
                                     .add(5 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l13, l14, 1);
+                                _rt::cabi_dealloc(l20, l21, 1);
                             }
                         }
                     }
@@ -565,9 +651,9 @@ macro_rules! __export_resolve_impl {
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:resolve:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 989] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1008] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xdf\x06\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf2\x06\x01A\x02\x01\
 A\x06\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -583,12 +669,12 @@ size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13
 \x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
 .2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0c\x02\x03\x02\x01\
 \x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\
-\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\x01p\x05\x01p}\x01q\x04\x07abst\
-ain\0\0\x05files\x01\x06\0\x07content\x01\x07\0\x04deny\x01\x03\0\x04\0\x0aresol\
-ution\x03\0\x08\x01@\x01\x07request\x01\0\x09\x04\0\x07resolve\x01\x0a\x04\0\x1b\
-tuffet:policy/resolve@0.2.0\x05\x03\x04\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\
-\0\x07resolve\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
-0.258.3\x10wit-bindgen-rust\x060.61.1";
+\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\x01p\x05\x01p}\x01q\x05\x07abst\
+ain\0\0\x05files\x01\x06\0\x0ffiles-else-next\x01\x06\0\x07content\x01\x07\0\x04\
+deny\x01\x03\0\x04\0\x0aresolution\x03\0\x08\x01@\x01\x07request\x01\0\x09\x04\0\
+\x07resolve\x01\x0a\x04\0\x1btuffet:policy/resolve@0.2.0\x05\x03\x04\0\x12tuffet\
+:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0G\x09producers\x01\x0cproce\
+ssed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-go simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -51,11 +51,13 @@ test: binary ## run every test; installs the clients that it needs where it can,
 	@sh scripts/peers.sh "$(TARGET)/peers"
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
-	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_PEERS="$(TARGET)/peers" \
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
+	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_PEERS="$(TARGET)/peers" \
 		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@sh scripts/test-install.sh "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
 	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
 		else echo; echo "nothing was skipped"; fi
 
@@ -63,6 +65,10 @@ test-python: binary ## run the tests of the Python SDK, and of the plugin interf
 	@sh scripts/packages.sh python3=python3
 	@sh scripts/python-guests.sh "$(TARGET)/python"
 	TUFFET_PYTHON_GUESTS="$(TARGET)/python" $(CARGO) test --locked --workspace --test it languages
+
+test-go: binary ## run the tests of the Go SDK, and of the plugin interface in each language
+	@sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
+	TUFFET_GO_GUESTS="$(TARGET)/go" $(CARGO) test --locked --workspace --test it languages
 
 simulate: ## simulate transfers and the worker with SEEDS seeds from FIRST_SEED on (minutes)
 	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
@@ -205,14 +211,15 @@ pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 	@sh scripts/packages.sh chromium=chromium chromedriver=chromium-driver
 	python3 scripts/live-view/pictures.py "$(BIN)/tuffet" docs/pictures
 
-check-examples: binary ## check that every example is a valid configuration
+check-examples: binary ## check that every example is a valid configuration, and build and test the example plugins
 	@sh scripts/check-examples.sh "$(BIN)"
 
 check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any
 	@sh scripts/check-features.sh "$(TARGET)" "$(CARGO)"
 
-check-plugin-guide: binary ## run docs/plugins.md as it is written, and print how long it took
+check-plugin-guide: binary ## run docs/plugins.md and docs/plugins-go.md as they are written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"
+	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
 
 clean: ## remove all build output
 	$(CARGO) clean

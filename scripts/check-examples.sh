@@ -1,10 +1,10 @@
 #!/bin/sh
-# Every example must be a good configuration.
+# Every example must be a good configuration; the plugins among them must build and pass their cases.
 #
 #   scripts/check-examples.sh FOLDER_OF_THE_BINARY
 set -eu
 
-bin=$1
+bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 place=$(mktemp -d)
 # The folders are those of whoever runs this.
@@ -20,4 +20,23 @@ for example in examples/*/tuffet.yaml; do
             ;;
         *) "$bin/tuffet" check --user "$user" "$example" ;;
     esac
+done
+
+if ! sh plugins/build.sh --toolchain >/dev/null; then
+    message="examples/plugins: there is no compiler for WebAssembly"
+    echo "skipped: $message"
+    [ -z "${TUFFET_SKIPPED-}" ] || echo "$message" >>"$TUFFET_SKIPPED"
+    exit 0
+fi
+# Beside the bundled plugins, whose dependencies are compiled already.
+guests=$(dirname "$bin")/guests
+names=$(cd examples/plugins && for plugin in */Cargo.toml; do dirname "$plugin"; done)
+# shellcheck disable=SC2086 # one word for each plugin
+sh plugins/build.sh "$guests" $names
+for name in $names; do
+    folder=examples/plugins/$name
+    # Where `tuffet plugin build` puts it.
+    cp "$guests/wasm32-wasip2/guest/$(echo "$name" | tr - _).wasm" "$folder/$name.wasm"
+    "$bin/tuffet" plugin test "$folder/cases.yaml"
+    "$bin/tuffet" check --user "$user" "$folder/tuffet.yaml"
 done

@@ -1,21 +1,26 @@
 #!/bin/sh
-# Runs docs/plugins.md: its `sh` blocks in order, in an empty folder; what its `text` blocks show must be
-# among what was printed.
+# Runs a guide for plugins, docs/plugins.md unless another is named: its `sh` blocks in order, in an empty folder; what
+# its `text` blocks show must be among what was printed.
 #
-#   scripts/check-plugin-guide.sh FOLDER_OF_THE_BINARY
+#   scripts/check-plugin-guide.sh FOLDER_OF_THE_BINARY [PAGE]
 set -eu
 
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 TUFFET=$PWD
-if [ "$(sh plugins/build.sh --toolchain)" != target ]; then
-    message="docs/plugins.md: the toolchain has no target wasm32-wasip2 of its own"
+page=${2-docs/plugins.md}
+case $page in
+*-go.md) missing=$(go version >/dev/null 2>&1 || echo "there is no Go") ;;
+*) missing=$([ "$(sh plugins/build.sh --toolchain)" = target ] || echo "the toolchain has no target wasm32-wasip2 of its own") ;;
+esac
+if [ -n "$missing" ]; then
+    message="$page: $missing"
     echo "skipped: $message"
     [ -z "${TUFFET_SKIPPED-}" ] || echo "$message" >>"$TUFFET_SKIPPED"
     exit 0
 fi
 
-blocks() { awk -v kind="$1" '/^```/ { inside = ($0 == "```" kind); next } inside' "$TUFFET/docs/plugins.md"; }
+blocks() { awk -v kind="$1" '/^```/ { inside = ($0 == "```" kind); next } inside' "$TUFFET/$page"; }
 
 scratch=$(mktemp -d)
 # A server that root starts becomes somebody else.
@@ -28,7 +33,7 @@ unset CARGO_TARGET_DIR
 began=$(date +%s)
 if ! (cd "$scratch/empty" && PATH=$bin:$PATH sh -eu ../run.sh) >"$scratch/printed" 2>&1; then
     cat "$scratch/printed" >&2
-    echo "docs/plugins.md does not run" >&2
+    echo "$page does not run" >&2
     exit 1
 fi
 took=$(($(date +%s) - began))
@@ -36,10 +41,10 @@ blocks text >"$scratch/expected"
 while IFS= read -r line; do
     if ! grep -qF -- "$line" "$scratch/printed"; then
         cat "$scratch/printed" >&2
-        echo "docs/plugins.md shows a line that was not printed: $line" >&2
+        echo "$page shows a line that was not printed: $line" >&2
         exit 1
     fi
 done <"$scratch/expected"
-echo "docs/plugins.md: runs as it is written, from nothing to a changed verdict in $took s"
+echo "$page: runs as it is written, in $took s"
 # Not a failure: the machine may be busy with other tests.
-[ "$took" -le 300 ] || echo "docs/plugins.md: that is longer than five minutes" >&2
+[ "$took" -le 300 ] || echo "$page: that is longer than five minutes" >&2

@@ -204,8 +204,10 @@ def page(options, cases, facts):
         of = lambda key: median([entry[key] for entry in rounds])  # noqa: E731
         lines.append(f"| {case} | {server} | {of('seconds'):.2f} | {of('mb_s'):.0f} | {of('first_ms') or 0:.1f} | {of('requests')} |")
     lines += ["", "Small files are drawn at random, so that some are requested twice and others never: the cold cache",
-              "asks once for each that is requested. fbtftp negotiates no windows, and asks the origin for each transfer.", ""]
-    return "\n".join(lines)
+              "asks once for each that is requested."]
+    if any(server == "fbtftp" for _, server in cases):
+        lines += ["fbtftp negotiates no windows, and asks the origin for each transfer."]
+    return "\n".join([*lines, ""])
 
 
 def main():

@@ -169,13 +169,23 @@ impl OptionSet {
     /// Checks the server's OACK for the client: only requested options, and never a larger value (RFC 2347,
     /// 2348, 7440); `timeout` must be the requested one (RFC 2349).
     pub(crate) fn verify(requested: &OptionSet, answer: Options<'_>) -> Option<OptionSet> {
+        Self::verify_beside(requested, answer, None)
+    }
+
+    /// As [`OptionSet::verify`], for an answer that may have one further option, which is checked elsewhere.
+    pub(crate) fn verify_beside(
+        requested: &OptionSet,
+        answer: Options<'_>,
+        further: Option<&[u8]>,
+    ) -> Option<OptionSet> {
         let granted = answer.requested();
         let known =
             |name: &[u8]| KNOWN.iter().any(|known| name.eq_ignore_ascii_case(known.as_str().as_bytes()));
+        let beside = |name: &[u8]| further.is_some_and(|further| name.eq_ignore_ascii_case(further));
         // A truncated answer would leave the two ends with different block sizes.
         let whole = answer.is_whole()
-            && answer.iter().all(|(name, _)| known(name))
-            && answer.iter().count() == granted.count();
+            && answer.iter().all(|(name, _)| known(name) || beside(name))
+            && answer.iter().filter(|(name, _)| !beside(name)).count() == granted.count();
         let fine = whole
             && granted.blksize.is_none_or(|got| requested.blksize.is_some_and(|requested| got <= requested))
             && granted

@@ -164,6 +164,15 @@ impl<'a> RequestPacket<'a> {
         options.write_request(&mut writer);
         writer.finish()
     }
+
+    /// Adds the option `multicast` (RFC 2090) to a request of `length` bytes. Returns the new length, or `None` if
+    /// the buffer is too short.
+    pub fn add_multicast(buffer: &mut [u8], length: usize) -> Option<usize> {
+        const OPTION: &[u8] = b"multicast\0\0";
+        let end = length.checked_add(OPTION.len())?;
+        buffer.get_mut(length..end)?.copy_from_slice(OPTION);
+        Some(end)
+    }
 }
 
 /// Returns the header of a DATA packet; its payload follows.

@@ -25,7 +25,8 @@ pub struct Timing {
 const UNPROVEN_PART: u32 = 4;
 
 impl Timing {
-    /// `floor`: the shortest RTO (default 20 ms). `initial`: the RTO before a round trip is measured (250
+    /// `floor`: the shortest RTO (default 2 ms), for peers whose round trips have proved short and steady; for
+    /// others it is ten times as long, but not longer than `initial`. `initial`: the RTO before a round trip is measured (250
     /// ms). `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only
     /// repeat itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client
     /// has not answered at all, or after three time-outs if these are longer. `dally`: how long a receiver
@@ -95,7 +96,7 @@ fn unproven(timeout: u32, give_up: u32) -> u32 {
 impl Default for Timing {
     fn default() -> Self {
         let ms = Duration::from_millis;
-        Timing::new(ms(20), ms(250), ms(4_000), ms(30_000), ms(5_000))
+        Timing::new(ms(2), ms(250), ms(4_000), ms(30_000), ms(5_000))
     }
 }
 
@@ -115,8 +116,11 @@ pub(crate) struct Rtt {
     backoff: u8,
     /// The basis of `smoothed`.
     basis: Basis,
-    /// How far needless retransmissions have raised the floor.
+    /// How far the floor is raised, and the round trips in a row that were short enough to lower it.
     raised: RaisedFloor,
+    steady: u16,
+    /// Needless retransmissions.
+    wary: u8,
     /// Whether the last retransmission was taken for the repair of a loss. An echo would show that it was
     /// needless.
     suspect: bool,
@@ -134,37 +138,64 @@ enum Basis {
     Anew,
 }
 
-/// How far needless retransmissions have raised the RTO floor for a peer; kept for its next transfer. By
-/// default not at all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// How far the RTO floor is raised for a peer; kept for its next transfer. For a peer of which nothing is known,
+/// to ten times the configured floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedFloor {
-    /// In quarter doublings: a needless retransmission doubles the floor, a repaired loss takes a quarter of
-    /// that back.
+    /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
+    /// that back, but no more than was added; and so do [`STEADY`] short round trips, down to nothing.
     quarters: u8,
+}
+
+/// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
+/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
+const STEADY: u16 = 8;
+const MOST_WARY: u8 = 7;
+const SHORT: u32 = 8;
+/// A round trip longer than this part of the floor raises it, if it was lowered.
+const LONG: u32 = 4;
+
+impl Default for RaisedFloor {
+    fn default() -> Self {
+        RaisedFloor { quarters: 3 * Self::DOUBLED + 1 }
+    }
 }
 
 impl RaisedFloor {
     const DOUBLED: u8 = 4;
     const MOST: u8 = 16 * Self::DOUBLED;
 
-    /// Returns twice the floor, up to 2^16 times the original one.
+    /// Returns twice the floor, up to 2^16 times the configured one.
     pub fn doubled(self) -> Self {
         RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
     }
 
-    /// Returns half the floor, this many `times`, down to the original one.
-    pub fn halved(self, times: u32) -> Self {
+    /// Returns the floor after this many `times` without news: each halves a raised floor, and doubles a lowered
+    /// one, until it is the default.
+    pub fn after(self, times: u32) -> Self {
         let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
-        RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }
+        let default = Self::default();
+        if self > default {
+            RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }.max(default)
+        } else {
+            RaisedFloor { quarters: self.quarters.saturating_add(quarters) }.min(default)
+        }
+    }
+
+    /// Returns whether the floor is higher than for an unknown peer.
+    pub fn is_high(self) -> bool {
+        self > Self::default()
     }
 
     fn lowered(self) -> Self {
         RaisedFloor { quarters: self.quarters.saturating_sub(1) }
     }
 
-    fn apply(self, floor: u32) -> u64 {
-        let doubled = u64::from(floor) << (self.quarters / Self::DOUBLED);
-        doubled + doubled * u64::from(self.quarters % Self::DOUBLED) / u64::from(Self::DOUBLED)
+    /// Returns the floor in microseconds; at most the initial RTO.
+    fn of(self, timing: &Timing) -> u32 {
+        let doubled = u64::from(timing.floor) << (self.quarters / Self::DOUBLED);
+        let raised = doubled + doubled * u64::from(self.quarters % Self::DOUBLED) / u64::from(Self::DOUBLED);
+        u32::try_from(raised).unwrap_or(u32::MAX).min(timing.initial)
     }
 }
 
@@ -185,9 +216,32 @@ impl Rtt {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
-        self.smooth(rtt.min(micros.saturating_add(unmeasured)));
+        let most = match self.basis {
+            // Whole windows took less.
+            Basis::Exact if self.smoothed > 0 => self.smoothed.max(micros),
+            _ => micros.saturating_add(unmeasured),
+        };
+        self.smooth(rtt.min(most));
         self.backoff = 0;
         self.seen(micros);
+    }
+
+    /// Learns the floor from the round trip of a block, or of a window of which `blocks` were acknowledged: short
+    /// ones in a row lower it, a long one raises it again, if it is `exact` and no upper bound. Only for packets
+    /// that the peer answers at once: what it sends by itself may be held up by its disk at any time.
+    pub(crate) fn learn_floor(&mut self, micros: u32, exact: bool, blocks: u32, timing: &Timing) {
+        let floor = self.floor(timing);
+        if micros <= floor / SHORT {
+            self.steady += blocks.min(STEADY.into()) as u16;
+            if self.steady >= STEADY << self.wary {
+                (self.steady, self.raised) = (0, self.raised.lowered());
+            }
+        } else if exact {
+            self.steady = 0;
+            if micros > floor / LONG && !self.raised.is_high() {
+                self.raised = self.raised.doubled().min(RaisedFloor::default());
+            }
+        }
     }
 
     fn seen(&mut self, micros: u32) {
@@ -208,7 +262,12 @@ impl Rtt {
     /// Returns the RTO for a packet sent now. `unmeasured` is the minimum until a round trip is measured: a
     /// whole window takes longer on the wire than one packet.
     pub(crate) fn timeout(&self, timing: &Timing, unmeasured: u32) -> u32 {
-        self.doubled(self.base(timing, unmeasured), timing)
+        let wait = self.doubled(self.base(timing, unmeasured), timing);
+        if self.backoff == 0 {
+            return wait;
+        }
+        // A peer that did not answer the quick repetition, either, is more likely held up than short of both.
+        wait.max(self.doubled(RaisedFloor::default().of(timing), timing) / 2)
     }
 
     /// Returns the RTO without back-off.
@@ -226,10 +285,13 @@ impl Rtt {
 
     /// Returns the floor for this peer, raised up to the initial RTO.
     fn floor(&self, timing: &Timing) -> u32 {
-        if self.raised == RaisedFloor::default() {
-            return timing.floor;
-        }
-        u32::try_from(self.raised.apply(timing.floor)).unwrap_or(u32::MAX).min(timing.initial)
+        self.raised.of(timing)
+    }
+
+    /// Returns the floor, but not higher than for an unknown peer: the scale of differences between round trips
+    /// that mean nothing.
+    fn slack(&self, timing: &Timing) -> u32 {
+        self.raised.min(RaisedFloor::default()).of(timing)
     }
 
     /// Returns `micros` doubled for each time-out in a row. The cap limits the doubling, not a path that is
@@ -288,11 +350,14 @@ impl Rtt {
             self.at_most(first, timing);
             return false;
         }
-        let usual = self.variation.saturating_mul(4).max(timing.floor / HELD_UP);
+        let usual = self.variation.saturating_mul(4).max(self.slack(timing) / HELD_UP);
         let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
         if !needless {
-            self.raised = self.raised.lowered();
-        } else if !self.raise_floor(timing) {
+            self.wary = self.wary.saturating_sub(1);
+            if self.raised.is_high() {
+                self.raised = self.raised.lowered();
+            }
+        } else if !self.raise_floor(timing, first) {
             self.basis = Basis::Anew;
             self.at_most(first, timing);
         }
@@ -305,7 +370,7 @@ impl Rtt {
     /// wrong, retransmissions prove needless and raise the floor.
     pub(crate) fn block_answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
         let unknown = self.smoothed == 0 || self.basis != Basis::Exact;
-        if unknown && last < timing.floor {
+        if unknown && last < RaisedFloor::default().of(timing) {
             self.sample(last);
             return false;
         }
@@ -321,15 +386,20 @@ impl Rtt {
     pub(crate) fn echoed(&mut self, timing: &Timing) -> bool {
         let news = core::mem::take(&mut self.suspect);
         if news {
-            self.raise_floor(timing);
+            self.raise_floor(timing, 0);
         }
         news
     }
 
-    /// Doubles the floor, if it is below the initial RTO; returns whether it was.
-    fn raise_floor(&mut self, timing: &Timing) -> bool {
+    /// Doubles the floor, if it is below the initial RTO; returns whether it was. A floor that was lowered is
+    /// doubled until an answer as late as this would not have been too late.
+    fn raise_floor(&mut self, timing: &Timing, answered: u32) -> bool {
         let below = self.floor(timing) < timing.initial;
+        (self.wary, self.steady) = ((self.wary + 1).min(MOST_WARY), 0);
         if below {
+            self.raised = self.raised.doubled();
+        }
+        while !self.raised.is_high() && self.floor(timing) < answered {
             self.raised = self.raised.doubled();
         }
         below
@@ -345,7 +415,7 @@ impl Rtt {
     /// never shrinks to nothing on a steady path (the G of the RFC): the first small delay would cost a
     /// window.
     fn spread(&self, timing: &Timing) -> u32 {
-        self.smoothed.saturating_add(self.variation.saturating_mul(4).max(timing.floor / 2))
+        self.smoothed.saturating_add(self.variation.saturating_mul(4).max(self.slack(timing) / 2))
     }
 
     /// Returns whether the RTO follows from measurements alone.
@@ -409,6 +479,10 @@ mod tests {
             rtt.sample(200);
         }
         assert_eq!(rtt.timeout(&timing, 0), 20_000);
+        for _ in 0..200 {
+            rtt.learn_floor(200, true, 1, &timing);
+        }
+        assert_eq!(rtt.timeout(&timing, 0), 2_000);
         for _ in 0..50 {
             rtt.sample(65_000);
         }

@@ -94,11 +94,12 @@ enum Repeated {
 /// receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then never receives again. One
 /// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
 /// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
-/// next. For receivers that do not report gaps, every second probe consists of the first blocks of the
-/// window, twice as many each time.
+/// next. A receiver that has reported the gap before is silent, though, until it closes: so the first probe
+/// sends the first block, too. For receivers that do not report gaps, every second probe consists of the first
+/// blocks of the window, twice as many each time.
 ///
-/// In the first window of a transfer both the first blocks and the last are sent: U-Boot starts over when a
-/// block other than 1 comes first.
+/// In the first window of a transfer all probes send both the first blocks and the last: U-Boot starts over when
+/// a block other than 1 comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 enum Probe {
@@ -224,7 +225,11 @@ impl Sender {
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
-        self.echoes = core::mem::take(&mut self.timeouts);
+        // The first time-out in a row sent two blocks of a window.
+        self.echoes = match core::mem::take(&mut self.timeouts) {
+            0 => 0,
+            timeouts => timeouts.saturating_add((self.window > 1).into()),
+        };
         self.probe = Probe::None;
         // A paced retransmission may have been about to send blocks that have now arrived.
         self.next = self.next.max(position + 1);
@@ -243,7 +248,10 @@ impl Sender {
             if answer || self.credit >= again {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1, Repeated::Gap);
-                self.pacer.cut(self.window, sample);
+                // If only the probe arrived, the window was not cut off at its place.
+                if self.echoes == 0 || ahead > 1 {
+                    self.pacer.cut(self.window, sample);
+                }
             }
         } else {
             self.pacer.went_well(self.window, sample);
@@ -259,8 +267,8 @@ impl Sender {
             return;
         }
         self.repeated = self.repeated.max(Repeated::Timeout);
-        let opening = self.acked == 0;
-        self.probe = if opening || self.timeouts.is_multiple_of(2) { Probe::Leading } else { Probe::Last };
+        let leading = self.timeouts == 1 || self.acked == 0 || self.timeouts.is_multiple_of(2);
+        self.probe = if leading { Probe::Leading } else { Probe::Last };
     }
 
     /// Takes as much of the probe as the pacer allows; the rest follows later.
@@ -276,7 +284,7 @@ impl Sender {
             Probe::Leading => {
                 let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
                 let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
-                if self.acked == 0 && u64::from(count) < last {
+                if (self.timeouts == 1 || self.acked == 0) && self.acked + u64::from(count) < last {
                     self.probe = Probe::Last;
                 }
                 Blocks { first, count }

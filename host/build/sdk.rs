@@ -19,6 +19,9 @@ pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
     for file in files.iter().filter(|file| file.starts_with("python/")) {
         println!("cargo::rerun-if-changed={}", sdk.join(file).display());
     }
+    println!("cargo::rerun-if-changed={}", sdk.join("go").display());
+    walk(&sdk, "go", &mut files)?;
+    files.retain(|file| !file.ends_with("_test.go") && !file.starts_with("go/tests/"));
     files.sort();
     let mut table = String::from("[\n");
     for file in &files {

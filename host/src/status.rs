@@ -91,6 +91,11 @@ pub(crate) struct Revision {
 }
 
 impl Revision {
+    /// The ETag or the revision of the key, or else the beginning of the digest: what tells two configurations apart.
+    pub(crate) fn shown(&self) -> String {
+        self.revision.clone().or_else(|| self.digest.clone()).unwrap_or_default()
+    }
+
     fn of(config: &Config) -> Revision {
         let digest = config.digest().map(str::to_owned);
         match &config.remote {

@@ -172,6 +172,60 @@ def tiles(browser, server):
     assert f"lan 127.0.0.1:{server.address[1]}" in where and "boot, backups" in where, where
 
 
+SERVERS = [
+    {"server": "branch-7", "version": "0.1.0", "generation": 3, "revision": "42", "ready": True, "active": 2,
+     "bytes_per_second": 2_500_000, "ended": 12, "failures": 1, "started_unix_ms": 0, "silent_seconds": 0},
+    {"server": "<img src=x onerror=document.title='owned'>", "version": "0.1.0", "generation": 1, "revision": "", "ready": False,
+     "active": 0, "bytes_per_second": 0, "ended": 0, "failures": 0, "started_unix_ms": 0, "silent_seconds": 31},
+]
+ORIGINS = [
+    {"root": "images", "origin": "https://files.example/" + "boot-" * 30, "breaker": "closed", "cache_bytes": 512_000_000,
+     "cache_limit": 1_000_000_000, "cache_files": 3, "running": 0, "hits": 70, "misses": 4, "stale": 0, "fetches": 9,
+     "failures": 0, "unstored": 0, "damaged": 0, "received": 61_000_000, "sent": 0},
+]
+ORIGINS += [
+    ORIGINS[0] | {"root": "away", "away_seconds": 31, "why": "connection refused", "stale": 5},
+    ORIGINS[0] | {"root": "probed", "breaker": "half-open"},
+    ORIGINS[0] | {"root": "broken", "cache_error": "read-only"},
+]
+
+
+def places(browser):
+    step("servers, of which one can be chosen, and origins")
+    assert browser.run("return ['servers', 'origins'].every((name) => document.getElementById(`${name}-card`).hidden)")
+    browser.run("import('/places.js').then((module) => { window.places = module; })")
+    browser.wait("the tables", "return window.places !== undefined")
+    # All in one go: the next snapshot of this server has neither.
+    shown = browser.run("window.places.servers(arguments[0]); return document.getElementById('servers-card').innerText", SERVERS)
+    for word in ["branch-7", "ready", "2.50 MB/s", "12", "42", "generation 3", "0.1.0", "silent for 31 s", "onerror"]:
+        assert word in shown, f"{word} is missing in {shown}"
+    chosen = browser.run("""
+        window.places.servers(arguments[0]);
+        const row = document.querySelector('#servers tbody tr');
+        const filter = document.getElementById('filter');
+        const rows = () => document.querySelectorAll('#finished tbody tr').length;
+        const before = rows();
+        row.click();
+        const during = [filter.value, rows()];
+        window.places.servers(arguments[0]);
+        document.querySelector('#servers tbody tr').click();
+        return [...during, filter.value, rows() === before && before > 0];""", SERVERS)
+    assert chosen == ["branch-7", 0, "", True], chosen
+    shown = browser.run("window.places.origins(arguments[0]); return document.getElementById('origins-card').innerText", ORIGINS)
+    for word in ["images", "answers", "70", "61.0 MB", "512 MB", "of 1.00 GB", "away for 31 s", "connection refused",
+                 "breaker open", "cache unusable", "read-only"]:
+        assert word in shown, f"{word} is missing in {shown}"
+    for width, height in [(1280, 900), (390, 844)]:
+        browser.size(width, height)
+        wide = browser.run("""
+            window.places.servers(arguments[0]);
+            window.places.origins(arguments[1]);
+            return document.documentElement.scrollWidth""", SERVERS, ORIGINS)
+        assert wide <= width, f"{wide} wide in {width}"
+    browser.size(1280, 900)
+    browser.wait("neither of this server", "return ['servers', 'origins'].every((name) => document.getElementById(`${name}-card`).hidden)")
+
+
 def details(browser):
     step("a click on a row: all that is known")
     for words, known in [
@@ -238,6 +292,7 @@ def main():
         filters(browser)
         tiles(browser, server)
         details(browser)
+        places(browser)
         fits(browser)
         crowd(browser, server)
         quiet(browser, server)

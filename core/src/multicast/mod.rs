@@ -31,7 +31,7 @@ use core::time::Duration;
 use member::Member;
 pub use member::MemberId;
 pub use option::Membership;
-pub use reader::{Reader, ReaderOutput};
+pub use reader::{Answer, Reader, ReaderOutput};
 use std::collections::{BTreeMap, VecDeque};
 use stream::{Acked, Stream};
 

@@ -5,7 +5,7 @@ use crate::text::Writer;
 use core::fmt::Write as _;
 use core::net::{IpAddr, SocketAddr};
 
-const NAME: &[u8] = b"multicast";
+pub(super) const NAME: &[u8] = b"multicast";
 
 /// The longest value: an IPv6 address, a port, the flag, and two commas.
 const LONGEST: usize = 39 + 1 + 5 + 1 + 1;

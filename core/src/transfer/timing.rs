@@ -85,15 +85,27 @@ impl Transfer {
     }
 
     pub(super) fn take_measurement(&mut self, rtt: Measured) {
+        let timing = &self.settings.timing;
+        let sends = matches!(self.phase, Phase::Sending(_));
         match rtt {
             Measured::Not => {}
-            Measured::Exactly { micros, part, whole } if part < whole => {
-                self.rtt.sample_part(micros, part, whole, self.unmeasured());
+            Measured::Exactly { micros, part, whole } => {
+                if part < whole {
+                    self.rtt.sample_part(micros, part, whole, self.unmeasured());
+                } else {
+                    self.rtt.sample(micros);
+                }
+                if sends {
+                    self.rtt.learn_floor(micros, true, part, timing);
+                }
             }
-            Measured::Exactly { micros, .. } => self.rtt.sample(micros),
-            Measured::AtMost(rtt) => self.rtt.at_most(rtt, &self.settings.timing),
+            Measured::AtMost(micros) => {
+                self.rtt.at_most(micros, timing);
+                if sends {
+                    self.rtt.learn_floor(micros, false, 1, timing);
+                }
+            }
             Measured::AfterTimeout { first, last } => {
-                let timing = &self.settings.timing;
                 let needless = if self.options.window_size() == 1 {
                     self.rtt.block_answered_after_timeout(timing, first, last)
                 } else {

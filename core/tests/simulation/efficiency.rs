@@ -47,16 +47,16 @@ const MIB: usize = 1 << 20;
 /// Servers with a timer of one second need 15 s for the first of these.
 #[test]
 fn one_mebibyte_over_a_lossy_lan() {
-    assert_within((1, MIB, LAN.loss(0.01)), 1.0, 1.1);
-    assert_within((16, MIB, LAN.loss(0.01)), 0.3, 1.3);
-    assert_within((64, MIB, LAN.loss(0.01)), 0.6, 1.7);
+    assert_within((1, MIB, LAN.loss(0.01)), 0.35, 1.1);
+    assert_within((16, MIB, LAN.loss(0.01)), 0.1, 1.2);
+    assert_within((64, MIB, LAN.loss(0.01)), 0.1, 1.6);
 }
 
 #[test]
 fn one_mebibyte_over_a_very_lossy_lan() {
-    assert_within((1, MIB, LAN.loss(0.05)), 3.0, 1.2);
-    assert_within((16, MIB, LAN.loss(0.05)), 1.0, 2.0);
-    assert_within((64, MIB, LAN.loss(0.05)), 2.0, 4.5);
+    assert_within((1, MIB, LAN.loss(0.05)), 1.3, 1.2);
+    assert_within((16, MIB, LAN.loss(0.05)), 0.5, 1.8);
+    assert_within((64, MIB, LAN.loss(0.05)), 0.5, 4.0);
 }
 
 /// A round trip of 65 ms: the protocol allows one window per round trip.

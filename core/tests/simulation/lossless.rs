@@ -63,3 +63,17 @@ fn a_window_of_any_size_that_is_granted_works() {
         }
     }
 }
+
+/// The RTO of a steady path is a few milliseconds. A path whose answers vary by as much has a longer one.
+#[test]
+fn no_block_is_repeated_because_round_trips_vary() {
+    for jitter in [0, 200, 500, 1_000, 2_000, 4_000, 8_000] {
+        for seed in 0..8 {
+            let job = Job::new(Operation::Read, asking(1_428, 1), 4 << 20);
+            let path = Path::clean(100).jitter(jitter);
+            let world = run(seed, &job, path, path);
+            assert_whole(&job, &world);
+            assert_eq!(world.server.report.stats.timeouts, 0, "seed {seed}, jitter {jitter} µs");
+        }
+    }
+}

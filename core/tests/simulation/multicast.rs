@@ -15,6 +15,12 @@ const SEEDS: u64 = 1_500;
 const GROUP: ([u8; 4], u16) = ([239, 255, 0, 1], 1758);
 const LIMIT: u64 = 3_600_000_000;
 
+/// The options of a client; the group grants all of them.
+fn requested(blksize: u16, windowsize: u16) -> OptionSet {
+    let blksize = (blksize != 512).then_some(blksize);
+    OptionSet { blksize, windowsize: Some(windowsize).filter(|blocks| *blocks > 1), ..OptionSet::default() }
+}
+
 /// What is wrong with a member.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
@@ -126,7 +132,12 @@ impl World {
         let file = (0..scenario.size).map(|_| random.u8(..)).collect();
         let clients = scenario.members.iter().map(|&(kind, joins, windowsize)| Client {
             kind,
-            reader: Reader::new(micros(joins), Duration::from_secs(1), Duration::from_secs(60)),
+            reader: Reader::new(
+                micros(joins),
+                requested(scenario.blksize, windowsize),
+                Duration::from_secs(1),
+                Duration::from_secs(60),
+            ),
             windowsize,
             file: Vec::new(),
             complete: false,
@@ -245,6 +256,7 @@ impl World {
                     client.complete = true;
                     client.file.truncate(size as usize);
                     identical_bytes("reader", &client.file, &self.file);
+                    client.reader.handle_stored();
                     continue;
                 }
                 ReaderOutput::TimedOut => {
@@ -288,9 +300,7 @@ impl World {
         match (datagram, member) {
             ([0, 1], Some(member)) => self.group.handle_repeated_request(member),
             ([0, 1], None) => {
-                let blksize = (self.scenario.blksize != 512).then_some(self.scenario.blksize);
-                let windowsize = Some(self.clients[index].windowsize).filter(|blocks| *blocks > 1);
-                let options = OptionSet { blksize, windowsize, ..OptionSet::default() };
+                let options = requested(self.scenario.blksize, self.clients[index].windowsize);
                 let member = self.group.handle_join(self.now, options);
                 self.clients[index].member = Some(member);
                 self.members.insert(member, index);

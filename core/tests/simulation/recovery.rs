@@ -188,7 +188,7 @@ fn a_lost_first_window_costs_one_time_out() {
 #[test]
 fn repeats_that_prove_needless_raise_the_floor() {
     for still in [30_000, 60_000, 110_000] {
-        for (requested, most) in [(OptionSet::default(), 5), (asking(512, 8), 5)] {
+        for (requested, most) in [(OptionSet::default(), 5), (asking(512, 8), 8)] {
             let client = Plain::new(requested).stands_still_at(|block| block >= 64 && block % 8 == 0, still);
             let mut world = world(1, client, requested, 100_000, LAN);
             world.run(millis(60_000));

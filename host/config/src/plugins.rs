@@ -70,7 +70,7 @@ pub struct PluginConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WhenAway")]
     pub when_away: Option<WhenAway>,
-    /// Caches decisions of `authorize` and `resolve`. Default: every request calls the plugin.
+    /// Caches decisions of `authorize` and `resolve`. Default: as the plugin's manifest says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCacheConfig>,
 }

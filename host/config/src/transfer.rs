@@ -46,7 +46,8 @@ pub struct Transfer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Retransmit {
-    /// The shortest retransmission time-out, however short the measured round-trip time is.
+    /// The shortest retransmission time-out, for clients whose answers have been quick and steady. For others
+    /// the shortest is ten times this (but at most `initial`), however short the measured round-trip time is.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub floor: Duration,
@@ -81,7 +82,7 @@ impl Default for Transfer {
 impl Default for Retransmit {
     fn default() -> Self {
         Self {
-            floor: Duration::from_millis(20),
+            floor: Duration::from_millis(2),
             initial: Duration::from_millis(250),
             cap: Duration::from_secs(4),
             give_up: Duration::from_secs(30),

@@ -19,11 +19,8 @@ use tuffet_config::{Credentials, Location, OriginSpec, Secret};
 
 use crate::OriginError;
 use crate::failure::{Failure, cause};
-use crate::service::{Connector, NOTE, Note, Service};
+use crate::service::{Connector, MOST_REDIRECTS, NOTE, Note, Service};
 use crate::version::Version;
-
-/// Redirects that a web server may answer with in a row.
-const MOST_REDIRECTS: usize = 5;
 
 /// The client of an origin.
 pub(crate) struct Backend {
@@ -300,7 +297,8 @@ fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
     let web = matches!(spec.location, Location::Http { .. });
-    let redirects = match web {
+    // With a login, the service follows redirects.
+    let redirects = match web && login(spec).is_none() {
         true => redirect::Policy::custom(|attempt| {
             let leaves_tls = attempt.previous().last().is_some_and(|url| url.scheme() == "https")
                 && attempt.url().scheme() != "https";

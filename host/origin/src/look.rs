@@ -293,6 +293,9 @@ async fn fly(
             pull(core.clone(), cache, entry, parts, body).await;
         }
         Err(failure) => {
+            if matches!(failure, Failure::Cache(_)) {
+                core.reports.unstored.fetch_add(1, Ordering::Relaxed);
+            }
             clock.end(&core, status, 0, Some(&failure));
             pilot.land(Err(failure));
         }

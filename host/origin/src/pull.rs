@@ -58,6 +58,7 @@ pub(crate) async fn pull(
     let failure = result.err();
     if let Some(failure) = &failure {
         if let Failure::Cache(why) = failure {
+            core.reports.unstored.fetch_add(1, Ordering::Relaxed);
             tracing::error!(target: "tuffet::origin",
                 root = &*core.root,
                 origin = &*core.origin,

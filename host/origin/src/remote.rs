@@ -70,6 +70,7 @@ impl Remote {
     pub fn state(&self) -> OriginState {
         let core = &self.core;
         let (cache, cache_error) = core.opened();
+        let cache_limit = cache.as_ref().map_or(0, |cache| cache.limit());
         let (cache_bytes, cache_files) = cache.map_or((0, 0), |cache| cache.size());
         OriginState {
             root: Arc::clone(&core.root),
@@ -79,6 +80,7 @@ impl Remote {
             cache_error,
             cache_bytes,
             cache_files: cache_files as u64,
+            cache_limit,
             running: core.reports.running.load(Ordering::Relaxed),
             counts: core.reports.counts(),
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, LOCATION};
 use http::{HeaderValue, Method};
 use http_body_util::BodyExt;
 use object_store::ClientOptions;
@@ -16,6 +16,9 @@ use object_store::client::{
 };
 
 use crate::failure::cause;
+
+/// The most redirects that are followed.
+pub(crate) const MOST_REDIRECTS: usize = 5;
 
 tokio::task_local! {
     /// The note of the attempt that this task makes.
@@ -96,12 +99,37 @@ impl Service {
         Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
     }
 
-    /// Sends a request, and notes the status of its answer.
-    pub async fn execute(&self, mut request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
-        if let Some(login) = &self.login {
-            request.headers_mut().insert(AUTHORIZATION, login.clone());
+    /// Sends a request with the login, if there is one, and follows its redirects. Only the origin gets the login: a
+    /// client that follows redirects by itself sends it again where another server redirects, too.
+    async fn follow(&self, mut request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
+        let Some(login) = &self.login else { return self.client.execute(request).await };
+        let origin = request.url().origin();
+        let mut left = match *request.method() {
+            Method::GET | Method::HEAD => MOST_REDIRECTS,
+            // An upload is for the server that was named.
+            _ => 0,
+        };
+        loop {
+            let again = request.try_clone().filter(|_| left > 0);
+            if request.url().origin() == origin {
+                request.headers_mut().insert(AUTHORIZATION, login.clone());
+            }
+            let answer = self.client.execute(request).await?;
+            let Some((mut next, to)) = again.and_then(|again| {
+                let to = target(again.url(), &answer)?;
+                Some((again, to))
+            }) else {
+                return Ok(answer);
+            };
+            *next.url_mut() = to;
+            request = next;
+            left -= 1;
         }
-        match self.client.execute(request).await {
+    }
+
+    /// Sends a request, and notes the status of its answer.
+    pub async fn execute(&self, request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
+        match self.follow(request).await {
             Ok(answer) => {
                 note(|note| note.status = Some(answer.status().as_u16()));
                 Ok(answer)
@@ -113,6 +141,15 @@ impl Service {
             }
         }
     }
+}
+
+/// Where a redirect leads; `None` if the answer is none, or leads out of TLS.
+fn target(from: &reqwest::Url, answer: &reqwest::Response) -> Option<reqwest::Url> {
+    if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
+    (to.scheme() == "https" || (to.scheme() == "http" && from.scheme() == "http")).then_some(to)
 }
 
 fn note(change: impl FnOnce(&mut Note)) {

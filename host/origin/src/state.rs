@@ -25,6 +25,8 @@ pub struct OriginState {
     pub cache_bytes: u64,
     /// Files in the cache.
     pub cache_files: u64,
+    /// The most bytes in the cache.
+    pub cache_limit: u64,
     /// Requests that are being made.
     pub running: u64,
     /// What happened since the start.
@@ -55,6 +57,8 @@ pub struct OriginCounts {
     pub stale: u64,
     /// Parts in the cache that did not have their digest, and were fetched again.
     pub damaged: u64,
+    /// Fetches that ended because the cache took no more: its disk failed or is full, or all of it is being read.
+    pub unstored: u64,
     /// Bytes received.
     pub received: u64,
     /// Bytes stored by uploads.
@@ -126,6 +130,7 @@ pub(crate) struct Reports {
     pub failures: AtomicU64,
     pub stale: AtomicU64,
     pub damaged: AtomicU64,
+    pub unstored: AtomicU64,
     pub received: AtomicU64,
     pub sent: AtomicU64,
     pub running: AtomicU64,
@@ -172,6 +177,7 @@ impl Reports {
             failures: of(&self.failures),
             stale: of(&self.stale),
             damaged: of(&self.damaged),
+            unstored: of(&self.unstored),
             received: of(&self.received),
             sent: of(&self.sent),
         }

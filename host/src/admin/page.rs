@@ -28,6 +28,7 @@ pub(super) const FILES: &[File] = &[
     file!("/figures.js", "text/javascript; charset=utf-8", "figures.js"),
     file!("/format.js", "text/javascript; charset=utf-8", "format.js"),
     file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
+    file!("/places.js", "text/javascript; charset=utf-8", "places.js"),
 ];
 
 /// The permissions of the page: its own files and its own server, nothing else.

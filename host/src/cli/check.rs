@@ -3,11 +3,12 @@
 use super::complain;
 use crate::features;
 use crate::server::{self, ServeError};
+use crate::source::Source;
 use clap::Args;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tuffet_config::{Config, ConfigError, Overrides, reach};
+use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, reach};
 
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
@@ -18,8 +19,13 @@ const MANY: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
-    /// The YAML file; - reads standard input, whose paths are relative to the current folder.
+    /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY, as for `tuffet serve
+    /// --config`. - reads standard input, whose paths are relative to the current folder.
+    #[arg(value_name = "FILE|URL")]
     file: PathBuf,
+    /// A file with the token for the URL, or with NATS credentials.
+    #[arg(long, value_name = "FILE")]
+    config_auth: Option<PathBuf>,
     /// Who would serve, where root starts the server: as `tuffet serve --user`.
     #[arg(long, value_name = "USER")]
     user: Option<String>,
@@ -32,18 +38,29 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let is_stdin = args.file.as_os_str() == "-";
+    let source = match Source::of(&args.file, args.config_auth.as_deref()) {
+        Ok(source) => source,
+        Err(message) => {
+            complain(format_args!("{}: {message}", shown(&args.file)));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
     let config = if is_stdin {
         Config::read(io::stdin(), STDIN, &overrides)
     } else {
-        Config::load_with(&args.file, &overrides)
+        source.read_for_check(&overrides)
     };
     let config = config.and_then(|config| features::check(&config).map(|()| config));
-    match config.map_err(ServeError::from).and_then(|config| server::check(&config, args.pull)) {
-        Ok(warnings) => {
+    let checked = config.map_err(ServeError::from).and_then(|config| {
+        let warnings = server::check(&config, args.pull)?;
+        Ok((warnings, verdict(&args.file, is_stdin, &config)))
+    });
+    match checked {
+        Ok((warnings, verdict)) => {
             for warning in warnings {
                 complain(format_args!("warning: {warning}"));
             }
-            println!("{}: good", if is_stdin { STDIN.into() } else { args.file.display().to_string() });
+            println!("{verdict}");
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -53,6 +70,30 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
             }
             ExitCode::from(error.exit_code())
         }
+    }
+}
+
+/// Names what is good; of a configuration from elsewhere its revision, as `tuffet status` has it.
+fn verdict(file: &Path, is_stdin: bool, config: &Config) -> String {
+    let Some(remote) = &config.remote else {
+        return format!("{}: good", if is_stdin { STDIN.into() } else { file.display().to_string() });
+    };
+    let revision = remote.revision.as_ref().map(|revision| format!(", revision {revision}"));
+    let digest = config.digest().map(|digest| format!(", digest {digest}"));
+    format!("{}: good{}{}", remote.source, revision.unwrap_or_default(), digest.unwrap_or_default())
+}
+
+/// The argument without what may be a secret in a URL.
+fn shown(file: &Path) -> String {
+    let text = file.display().to_string();
+    match text.split_once("://") {
+        Some((scheme, rest)) => {
+            let rest = rest.split(['?', '#']).next().unwrap_or_default();
+            let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+            let host = authority.rsplit('@').next().unwrap_or_default();
+            format!("{scheme}://{host}/{path}")
+        }
+        None => text,
     }
 }
 

@@ -1,13 +1,14 @@
 //! `tuffet get` and `tuffet put`.
 
 use super::complain;
-use crate::client::{self, ClientError, ClientOptions, GetOptions, PutOptions, Report, Url};
+use crate::client::{self, ClientError, ClientOptions, GetOptions, Interface, PutOptions, Report, Url};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use tuffet_config::EXIT_CONFIG;
+use tuffet_core::Mode;
 
 #[derive(Debug, Args)]
 struct CommonArgs {
@@ -33,6 +34,13 @@ pub(super) struct GetArgs {
     /// The file to write; `-` is standard output [default: the last part of the file's name].
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Request the file from a multicast group (RFC 2090), and by unicast if the server names none.
+    #[arg(long)]
+    multicast: bool,
+    /// The interface that receives the blocks of the group: its name or address [default: that of the route to the
+    /// server].
+    #[arg(long, value_name = "NAME|ADDRESS", requires = "multicast", value_parser = |text: &str| Ok::<_, String>(Interface::from(text)))]
+    interface: Option<Interface>,
     #[command(flatten)]
     common: CommonArgs,
 }
@@ -56,11 +64,16 @@ pub(super) fn get(args: &GetArgs) -> ExitCode {
         }
         None => PathBuf::from(args.url.file_name()),
     };
+    if args.multicast && args.url.mode == Mode::Netascii {
+        complain(format_args!("--multicast needs mode=octet: the blocks of a group come in any order"));
+        return ExitCode::from(EXIT_CONFIG);
+    }
     let bar = bar(args.common.quiet);
     let mut progress = |done, of| show(&bar, done, of);
-    let client = args.common.options();
+    let interface = || args.interface.clone().unwrap_or(Interface::OfRoute);
+    let client = ClientOptions { multicast: args.multicast.then(interface), ..args.common.options() };
     let result = client::get(&args.url, GetOptions { client, output: &output, progress: &mut progress });
-    conclude(&bar, args.common.quiet, result)
+    conclude(&bar, args.common.quiet, args.multicast, result)
 }
 
 pub(super) fn put(args: &PutArgs) -> ExitCode {
@@ -68,7 +81,7 @@ pub(super) fn put(args: &PutArgs) -> ExitCode {
     let mut progress = |done, of| show(&bar, done, of);
     let client = args.common.options();
     let result = client::put(&args.url, PutOptions { client, input: &args.file, progress: &mut progress });
-    conclude(&bar, args.common.quiet, result)
+    conclude(&bar, args.common.quiet, false, result)
 }
 
 impl CommonArgs {
@@ -79,6 +92,7 @@ impl CommonArgs {
             blksize: Some(self.blksize).filter(|blksize| *blksize != 512),
             windowsize: Some(self.windowsize).filter(|windowsize| *windowsize != 1),
             patience: Duration::from_secs(self.timeout),
+            multicast: None,
         }
     }
 }
@@ -104,12 +118,17 @@ fn show(bar: &ProgressBar, done: u64, of: Option<u64>) {
     bar.set_position(done);
 }
 
-fn conclude(bar: &ProgressBar, quiet: bool, result: Result<Report, ClientError>) -> ExitCode {
+fn conclude(
+    bar: &ProgressBar,
+    quiet: bool,
+    multicast: bool,
+    result: Result<Report, ClientError>,
+) -> ExitCode {
     bar.finish_and_clear();
     match result {
         Ok(report) => {
             if !quiet {
-                complain(line(&report));
+                complain(line(&report, multicast));
             }
             ExitCode::SUCCESS
         }
@@ -120,10 +139,15 @@ fn conclude(bar: &ProgressBar, quiet: bool, result: Result<Report, ClientError>)
     }
 }
 
-fn line(report: &Report) -> String {
+fn line(report: &Report, multicast: bool) -> String {
+    let group = match report.group {
+        Some(group) => format!(", group {group}"),
+        None if multicast => ", unicast: the server named no group".to_owned(),
+        None => String::new(),
+    };
     let seconds = report.duration.as_secs_f64();
     format!(
-        "{} in {seconds:.3} s, {}/s, blksize {}, windowsize {}, {} retransmissions",
+        "{} in {seconds:.3} s, {}/s, blksize {}, windowsize {}, {} retransmissions{group}",
         HumanBytes(report.bytes),
         HumanBytes((report.bytes as f64 / seconds.max(1e-6)) as u64),
         report.options.block_size(),

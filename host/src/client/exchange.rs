@@ -1,5 +1,6 @@
 //! One transfer over one socket.
 
+use super::group::{self, Joined};
 use super::{ClientError, ClientOptions, Report, Url};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -22,7 +23,9 @@ const DALLY: Duration = Duration::from_millis(50);
 pub(super) trait Local {
     /// Fills `room` with the bytes from `offset` on.
     fn read(&mut self, offset: u64, room: &mut [u8]) -> Result<(), ClientError>;
-    /// Writes the next bytes.
+    /// Expects bytes in any order from now on; before, each write continues the one before.
+    fn scatter(&mut self) -> Result<(), ClientError>;
+    /// Writes bytes.
     fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError>;
     /// Makes the bytes durable, after all have arrived.
     fn store(&mut self) -> Result<(), ClientError>;
@@ -53,9 +56,22 @@ pub(super) fn exchange(
         windowsize: options.windowsize,
         ..OptionSet::default()
     };
-    let mut request = [0; MAX_REQUEST];
-    let length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &requested, &mut request)
+    let mut bytes = [0; MAX_REQUEST];
+    let mut length = RequestPacket::encode(operation, url.file.as_bytes(), url.mode, &requested, &mut bytes)
         .ok_or_else(|| ClientError::Name { url: url.to_string() })?;
+    if options.multicast.is_some() {
+        length = RequestPacket::add_multicast(&mut bytes, length)
+            .ok_or_else(|| ClientError::Name { url: url.to_string() })?;
+    }
+    let start = Instant::now();
+    let request = Request { url, socket, server, options: requested, bytes: &bytes[..length], start };
+    let mut first = None;
+    if let Some(interface) = &options.multicast {
+        match group::read(&request, interface, options, local)? {
+            Joined::Read(report) => return Ok(report),
+            Joined::Alone(datagram, from) => first = Some((datagram, from)),
+        }
+    }
     let timing = Timing::new(
         Duration::from_millis(20),
         FIRST_TIMEOUT,
@@ -64,36 +80,42 @@ pub(super) fn exchange(
         DALLY,
     );
     let settings = Settings { timing, ..Settings::default() };
-    let start = Instant::now();
     let mut exchange = Exchange {
-        url,
-        socket,
-        server,
+        request: &request,
+        first,
         peer: None,
-        start,
         size,
         operation,
         patience: options.patience,
         transfer: Transfer::client(Time::default(), operation, requested, size, settings),
-        request: &request[..length],
         packet: Vec::new(),
         heard_error: None,
     };
     exchange.run(local)
 }
 
+/// A request, and the socket that it is sent from.
+pub(super) struct Request<'a> {
+    pub(super) url: &'a Url,
+    pub(super) socket: UdpSocket,
+    pub(super) server: SocketAddr,
+    /// The requested options, without `multicast`.
+    pub(super) options: OptionSet,
+    /// The datagram.
+    pub(super) bytes: &'a [u8],
+    pub(super) start: Instant,
+}
+
 struct Exchange<'a> {
-    url: &'a Url,
-    socket: UdpSocket,
-    server: SocketAddr,
+    request: &'a Request<'a>,
+    /// The answer to the request, if it was sent and answered before.
+    first: Option<(Vec<u8>, SocketAddr)>,
     /// The server's address for this transfer: its TID (RFC 1350 section 4).
     peer: Option<SocketAddr>,
-    start: Instant,
     size: u64,
     operation: Operation,
     patience: Duration,
     transfer: Transfer,
-    request: &'a [u8],
     packet: Vec<u8>,
     heard_error: Option<String>,
 }
@@ -106,12 +128,13 @@ impl Exchange<'_> {
         loop {
             let now = self.now();
             match self.transfer.poll(now) {
-                Output::Request => self.send(self.server, self.request)?,
+                Output::Request if self.first.is_some() => {}
+                Output::Request => self.request.send(self.request.server, self.request.bytes)?,
                 Output::Control(control) => {
                     let mut packet = [0; MAX_CONTROL];
-                    let to = self.peer.unwrap_or(self.server);
+                    let to = self.peer.unwrap_or(self.request.server);
                     if let Some(length) = control.encode(&mut packet) {
-                        self.send(to, &packet[..length])?;
+                        self.request.send(to, &packet[..length])?;
                     }
                 }
                 Output::Send(blocks) => self.send_blocks(blocks, local)?,
@@ -130,11 +153,19 @@ impl Exchange<'_> {
                 }
                 Output::Timeout(until) => {
                     let wait = until.since(self.now());
-                    payload = self.receive(&mut buffer, wait)?;
+                    payload = match self.first.take() {
+                        Some((datagram, from)) => {
+                            buffer[..datagram.len()].copy_from_slice(&datagram);
+                            self.handle(&datagram, from)
+                        }
+                        None => self.receive(&mut buffer, wait)?,
+                    };
                 }
                 Output::Closed => {
-                    let silent =
-                        || ClientError::Protocol { url: self.url.to_string(), text: "it ended early" };
+                    let silent = || ClientError::Protocol {
+                        url: self.request.url.to_string(),
+                        text: "it ended early",
+                    };
                     return report.ok_or_else(silent);
                 }
             }
@@ -142,13 +173,14 @@ impl Exchange<'_> {
     }
 
     fn finished(&mut self, finish: Finish) -> Result<Report, ClientError> {
-        let url = self.url.to_string();
+        let url = self.request.url.to_string();
         match finish {
             Finish::Complete => Ok(Report {
                 bytes: self.transfer.bytes(),
-                duration: self.start.elapsed(),
+                duration: self.request.start.elapsed(),
                 options: *self.transfer.options(),
                 retransmissions: self.transfer.stats().retransmissions,
+                group: None,
             }),
             Finish::PeerError(code) => {
                 let text = self.heard_error.take().filter(|text| !text.is_empty());
@@ -156,7 +188,7 @@ impl Exchange<'_> {
             }
             Finish::TimedOut => Err(ClientError::Silent {
                 url,
-                address: self.peer.unwrap_or(self.server),
+                address: self.peer.unwrap_or(self.request.server),
                 seconds: self.patience.as_secs(),
             }),
             Finish::Failed(_) => {
@@ -170,8 +202,9 @@ impl Exchange<'_> {
     fn receive(&mut self, buffer: &mut [u8], wait: Duration) -> Result<std::ops::Range<usize>, ClientError> {
         // Zero would mean no time-out.
         let wait = wait.max(Duration::from_millis(1));
-        self.socket.set_read_timeout(Some(wait)).map_err(|error| self.network(error))?;
-        let (length, from) = match self.socket.recv_from(buffer) {
+        let socket = &self.request.socket;
+        socket.set_read_timeout(Some(wait)).map_err(|error| self.request.network(error))?;
+        let (length, from) = match socket.recv_from(buffer) {
             Ok(received) => received,
             Err(error)
                 if matches!(
@@ -183,38 +216,37 @@ impl Exchange<'_> {
                 self.transfer.handle_timeout(now);
                 return Ok(0..0);
             }
-            Err(error) => return Err(self.network(error)),
+            Err(error) => return Err(self.request.network(error)),
         };
-        let datagram = &buffer[..length];
+        Ok(self.handle(&buffer[..length], from))
+    }
+
+    fn handle(&mut self, datagram: &[u8], from: SocketAddr) -> std::ops::Range<usize> {
         let parsed = Packet::parse(datagram);
         let answers = || parsed.is_ok_and(|packet| packet.may_answer(self.operation));
-        if from.ip() != self.server.ip() || self.peer.map_or_else(|| !answers(), |peer| peer != from) {
+        if from.ip() != self.request.server.ip() || self.peer.map_or_else(|| !answers(), |peer| peer != from)
+        {
             // RFC 1350 section 4: the sender gets an ERROR, and the transfer goes on undisturbed.
-            let mut packet = [0; MAX_CONTROL];
-            if !matches!(parsed, Ok(Packet::Error { .. }) | Err(_))
-                && let Some(length) =
-                    encode_error(ErrorCode::UnknownTransferId, "unknown transfer ID", &mut packet)
-            {
-                self.send(from, &packet[..length])?;
+            if !matches!(parsed, Ok(Packet::Error { .. }) | Err(_)) {
+                self.request.refuse(from, ErrorCode::UnknownTransferId, "unknown transfer ID");
             }
-            return Ok(0..0);
+            return 0..0;
         }
         match parsed {
             Ok(Packet::Error { text, .. }) => {
-                let text = String::from_utf8_lossy(text);
-                self.heard_error = Some(text.chars().filter(|c| !c.is_control()).take(200).collect());
+                self.heard_error = Some(printable(text));
             }
             Ok(_) => self.peer = Some(from),
-            Err(_) => return Ok(0..0),
+            Err(_) => return 0..0,
         }
         let now = self.now();
         // It was just parsed, so it is not malformed.
         let _ = self.transfer.handle_datagram(now, datagram);
-        Ok(DATA_HEADER.min(length)..length)
+        DATA_HEADER.min(datagram.len())..datagram.len()
     }
 
     fn send_blocks(&mut self, blocks: Blocks, local: &mut dyn Local) -> Result<(), ClientError> {
-        let to = self.peer.unwrap_or(self.server);
+        let to = self.peer.unwrap_or(self.request.server);
         for position in blocks.first..blocks.first + u64::from(blocks.count) {
             let (offset, length) = self.transfer.range(position, self.size);
             self.packet.clear();
@@ -222,7 +254,7 @@ impl Exchange<'_> {
             self.packet.resize(DATA_HEADER + usize::from(length), 0);
             local.read(offset, &mut self.packet[DATA_HEADER..]).inspect_err(|_| self.give_up())?;
             let packet = std::mem::take(&mut self.packet);
-            self.send(to, &packet)?;
+            self.request.send(to, &packet)?;
             self.packet = packet;
         }
         if self.operation == Operation::Write {
@@ -233,15 +265,26 @@ impl Exchange<'_> {
 
     /// Reports to the server that this side cannot continue, so that it need not wait.
     fn give_up(&self) {
-        let mut packet = [0; MAX_CONTROL];
-        if let (Some(peer), Some(length)) =
-            (self.peer, encode_error(ErrorCode::NotDefined, "the client cannot go on", &mut packet))
-        {
-            let _ = self.send(peer, &packet[..length]);
+        if let Some(peer) = self.peer {
+            self.request.refuse(peer, ErrorCode::NotDefined, "the client cannot go on");
         }
     }
 
-    fn send(&self, to: SocketAddr, packet: &[u8]) -> Result<(), ClientError> {
+    fn now(&self) -> Time {
+        self.request.now()
+    }
+}
+
+impl Request<'_> {
+    /// Sends an ERROR. One that cannot be sent counts as lost.
+    pub(super) fn refuse(&self, to: SocketAddr, code: ErrorCode, text: &str) {
+        let mut packet = [0; MAX_CONTROL];
+        if let Some(length) = encode_error(code, text, &mut packet) {
+            let _ = self.send(to, &packet[..length]);
+        }
+    }
+
+    pub(super) fn send(&self, to: SocketAddr, packet: &[u8]) -> Result<(), ClientError> {
         match self.socket.send_to(packet, to) {
             Ok(_) => Ok(()),
             // A full queue counts as loss on the path: the protocol recovers from it.
@@ -251,11 +294,25 @@ impl Exchange<'_> {
         }
     }
 
-    fn now(&self) -> Time {
+    pub(super) fn now(&self) -> Time {
         Time::from_micros(u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX))
     }
 
-    fn network(&self, error: io::Error) -> ClientError {
+    pub(super) fn network(&self, error: io::Error) -> ClientError {
         ClientError::Network { url: self.url.to_string(), error }
     }
+
+    /// The error for an ERROR of the server.
+    pub(super) fn server_error(&self, code: u16, text: &[u8]) -> ClientError {
+        let text = Some(printable(text)).filter(|text| !text.is_empty());
+        ClientError::Server {
+            url: self.url.to_string(),
+            code,
+            text: text.unwrap_or_else(|| "(no text)".into()),
+        }
+    }
+}
+
+fn printable(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).chars().filter(|c| !c.is_control()).take(200).collect()
 }

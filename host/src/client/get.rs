@@ -3,7 +3,8 @@
 use super::exchange::{Local, exchange};
 use super::{ClientError, ClientOptions, Report, Url};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tuffet_core::netascii::Decoder;
 use tuffet_core::{Mode, Operation};
@@ -42,13 +43,17 @@ impl Local for Download<'_> {
         Ok(())
     }
 
-    fn write(&mut self, _offset: u64, bytes: &[u8]) -> Result<(), ClientError> {
+    fn scatter(&mut self) -> Result<(), ClientError> {
+        self.target.scatter().map_err(|error| self.target.error(error))
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> Result<(), ClientError> {
         let written = match &mut self.decoder {
-            None => self.target.write(bytes),
+            None => self.target.write(offset, bytes),
             Some(decoder) => {
                 self.decoded.clear();
                 decoder.decode(bytes, &mut self.decoded);
-                self.target.write(&self.decoded)
+                self.target.append(&self.decoded)
             }
         };
         written.map_err(|error| self.target.error(error))
@@ -58,7 +63,7 @@ impl Local for Download<'_> {
         if let Some(decoder) = &mut self.decoder {
             self.decoded.clear();
             decoder.finish(&mut self.decoded);
-            self.target.write(&self.decoded).map_err(|error| self.target.error(error))?;
+            self.target.append(&self.decoded).map_err(|error| self.target.error(error))?;
         }
         self.target.commit().map_err(|error| self.target.error(error))
     }
@@ -73,6 +78,10 @@ struct Target {
     name: PathBuf,
     temporary: Option<PathBuf>,
     writer: Box<dyn Write>,
+    /// The temporary file, to write anywhere in it.
+    file: Option<File>,
+    /// Where bytes go that come in any order.
+    scattered: Option<File>,
 }
 
 impl Target {
@@ -82,25 +91,57 @@ impl Target {
                 name: "standard output".into(),
                 temporary: None,
                 writer: Box::new(io::stdout()),
+                file: None,
+                scattered: None,
             });
         }
         // A device or FIFO is written in place.
         if fs::metadata(name).is_ok_and(|found| !found.is_file()) {
             let file = OpenOptions::new().write(true).open(name)?;
-            return Ok(Target { name: name.into(), temporary: None, writer: Box::new(file) });
+            let writer = Box::new(file);
+            return Ok(Target { name: name.into(), temporary: None, writer, file: None, scattered: None });
         }
         let mut part = name.as_os_str().to_owned();
         part.push(format!(".{:08x}.part", fastrand::u32(..)));
         let part = PathBuf::from(part);
         let file = File::create_new(&part)?;
-        Ok(Target { name: name.into(), temporary: Some(part), writer: Box::new(io::BufWriter::new(file)) })
+        let mut target = Target {
+            name: name.into(),
+            temporary: Some(part),
+            writer: Box::new(io::sink()),
+            file: None,
+            scattered: None,
+        };
+        target.file = Some(file.try_clone()?);
+        target.writer = Box::new(io::BufWriter::new(file));
+        Ok(target)
     }
 
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Expects bytes in any order. What cannot be written so, such as a pipe, gets them from an unnamed file.
+    fn scatter(&mut self) -> io::Result<()> {
+        self.scattered = Some(match self.file.take() {
+            Some(file) => file,
+            None => unnamed()?,
+        });
+        Ok(())
+    }
+
+    fn write(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        match &self.scattered {
+            Some(file) => file.write_all_at(bytes, offset),
+            None => self.append(bytes),
+        }
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.writer.write_all(bytes)
     }
 
     fn commit(&mut self) -> io::Result<()> {
+        if let (Some(file), None) = (&mut self.scattered, &self.temporary) {
+            file.rewind()?;
+            io::copy(file, &mut self.writer)?;
+        }
         self.writer.flush()?;
         if let Some(part) = self.temporary.take() {
             fs::rename(&part, &self.name).inspect_err(|_| drop(fs::remove_file(&part)))?;
@@ -111,6 +152,14 @@ impl Target {
     fn error(&self, error: io::Error) -> ClientError {
         ClientError::File { path: self.name.clone(), error }
     }
+}
+
+/// A file without a name.
+fn unnamed() -> io::Result<File> {
+    let path = std::env::temp_dir().join(format!("tuffet-{:016x}.part", fastrand::u64(..)));
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
 }
 
 impl Drop for Target {

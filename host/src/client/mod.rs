@@ -2,6 +2,7 @@
 
 mod exchange;
 mod get;
+mod group;
 mod put;
 mod url;
 
@@ -10,13 +11,13 @@ pub use put::{PutOptions, put};
 pub use url::Url;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 use tuffet_core::OptionSet;
 
 /// The options of a transfer, besides the file.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ClientOptions {
     /// Bytes in a block, 8 to 65464; `None` does not request the option.
     pub blksize: Option<u16>,
@@ -24,6 +25,25 @@ pub struct ClientOptions {
     pub windowsize: Option<u16>,
     /// How long the server may be silent.
     pub patience: Duration,
+    /// Whether a download may come from a multicast group (RFC 2090), and where its blocks arrive.
+    pub multicast: Option<Interface>,
+}
+
+/// The interface that receives the blocks of a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Interface {
+    /// The one of the route to the server.
+    OfRoute,
+    /// The one with this address.
+    Address(IpAddr),
+    /// The one of this name.
+    Name(String),
+}
+
+impl From<&str> for Interface {
+    fn from(text: &str) -> Self {
+        text.parse().map_or_else(|_| Interface::Name(text.to_owned()), Interface::Address)
+    }
 }
 
 /// The result of a transfer.
@@ -35,8 +55,10 @@ pub struct Report {
     pub duration: Duration,
     /// The negotiated options.
     pub options: OptionSet,
-    /// Packets or blocks sent more than once.
+    /// Packets or blocks sent more than once; as a member of a group, blocks received more than once.
     pub retransmissions: u32,
+    /// The group that the blocks came from.
+    pub group: Option<SocketAddr>,
 }
 
 /// The reason why a transfer failed. Each kind has its own exit code.
@@ -63,6 +85,28 @@ pub enum ClientError {
         address: SocketAddr,
         /// The length of the silence in seconds.
         seconds: u64,
+    },
+    /// The group is silent. Exit code 69.
+    #[error(
+        "{url}: no block of the group {group} has arrived for {seconds} s; do switches and firewalls let multicast through? Without --multicast the file comes by unicast"
+    )]
+    NoBlocks {
+        /// The requested URL.
+        url: String,
+        /// The group.
+        group: SocketAddr,
+        /// The length of the silence in seconds.
+        seconds: u64,
+    },
+    /// The group cannot be joined. Exit code 71.
+    #[error("{url}: cannot join the group {group}: {error}")]
+    Group {
+        /// The requested URL.
+        url: String,
+        /// The group.
+        group: SocketAddr,
+        /// The system's error.
+        error: io::Error,
     },
     /// The server broke the protocol. Exit code 76.
     #[error("{url}: the server's answer is refused: {text}")]
@@ -112,8 +156,8 @@ impl ClientError {
             ClientError::Server { .. } => 1,
             ClientError::Name { .. } => 64,
             ClientError::Host { .. } => 68,
-            ClientError::Silent { .. } => 69,
-            ClientError::Network { .. } => 71,
+            ClientError::Silent { .. } | ClientError::NoBlocks { .. } => 69,
+            ClientError::Network { .. } | ClientError::Group { .. } => 71,
             ClientError::File { .. } => 74,
             ClientError::Protocol { .. } => 76,
         }

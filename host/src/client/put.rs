@@ -95,6 +95,10 @@ impl Local for Upload<'_> {
             .map_err(|error| ClientError::File { path: self.name.to_owned(), error: changed(error) })
     }
 
+    fn scatter(&mut self) -> Result<(), ClientError> {
+        Ok(())
+    }
+
     fn write(&mut self, _offset: u64, _bytes: &[u8]) -> Result<(), ClientError> {
         Ok(())
     }

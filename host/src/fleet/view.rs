@@ -83,6 +83,10 @@ impl Fleet {
                 root.root = format!("{name}/{}", root.root);
                 merged.roots.push(root);
             }
+            merged.origins.extend(snapshot.origins.iter().cloned().map(|mut origin| {
+                origin.root = format!("{name}/{}", origin.root);
+                origin
+            }));
             merged.active.extend(snapshot.active.iter().cloned().map(|mut row| {
                 row.who.server.clone_from(name);
                 row
@@ -113,12 +117,14 @@ impl Fleet {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_unix_ms: self.started_unix_ms,
             generation: 0,
+            revision: String::new(),
             host: match self.servers.len() {
                 1 => "1 server".into(),
                 servers => format!("{servers} servers"),
             },
             listeners: Vec::new(),
             roots: Vec::new(),
+            origins: Vec::new(),
             ready: true,
             reasons: Vec::new(),
             totals: Totals::default(),
@@ -141,6 +147,7 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
         server: name.to_owned(),
         version: snapshot.version.clone(),
         generation: snapshot.generation,
+        revision: snapshot.revision.clone(),
         ready: snapshot.ready,
         active: snapshot.totals.active,
         bytes_per_second: moved,

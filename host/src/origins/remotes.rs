@@ -194,8 +194,18 @@ fn noted(fetch: &Fetch) -> FetchNote {
 }
 
 fn report(state: OriginState) -> OriginReport {
-    let OriginState { root, origin, away, breaker, cache_error, cache_bytes, cache_files, running, counts } =
-        state;
+    let OriginState {
+        root,
+        origin,
+        away,
+        breaker,
+        cache_error,
+        cache_bytes,
+        cache_files,
+        cache_limit,
+        running,
+        counts,
+    } = state;
     let since = |since: SystemTime| SystemTime::now().duration_since(since).map_or(0, |past| past.as_secs());
     OriginReport {
         root: root.to_string(),
@@ -211,6 +221,7 @@ fn report(state: OriginState) -> OriginReport {
         cache_error: cache_error.as_deref().map(str::to_owned),
         cache_bytes,
         cache_files,
+        cache_limit,
         running,
         hits: counts.hits,
         misses: counts.misses,
@@ -218,6 +229,7 @@ fn report(state: OriginState) -> OriginReport {
         fetches: counts.fetches,
         failures: counts.failures,
         damaged: counts.damaged,
+        unstored: counts.unstored,
         received: counts.received,
         sent: counts.sent,
     }

@@ -24,6 +24,9 @@ pub(crate) struct OriginReport {
     /// Bytes and files in the cache.
     pub(crate) cache_bytes: u64,
     pub(crate) cache_files: u64,
+    /// The most bytes in the cache; 0 while it is not open.
+    #[serde(default)]
+    pub(crate) cache_limit: u64,
     /// Requests to it under way.
     pub(crate) running: u64,
     /// Files that were opened: whose version was in the cache; which had to be fetched; that were served although the
@@ -36,6 +39,9 @@ pub(crate) struct OriginReport {
     pub(crate) failures: u64,
     /// Parts in the cache that were damaged, and fetched again.
     pub(crate) damaged: u64,
+    /// Fetches that ended because the cache took no more.
+    #[serde(default)]
+    pub(crate) unstored: u64,
     /// Bytes received, and sent for uploads.
     pub(crate) received: u64,
     pub(crate) sent: u64,

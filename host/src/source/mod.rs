@@ -126,6 +126,22 @@ impl Source {
         Ok(config)
     }
 
+    /// Reads the configuration from where it is, for a check: one that was kept here before is no answer. Blocks on
+    /// the network.
+    ///
+    /// # Errors
+    /// The source does not answer; or every problem of the configuration.
+    pub(crate) fn read_for_check(&self, overrides: &Overrides) -> Result<Config, ConfigError> {
+        match (&self.place, &self.kept) {
+            (Place::File(path), _) => Config::load_with(path, overrides),
+            (_, Some(kept)) => {
+                let fetched = self.fetch().map_err(|why| ConfigError::of_source(&kept.source, why))?;
+                self.parse(&fetched, kept, false, overrides)
+            }
+            (_, None) => Err(self.unusable()),
+        }
+    }
+
     fn parse(
         &self,
         fetched: &Fetched,

@@ -221,6 +221,7 @@ impl Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             started_unix_ms: unix_ms(self.0.started),
             generation: report.generation,
+            revision: report.revision.shown(),
             host: self.0.host.clone(),
             listeners: self.0.listeners.get().cloned().unwrap_or_default(),
             roots: report
@@ -228,6 +229,7 @@ impl Watch {
                 .iter()
                 .map(|root| RootNow { root: root.root.clone(), hung: root.hung })
                 .collect(),
+            origins: report.origins,
             ready: reasons.is_empty(),
             reasons,
             totals,

@@ -5,6 +5,7 @@
 
 use super::options::requested;
 use super::readiness::Reason;
+use crate::origins::OriginReport;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::SystemTime;
@@ -26,6 +27,9 @@ pub(crate) struct Snapshot {
     pub(crate) started_unix_ms: u64,
     /// The active generation; the server starts with 1.
     pub(crate) generation: u64,
+    /// The revision of the active configuration: the ETag, the revision of the key, or the digest of the text.
+    #[serde(default)]
+    pub(crate) revision: String,
     /// The name of the host.
     #[serde(default)]
     pub(crate) host: String,
@@ -35,6 +39,9 @@ pub(crate) struct Snapshot {
     /// The roots.
     #[serde(default)]
     pub(crate) roots: Vec<RootNow>,
+    /// The origins of the roots that live elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) origins: Vec<OriginReport>,
     /// Whether the server serves everything that is configured, as configured.
     pub(crate) ready: bool,
     /// Why it does not.
@@ -60,6 +67,9 @@ pub(crate) struct ServerNow {
     pub(crate) server: String,
     pub(crate) version: String,
     pub(crate) generation: u64,
+    /// The revision of its configuration.
+    #[serde(default)]
+    pub(crate) revision: String,
     pub(crate) ready: bool,
     /// Active transfers.
     pub(crate) active: u64,

@@ -14,14 +14,14 @@ const ROOT: &str = "roots: [{ name: root, path: root, writable: true }]\n";
 const PATIENT: &str = "transfer: { retransmit: { floor: 20s, initial: 20s, cap: 20s, give-up: 60s } }\n";
 
 /// A running `tuffet capture`.
-struct Capturing {
+pub(crate) struct Capturing {
     child: Child,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Capturing {
     /// Returns once every worker copies.
-    fn start(server: &Server, file: &Path, arguments: &[&str]) -> Capturing {
+    pub(crate) fn start(server: &Server, file: &Path, arguments: &[&str]) -> Capturing {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
         command.arg("capture").arg(file).args(arguments);
         command.arg("--control").arg(server.outside().0.join("control"));
@@ -34,7 +34,7 @@ impl Capturing {
     }
 
     /// Waits until it has ended, and returns what it says.
-    fn end(mut self) -> (i32, String) {
+    pub(crate) fn end(mut self) -> (i32, String) {
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code().unwrap_or(-1), said)
@@ -43,15 +43,15 @@ impl Capturing {
 
 /// A datagram of a capture.
 #[derive(Debug, PartialEq, Eq)]
-struct Seen {
-    from: SocketAddr,
-    to: SocketAddr,
-    payload: Vec<u8>,
+pub(crate) struct Seen {
+    pub(crate) from: SocketAddr,
+    pub(crate) to: SocketAddr,
+    pub(crate) payload: Vec<u8>,
 }
 
 /// Reads a capture by the letter of the specification, and checks every header.
 #[track_caller]
-fn read(file: &Path) -> (Vec<Seen>, u64) {
+pub(crate) fn read(file: &Path) -> (Vec<Seen>, u64) {
     let content = std::fs::read(file).unwrap();
     let (mut rest, mut all, mut dropped) = (&content[..], Vec::new(), None);
     let (mut kinds, mut last) = (Vec::new(), 0);

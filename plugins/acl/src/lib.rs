@@ -74,6 +74,7 @@ tuffet_sdk::manifest! {
     name: "acl",
     version: env!("CARGO_PKG_VERSION"),
     description: "Who may do what: rules by subnet, operation, file name and listener",
+    depends_on: ["address", "listener", "operation", "path"],
     reuse: true,
 }
 tuffet_sdk::export!(Acl: authorize);

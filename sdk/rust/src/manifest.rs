@@ -18,6 +18,8 @@ pub struct Manifest {
     pub events: &'static [&'static str],
     /// Whether `observe` is also called without events, when a sink that was full may have room again.
     pub empty_batches: bool,
+    /// Everything that decisions depend on, besides settings and grants; `None` if they may depend on anything.
+    pub depends_on: Option<&'static [&'static str]>,
     /// Whether one instance may serve several calls, of different clients.
     pub reuse: bool,
 }
@@ -27,6 +29,10 @@ const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random
 
 /// The kinds of events.
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
+
+/// The facts of a request that decisions may depend on.
+const FACTS: [&str; 10] =
+    ["address", "class", "listener", "mac", "mode", "operation", "options", "path", "port", "requested"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
@@ -93,6 +99,21 @@ impl<const N: usize> Writer<N> {
         if events.is_empty() { self } else { self.raw("]") }
     }
 
+    const fn depends_on(mut self, facts: Option<&[&str]>) -> Self {
+        let Some(facts) = facts else { return self };
+        let mut index = 0;
+        self = self.raw(",\"depends-on\":[");
+        while index < facts.len() {
+            assert!(
+                is_among(&FACTS, facts[index]),
+                "manifest!: there is no such fact of a request (docs/plugins.md lists them)"
+            );
+            self = self.raw(if index == 0 { "" } else { "," }).string(facts[index]);
+            index += 1;
+        }
+        self.raw("]")
+    }
+
     const fn byte(mut self, byte: u8) -> Self {
         if N > 0 {
             self.into[self.length] = byte;
@@ -116,6 +137,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw("]")
         .events(manifest.events)
         .raw(if manifest.empty_batches { ",\"empty-batches\":true" } else { "" })
+        .depends_on(manifest.depends_on)
         .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
 
@@ -172,6 +194,12 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
 /// event arrives.
 ///
+/// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
+/// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a
+/// hook looks at: `address`, `class`, `listener`, `mac`, `mode`, `operation`, `options`, `path`, `port`, `requested`.
+/// Without the key, the plugin is always called. It is, too, if it is granted more than `client-mac`, because its
+/// answers may then depend on more than the request.
+///
 /// With `reuse: true` as the last key, one instance may serve several calls, one after the other, of
 /// different clients. `configure` then runs seldom, and its result is kept. Set this only if the plugin keeps
 /// no data of one request that could leak into the answer to another; in Rust, a hook can keep such data only
@@ -186,6 +214,7 @@ macro_rules! manifest {
         $(, optional: [$($optional:expr),* $(,)?])?
         $(, events: [$($event:expr),* $(,)?])?
         $(, empty_batches: $empty_batches:expr)?
+        $(, depends_on: [$($fact:expr),* $(,)?])?
         $(, reuse: $reuse:expr)?
         $(,)?
     ) => {
@@ -198,12 +227,24 @@ macro_rules! manifest {
                 optional: &[$($($optional),*)?],
                 events: &[$($($event),*)?],
                 empty_batches: false $(|| $empty_batches)?,
+                depends_on: $crate::depends_on!($([$($fact),*])?),
                 reuse: false $(|| $reuse)?,
             };
             #[used]
             #[cfg_attr(target_family = "wasm", unsafe(link_section = "tuffet:manifest"))]
             static JSON: [u8; $crate::manifest::length(&MANIFEST)] = $crate::manifest::json(&MANIFEST);
         };
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! depends_on {
+    () => {
+        None
+    };
+    ([$($fact:expr),*]) => {
+        Some(&[$($fact),*])
     };
 }
 
@@ -221,6 +262,7 @@ mod tests {
             optional: &[("clock", "tells")],
             events: &["started", "finished"],
             empty_batches: true,
+            depends_on: Some(&["operation", "path"]),
             reuse: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
@@ -234,6 +276,7 @@ mod tests {
             serde_json::json!({ "grant": "clock", "reason": "tells", "optional": true })
         );
         assert_eq!(json["events"], serde_json::json!(["started", "finished"]));
+        assert_eq!(json["depends-on"], serde_json::json!(["operation", "path"]));
     }
 
     #[test]
@@ -246,6 +289,7 @@ mod tests {
             optional: &[("kv", "x")],
             events: &[],
             empty_batches: false,
+            depends_on: None,
             reuse: false,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);

@@ -6,7 +6,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, UdpSocket};
 use std::time::{Duration, Instant};
-use tuffet_core::multicast::{Reader, ReaderOutput};
+use tuffet_core::multicast::{Answer, Reader, ReaderOutput};
 use tuffet_core::{Control, MAX_CONTROL, Packet, Time};
 
 /// How long a member that has everything stays to repeat its last ACK.
@@ -19,7 +19,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.set_nonblocking(true)?;
     let clock = Clock(Instant::now());
-    let mut reader = Reader::new(clock.now(), Duration::from_secs(1), args.give_up());
+    let mut reader = Reader::new(clock.now(), args.options(), Duration::from_secs(1), args.give_up());
     let mut served = Served::default();
     let (mut tid, mut group): (Option<SocketAddr>, Option<UdpSocket>) = (None, None);
     let mut whole = true;
@@ -39,6 +39,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
                 }
                 ReaderOutput::Complete { size } => {
                     whole &= size == file.len() as u64;
+                    reader.handle_stored();
                     served.took = clock.0.elapsed();
                     finished = Some(Instant::now());
                     // It needs no further blocks.
@@ -67,7 +68,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
         while let Ok((length, from)) = socket.recv_from(&mut buffer) {
             match Packet::parse(&buffer[..length]) {
                 Ok(Packet::Oack(options)) if tid.is_none_or(|tid| tid == from) => {
-                    if !reader.handle_oack(clock.now(), options) {
+                    if reader.handle_oack(clock.now(), options) != Answer::Member {
                         return Ok(Served { problem: Some("no group".into()), ..served });
                     }
                     tid = Some(from);

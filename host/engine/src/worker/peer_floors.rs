@@ -44,14 +44,16 @@ impl PeerFloors {
             return RaisedFloor::default();
         }
         let minutes = now.since(place.noted).as_secs() / FALLS.as_secs();
-        place.raised.halved(u32::try_from(minutes).unwrap_or(u32::MAX))
+        place.raised.after(u32::try_from(minutes).unwrap_or(u32::MAX))
     }
 
     /// Records the floor at the end of a transfer of `peer`.
     pub(super) fn note(&mut self, peer: IpAddr, raised: RaisedFloor, now: Time) {
         let (index, tag) = self.place(peer);
         let place = &mut self.places[index];
-        if place.tag == tag || raised > RaisedFloor::default() {
+        // What a steady peer has shown is learnt again soon; a raised floor is worth more.
+        let free = raised != RaisedFloor::default() && !place.raised.is_high();
+        if place.tag == tag || raised.is_high() || free {
             *place = Place { tag, raised, noted: now };
         }
     }

@@ -64,7 +64,8 @@ impl Tap {
         self.dropped.load(Relaxed)
     }
 
-    fn wants(&self, peer: &SocketAddr) -> bool {
+    /// Whether the datagrams of a client are copied.
+    pub(super) fn wants(&self, peer: &SocketAddr) -> bool {
         let (ip, port) = (peer.ip().to_canonical(), peer.port());
         let is_it = |(its, only): &(IpAddr, Option<u16>)| *its == ip && only.is_none_or(|only| only == port);
         self.clients.is_empty() || self.clients.iter().any(is_it)
@@ -82,11 +83,11 @@ impl Tap {
         }
     }
 
-    /// Copies what is about to be sent through a socket with this address.
-    pub(super) fn sent(&self, through: SocketAddr, batch: &SendBatch) {
+    /// Copies what is about to be sent through a socket with this address, to clients or to one of `groups`.
+    pub(super) fn sent(&self, through: SocketAddr, batch: &SendBatch, groups: &[SocketAddr]) {
         let at = SystemTime::now();
         batch.each(|peer, local, header, payload| {
-            if self.wants(&peer) {
+            if self.wants(&peer) || groups.contains(&peer) {
                 self.put(at, false, (peer, end(through, local)), [header, payload]);
             }
         });

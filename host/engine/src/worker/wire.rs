@@ -24,12 +24,14 @@ pub(super) struct Wire<T> {
     pub(super) transmit: T,
     /// Where copies go, while somebody captures.
     pub(super) tap: Option<Arc<Tap>>,
+    /// Groups with a member whose datagrams are copied.
+    pub(super) tapped_groups: Vec<SocketAddr>,
 }
 
 impl<T: Transmit> Wire<T> {
     pub(super) fn new(sockets: Sockets, transmit: T) -> Wire<T> {
         let (counters, batch) = (Counters::default(), SendBatch::new());
-        Wire { sockets, counters, batch, through: None, transmit, tap: None }
+        Wire { sockets, counters, batch, through: None, transmit, tap: None, tapped_groups: Vec::new() }
     }
 
     /// Sends all queued datagrams.
@@ -39,7 +41,9 @@ impl<T: Transmit> Wire<T> {
         }
         if let Some(through) = self.through {
             if let Some(tap) = &self.tap {
-                self.sockets.get(through).inspect(|socket| tap.sent(socket.socket.local(), &self.batch));
+                self.sockets
+                    .get(through)
+                    .inspect(|socket| tap.sent(socket.socket.local(), &self.batch, &self.tapped_groups));
             }
             self.counters.send_lost += self.transmit.transmit(&self.sockets, through, &mut self.batch);
         }

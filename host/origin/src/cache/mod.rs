@@ -183,6 +183,11 @@ impl Cache {
         }
     }
 
+    /// The most bytes.
+    pub fn limit(&self) -> u64 {
+        self.limit.load(Ordering::Relaxed)
+    }
+
     /// Bytes and files.
     pub fn size(&self) -> (u64, usize) {
         let files = self.lock().len();

@@ -341,3 +341,31 @@ fn made_up_names_take_bounded_memory() {
     }
     assert!(paths.len() <= 20_000);
 }
+
+/// A web server that redirects to another one, which redirects once more: only the first gets the login.
+#[test]
+fn a_login_goes_to_no_other_server() {
+    let world = World::with(|spec| {
+        spec.credentials = tuffet_config::Credentials::Bearer(tuffet_config::Secret::new("s3cr3t"));
+    });
+    let other = Server::start();
+    other.put("real", b"found".to_vec());
+    let (first, second) = (format!("{}/step", other.url()), format!("{}/real", other.url()));
+    world.server.trick(move |_, stream, _| {
+        let _ = respond(stream, 302, &[("Location", first.clone())], b"", false);
+        Then::Next
+    });
+    other.trick(move |request, stream, _| match &*request.target {
+        "/files/step" => {
+            let _ = respond(stream, 307, &[("Location", second.clone())], b"", false);
+            Then::Next
+        }
+        _ => Then::Serve,
+    });
+    assert_eq!(get(&world.remote(), "moved").as_deref(), Ok(&b"found"[..]));
+    let login = |server: &Server| -> Vec<_> {
+        server.requests().iter().map(|request| request.header("authorization").is_some()).collect()
+    };
+    assert_eq!((login(&world.server), login(&other)), (vec![true], vec![false, false]));
+    other.stop();
+}

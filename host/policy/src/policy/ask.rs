@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::breaker::Change;
 use super::call::{Asker, Lines};
-use super::convert::{self, Found, Opinion, UploadOpinion};
+use super::convert::{self, Found, Inputs, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
@@ -61,8 +61,16 @@ pub(super) type Heard<O> = Result<Option<O>, Overloaded>;
 
 impl Plugin {
     /// Calls the hook `authorize`.
-    pub async fn verdict(&self, request: &Request, input: Input<'_>, patience: Patience) -> Heard<Opinion> {
-        let call = async |asker| self.authorize(input, asker).await.and_then(convert::verdict);
+    pub async fn verdict(
+        &self,
+        request: &Request,
+        inputs: &mut Inputs<'_>,
+        patience: Patience,
+    ) -> Heard<Opinion> {
+        let call = async |asker| {
+            let answer = self.authorize(inputs.by(self), asker).await?;
+            convert::verdict(answer)
+        };
         let question = Question { hook: "authorize", request, patience };
         self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
@@ -71,13 +79,13 @@ impl Plugin {
     pub async fn resolution(
         &self,
         request: &Request,
-        input: Input<'_>,
+        inputs: &mut Inputs<'_>,
         roots: &[String],
         patience: Patience,
     ) -> Heard<Found> {
         let content = self.limits.content;
         let call = async |asker| {
-            let answer = self.resolve(input, asker).await?;
+            let answer = self.resolve(inputs.by(self), asker).await?;
             convert::resolution(answer, request.operation, content, roots)
         };
         let question = Question { hook: "resolve", request, patience };
@@ -119,10 +127,16 @@ impl Plugin {
             Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
         } else {
             // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
-            let guarded = Box::pin(self.guarded(hook, asker, Some(&called), call));
-            match decisions {
-                None => guarded.await,
-                Some(decisions) => decisions.get(request, &self.counters, patience.until, guarded).await,
+            let guarded = |asker| Box::pin(self.guarded(hook, asker, Some(&called), call));
+            match decisions.map(|decisions| (decisions, decisions.key(request))) {
+                None => guarded(asker).await,
+                Some((decisions, key)) => match decisions.known(&key) {
+                    Some(opinion) => {
+                        self.counters.hit();
+                        Ok(opinion)
+                    }
+                    None => decisions.decide(key, &self.counters, patience.until, guarded(asker)).await,
+                },
             }
         };
         let cause = opinion.as_ref().err().map(|failure| failure.cause.as_str());

@@ -245,7 +245,7 @@ impl Policy {
             }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let verdict = match plugin.verdict(request, inputs.by(plugin), patience).await {
+            let verdict = match plugin.verdict(request, &mut inputs, patience).await {
                 Ok(None) => continue,
                 Ok(Some(Opinion::Allow(profile))) => {
                     let (both, _) = allowed.get_or_insert((profile, by));
@@ -300,7 +300,7 @@ impl Policy {
                 continue;
             }
             calls += 1;
-            let found = plugin.resolution(request, inputs.by(plugin), &self.roots, patience).await;
+            let found = plugin.resolution(request, &mut inputs, &self.roots, patience).await;
             let mut next = None;
             let answer = match found {
                 Ok(None) => continue,

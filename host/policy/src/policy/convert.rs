@@ -19,7 +19,7 @@ const MAX_PATH: usize = 4096;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the types of the interface, converted once for a whole chain and version.
+/// A request in the types of the interface, converted for a chain when the first plugin of a version is called.
 pub(super) struct Inputs<'a> {
     request: &'a Request,
     v0_1: Option<v0_1_request::Input>,

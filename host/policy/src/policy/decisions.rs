@@ -1,6 +1,11 @@
-//! The decision cache: equal requests get the same decision, for a while.
+//! The decision cache: equal requests get the same decision.
+//!
+//! The operator names the facts that make requests equal, for some time; or the plugin's manifest names all facts that
+//! its decisions depend on, and they hold for the generation.
 
 use std::future::Future;
+use std::net::IpAddr;
+use std::time::Duration;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -10,22 +15,37 @@ use super::convert::{Found, Opinion, Otherwise, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use tuffet_config::{DecisionCacheConfig, Fact};
-use tuffet_request::{Denial, Request, SessionProfile, SessionValues};
+use tuffet_request::{Denial, MacSource, Mode, Operation, Request, SessionProfile, SessionValues};
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: usize = 1024;
 
+/// Decisions of one hook that are cached because the manifest names what they depend on.
+const DECLARED_ENTRIES: usize = 10_000;
+
 /// The decisions of one hook of one plugin, by the facts that they depend on.
 pub(super) struct Decisions<O> {
-    config: DecisionCacheConfig,
-    decided: Cache<Box<str>, Decided<O>, Weight>,
+    facts: Vec<Fact>,
+    /// `None` if they hold for the generation.
+    ttl: Option<Duration>,
+    decided: Cache<Key, Decided<O>, Weight>,
 }
+
+/// The facts of a request, encoded so that different facts have different keys.
+type Key = Box<[u8]>;
 
 #[derive(Clone)]
 struct Decided<O> {
     /// `None` if the plugin abstained.
     opinion: Option<O>,
-    until: Instant,
+    /// `None` if it holds for the generation.
+    until: Option<Instant>,
+}
+
+impl<O> Decided<O> {
+    fn is_stale(&self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
+    }
 }
 
 #[derive(Clone)]
@@ -131,16 +151,25 @@ fn reason_of(denial: &Denial) -> String {
     if denial.reason.is_empty() { denial.message.clone() } else { denial.reason.clone() }
 }
 
-impl<O: Weighty> Weighter<Box<str>, Decided<O>> for Weight {
-    fn weight(&self, _: &Box<str>, decided: &Decided<O>) -> u64 {
+impl<O: Weighty> Weighter<Key, Decided<O>> for Weight {
+    fn weight(&self, _: &Key, decided: &Decided<O>) -> u64 {
         decided.opinion.as_ref().map_or(1, Weighty::weight)
     }
 }
 
 impl<O: Weighty + Clone> Decisions<O> {
-    pub fn new(config: &DecisionCacheConfig) -> Decisions<O> {
-        let decided = Cache::with_weighter(config.entries, config.entries as u64, Weight);
-        Decisions { config: config.clone(), decided }
+    /// A cache as the operator configured it.
+    pub fn configured(config: &DecisionCacheConfig) -> Decisions<O> {
+        Decisions::new(config.key.clone(), Some(config.ttl), config.entries)
+    }
+
+    /// A cache of decisions that depend on these facts and on nothing else.
+    pub fn declared(facts: &[Fact]) -> Decisions<O> {
+        Decisions::new(facts.to_vec(), None, DECLARED_ENTRIES)
+    }
+
+    fn new(facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+        Decisions { facts, ttl, decided: Cache::with_weighter(entries, entries as u64, Weight) }
     }
 
     /// The number of remembered decisions.
@@ -149,30 +178,41 @@ impl<O: Weighty + Clone> Decisions<O> {
         self.decided.len()
     }
 
-    /// The decision of before, if there is one that still holds.
-    pub fn peek(&self, request: &Request) -> Option<Option<O>> {
-        let decided = self.decided.peek(&*key(&self.config.key, request))?;
-        (decided.until > Instant::now()).then_some(decided.opinion)
+    /// The key of a request.
+    pub fn key(&self, request: &Request) -> Key {
+        key(&self.facts, request)
     }
 
-    /// The decision of before, or the one that `decide` comes to. Of several that ask the same at once one
-    /// decides and the others wait for it, at most until `until`. Failures are not remembered.
-    pub async fn get(
+    /// Returns the cached decision for a request that is only explained. One that holds for the generation would hide
+    /// the log lines of the plugin, which comes to the same one if it is called.
+    pub fn peek(&self, request: &Request) -> Option<Option<O>> {
+        self.ttl?;
+        let decided = self.decided.peek(&self.key(request))?;
+        (!decided.is_stale()).then_some(decided.opinion)
+    }
+
+    /// Returns the cached decision, if there is one that still holds.
+    pub fn known(&self, key: &Key) -> Option<Option<O>> {
+        let decided = self.decided.get(key)?;
+        (!decided.is_stale()).then_some(decided.opinion)
+    }
+
+    /// Returns the cached decision, or the one that `decide` comes to. Of several requests with the same key one
+    /// decides and the others wait for it, at most until `until`. Failures are not cached.
+    pub async fn decide(
         &self,
-        request: &Request,
+        key: Key,
         counters: &Counters,
         until: Instant,
         decide: impl Future<Output = Result<Option<O>, Failure>>,
     ) -> Result<Option<O>, Failure> {
-        let key = key(&self.config.key, request);
-        let stale = |decided: &Decided<O>| decided.until <= Instant::now();
-        self.decided.remove_if(&*key, stale);
+        self.decided.remove_if(&key, Decided::is_stale);
         let mut decided_here = false;
         let decide = async {
             decided_here = true;
             counters.miss();
             let opinion = decide.await?;
-            Ok(Decided { opinion, until: Instant::now() + self.config.ttl })
+            Ok(Decided { opinion, until: self.ttl.map(|ttl| Instant::now() + ttl) })
         };
         let decided = timeout_at(until, self.decided.get_or_insert_async(&key, decide)).await;
         let decided = decided.unwrap_or_else(|_| {
@@ -188,32 +228,61 @@ impl<O: Weighty + Clone> Decisions<O> {
     }
 }
 
-/// The facts, with nothing in them that could be taken for the end of one: no name and no option of a
-/// request has a NUL in it.
-fn key(facts: &[Fact], request: &Request) -> Box<str> {
-    use std::fmt::Write;
-    let mut key = String::with_capacity(64);
-    for fact in facts.iter() {
-        let written = match fact {
-            Fact::Operation => write!(key, "{}", request.operation),
-            Fact::Mode => write!(key, "{:?}", request.mode),
-            Fact::Listener => write!(key, "{}", request.listener),
-            Fact::Address => write!(key, "{}", request.client.ip().to_canonical()),
-            Fact::Port => write!(key, "{}", request.client.port()),
+/// Encodes the facts. Each has a fixed length or states it, so that neighbours do not run together.
+fn key(facts: &[Fact], request: &Request) -> Key {
+    let mut key = Vec::with_capacity(64 + request.path.len());
+    for fact in facts {
+        match fact {
+            Fact::Operation => key.push(match request.operation {
+                Operation::Read => 0,
+                Operation::Write => 1,
+            }),
+            Fact::Mode => key.push(match request.mode {
+                Mode::Octet => 0,
+                Mode::Netascii => 1,
+            }),
+            Fact::Listener => text(&mut key, &request.listener),
+            Fact::Address => match request.client.ip().to_canonical() {
+                IpAddr::V4(address) => bytes(&mut key, &address.octets()),
+                IpAddr::V6(address) => bytes(&mut key, &address.octets()),
+            },
+            Fact::Port => key.extend_from_slice(&request.client.port().to_le_bytes()),
             Fact::Mac => {
-                request.macs.iter().try_for_each(|mac| write!(key, "{:?}={}\0", mac.source, mac.address))
+                count(&mut key, request.macs.len());
+                for mac in &request.macs {
+                    key.push(match mac.source {
+                        MacSource::NeighbourTable => 0,
+                        MacSource::RequestedName => 1,
+                    });
+                    key.extend_from_slice(&mac.address.0);
+                }
             }
-            Fact::Class => write!(key, "{}", request.class),
-            Fact::Requested => write!(key, "{}", request.requested),
-            Fact::Path => write!(key, "{}", request.path),
+            Fact::Class => text(&mut key, request.class.as_str()),
+            Fact::Requested => text(&mut key, &request.requested),
+            Fact::Path => text(&mut key, &request.path),
             Fact::Options => {
-                request.options.iter().try_for_each(|(name, value)| write!(key, "{name}\0{value}\0"))
+                count(&mut key, request.options.len());
+                for (name, value) in &request.options {
+                    text(&mut key, name);
+                    text(&mut key, value);
+                }
             }
-        };
-        debug_assert!(written.is_ok(), "a string takes everything");
-        key.push('\0');
+        }
     }
-    key.into_boxed_str()
+    key.into_boxed_slice()
+}
+
+fn text(key: &mut Vec<u8>, text: &str) {
+    bytes(key, text.as_bytes());
+}
+
+fn bytes(key: &mut Vec<u8>, bytes: &[u8]) {
+    count(key, bytes.len());
+    key.extend_from_slice(bytes);
+}
+
+fn count(key: &mut Vec<u8>, count: usize) {
+    key.extend_from_slice(&(count as u64).to_le_bytes());
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
 use super::code::Code;
-use super::decisions::Decisions;
+use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
@@ -33,7 +33,7 @@ use super::turns::Turns;
 use super::wit_events as observe;
 use crate::kv::{self, KvPlace, Namespace, Quota};
 use crate::registry::{MAX_COMPONENT, Pulled};
-use tuffet_config::{ComponentSource, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
+use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
 
 /// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
@@ -110,6 +110,7 @@ fn compile(
         Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
     };
     let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
+    let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(&judged.granted));
     let of_grants = judged.warnings.into_iter().map(|warning| (LoadProblemKind::Grant, warning));
     let of_pull = pulled.iter().flat_map(|pulled| &pulled.warnings);
     let warnings = of_grants.chain(of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone())));
@@ -130,8 +131,8 @@ fn compile(
         breaker: Breaker::new(spec.breaker),
         counters: runtime.counters_of(&spec.name),
         monitors: spec.mode == PluginMode::Monitor,
-        verdicts: spec.cache.as_ref().map(Decisions::new),
-        resolutions: spec.cache.as_ref().map(Decisions::new),
+        verdicts: decisions(spec, facts),
+        resolutions: decisions(spec, facts),
         authorize: authorize::GuestIndices::new(&pre, version).ok(),
         resolve: resolve::GuestIndices::new(&pre, version).ok(),
         accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),
@@ -150,6 +151,17 @@ fn compile(
         name,
         access,
     })
+}
+
+/// Whether these grants let a plugin see nothing but its settings and requests, and have no effects.
+fn is_pure(granted: &[Grant]) -> bool {
+    granted.iter().all(|grant| *grant == Grant::ClientMac)
+}
+
+/// The decision cache of a hook: the configured one, or one for decisions that depend on `facts` alone.
+fn decisions<O: Weighty + Clone>(spec: &PluginConfig, facts: Option<&[Fact]>) -> Option<Decisions<O>> {
+    let configured = spec.cache.as_ref().map(Decisions::configured);
+    configured.or_else(|| facts.map(Decisions::declared))
 }
 
 pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, String> {

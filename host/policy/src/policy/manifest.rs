@@ -4,7 +4,8 @@
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
-use tuffet_config::GrantKind;
+use super::load::check_kind;
+use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
 
 /// The name of the section.
@@ -14,7 +15,7 @@ const MAX_BYTES: usize = 64 << 10;
 
 /// A plugin's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub(super) struct Manifest {
+pub struct Manifest {
     /// Its own name.
     pub name: String,
     /// Its version, in any format.
@@ -35,11 +36,15 @@ pub(super) struct Manifest {
     pub reuse: bool,
     /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
+    /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
+    /// may depend on anything.
+    #[serde(rename = "depends-on")]
+    pub depends_on: Option<Vec<Fact>>,
 }
 
 /// A requested grant.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Wish {
+pub struct Wish {
     /// A word of [`GrantKind`].
     pub grant: String,
     /// The reason, which the operator reads.
@@ -50,11 +55,17 @@ pub(super) struct Wish {
 }
 
 impl Manifest {
+    /// The keys of a manifest that this server knows.
+    pub const KEYS: [&str; 8] =
+        ["name", "version", "description", "grants", "empty-batches", "reuse", "events", "depends-on"];
+    /// The keys of a requested grant that this server knows.
+    pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
+
     /// Reads the manifest of a component; an empty one if it has none.
     ///
     /// # Errors
     /// The manifest is invalid, requests an unknown grant, or lacks a reason. The message has the remedy.
-    pub fn of(component: &[u8]) -> Result<Manifest, String> {
+    pub(super) fn of(component: &[u8]) -> Result<Manifest, String> {
         let Some(section) = section(component)? else { return Ok(Manifest::default()) };
         if section.len() > MAX_BYTES {
             return Err(format!(
@@ -65,31 +76,39 @@ impl Manifest {
         let manifest: Manifest = serde_json::from_slice(section).map_err(|error| {
             format!("its section {SECTION} cannot be read: {error}; docs/plugins.md shows the form")
         })?;
-        for wish in &manifest.grants {
-            if wish.kind().is_none() {
-                let known = GrantKind::ALL.map(GrantKind::word).join(", ");
-                return Err(format!(
-                    "its manifest asks for the grant {:?}, which this server does not have: there are {known}",
-                    wish.grant
-                ));
-            }
-            if wish.reason.trim().is_empty() {
-                return Err(format!(
-                    "its manifest asks for the grant `{}` without a reason: its author must add one",
-                    wish.grant
-                ));
-            }
+        if let Some((_, problem)) = manifest.problems().into_iter().next() {
+            return Err(format!("its manifest {problem}"));
         }
         Ok(manifest)
     }
 
+    /// Returns what a server refuses in it: a JSON pointer and a message without its subject, the manifest.
+    pub fn problems(&self) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        for (index, wish) in self.grants.iter().enumerate() {
+            if wish.kind().is_none() {
+                let known = GrantKind::ALL.map(GrantKind::word).join(", ");
+                let message = format!(
+                    "asks for the grant {:?}, which this server does not have: there are {known}",
+                    wish.grant
+                );
+                problems.push((format!("/grants/{index}/grant"), message));
+            } else if wish.reason.trim().is_empty() {
+                let message =
+                    format!("asks for the grant `{}` without a reason: its author must add one", wish.grant);
+                problems.push((format!("/grants/{index}/reason"), message));
+            }
+        }
+        problems
+    }
+
     /// The events that it subscribes to.
-    pub fn wants(&self) -> Kinds {
+    pub(super) fn wants(&self) -> Kinds {
         self.events.as_ref().map_or(Kinds::ALL, |kinds| kinds.iter().copied().collect())
     }
 
     /// Returns its request for this kind of grant.
-    pub fn wish(&self, kind: GrantKind) -> Option<&Wish> {
+    pub(super) fn wish(&self, kind: GrantKind) -> Option<&Wish> {
         self.grants.iter().find(|wish| wish.kind() == Some(kind))
     }
 }
@@ -140,8 +159,18 @@ pub fn check(component: &[u8]) -> Result<(), String> {
 
 /// Builds the smallest component with this manifest.
 pub fn section_with(json: &[u8]) -> Vec<u8> {
+    let mut component = COMPONENT.to_vec();
+    append_section(&mut component, json);
+    component
+}
+
+/// The header of a component.
+const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+
+/// Appends the section of a manifest.
+fn append_section(component: &mut Vec<u8>, json: &[u8]) {
     let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
-    let mut component = b"\0asm\x0d\0\x01\0\0".to_vec();
+    component.push(0);
     // The length in LEB128.
     let mut length = content.len();
     while length > 0x7f {
@@ -150,14 +179,59 @@ pub fn section_with(json: &[u8]) -> Vec<u8> {
     }
     component.push(length as u8);
     component.extend(content);
-    component
+}
+
+/// Returns the component with this manifest in place of its own ones. Those in core modules inside stay, because the
+/// outermost counts.
+///
+/// # Errors
+/// It is not a component, or the manifest is larger than a server accepts; with the remedy.
+pub fn annotate(component: &[u8], json: &[u8]) -> Result<Vec<u8>, String> {
+    check_kind(component)?;
+    if json.len() > MAX_BYTES {
+        return Err(format!("the manifest has {} bytes: {MAX_BYTES} are allowed; shorten it", json.len()));
+    }
+    let mut annotated = Vec::with_capacity(component.len() + json.len() + 32);
+    annotated.extend(COMPONENT);
+    let mut rest = &component[COMPONENT.len()..];
+    while !rest.is_empty() {
+        let (section, content, after) =
+            split_section(rest).ok_or("it is cut off: build it again, or copy it again")?;
+        let is_manifest = section[0] == 0
+            && content
+                .strip_prefix(&[SECTION.len() as u8])
+                .is_some_and(|name| name.starts_with(SECTION.as_bytes()));
+        if !is_manifest {
+            annotated.extend(section);
+        }
+        rest = after;
+    }
+    append_section(&mut annotated, json);
+    Ok(annotated)
+}
+
+/// Splits off the first section: all of it, its content, and what follows.
+fn split_section(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (mut length, mut at) = (0_usize, 1);
+    loop {
+        let byte = *bytes.get(at)?;
+        length |= usize::from(byte & 0x7f) << (7 * (at - 1));
+        at += 1;
+        if byte & 0x80 == 0 {
+            break;
+        }
+        if at > 5 {
+            return None; // More than 32 bits.
+        }
+    }
+    let (section, after) = bytes.split_at_checked(at.checked_add(length)?)?;
+    Some((section, &section[at..], after))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
     /// Builds a section as docs/plugins.md describes it.
@@ -209,5 +283,34 @@ mod tests {
         }
         let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(5000));
         assert!(Manifest::of(&manifest(COMPONENT, &long)).is_ok());
+    }
+
+    #[test]
+    fn a_component_has_the_manifest_that_it_was_given_last() {
+        let inside = append(COMPONENT, 1, &manifest(MODULE, r#"{ "name": "inside" }"#));
+        let other = append(&inside, 0, b"\x04more");
+        let named = |component: &[u8]| Manifest::of(component).map(|manifest| manifest.name);
+        let first = annotate(&other, br#"{"name":"first"}"#).unwrap();
+        assert_eq!(named(&first).as_deref(), Ok("first"));
+        assert!(first.starts_with(&other), "nothing else changes");
+        // An older one may stand anywhere.
+        let middle = append(&manifest(&inside, r#"{ "name": "old" }"#), 0, b"\x04more");
+        assert_eq!(annotate(&middle, br#"{"name":"first"}"#), Ok(first));
+    }
+
+    #[test]
+    fn only_components_are_annotated() {
+        let long = vec![b' '; MAX_BYTES + 1];
+        for (component, json, said) in [
+            (MODULE, &b"{}"[..], "core WebAssembly module"),
+            (b"#!/bin/sh", b"{}", "not WebAssembly"),
+            (COMPONENT, &long, "shorten it"),
+            (&[COMPONENT, &[0, 9, 1]].concat(), b"{}", "cut off"),
+            (&[COMPONENT, &[0]].concat(), b"{}", "cut off"),
+            (&[COMPONENT, &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]].concat(), b"{}", "cut off"),
+        ] {
+            let refused = annotate(component, json).err().unwrap_or_default();
+            assert!(refused.contains(said), "{refused}");
+        }
     }
 }

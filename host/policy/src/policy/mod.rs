@@ -71,6 +71,7 @@ pub use inspect::Inspected;
 pub use log_fields::PluginFields;
 pub use manifest::check as check_manifest;
 pub use manifest::section_with as manifest_section;
+pub use manifest::{Manifest, Wish, annotate};
 pub use now::PluginNow;
 pub use shown::digest;
 pub use spec::{LoadProblem, LoadProblemKind, PolicySpec};

@@ -20,7 +20,7 @@ pub(super) fn authorize(plugin: &Arc<Plugin>, request: &Request) -> Waits {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let opinion = plugin.verdict(&request, inputs.by(&plugin), patience).await;
+        let opinion = plugin.verdict(&request, &mut inputs, patience).await;
         plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
     })
 }
@@ -29,7 +29,7 @@ pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[Stri
     let (plugin, request, roots) = (Arc::clone(plugin), request.clone(), Arc::clone(roots));
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
-        let found = plugin.resolution(&request, inputs.by(&plugin), &roots, patience).await;
+        let found = plugin.resolution(&request, &mut inputs, &roots, patience).await;
         plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
     })
 }

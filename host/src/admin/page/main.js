@@ -5,6 +5,7 @@ import { find, make, say, sayCut, show } from './dom.js';
 import { follow } from './feed.js';
 import { count, micros, microsMark, rate, rateMark, span } from './format.js';
 import { figures } from './figures.js';
+import { origins, servers } from './places.js';
 import { OUTCOMES, active, finished, onChange, plugins, queues } from './tables.js';
 
 // As many samples as the server keeps.
@@ -53,6 +54,7 @@ const tables = () => {
   if (!last) return;
   active(last.active, last.totals.active, words());
   finished(last.finished, words(), outcomes);
+  servers(last.servers ?? []);
 };
 
 const plots = () => charts.forEach((chart) => chart.set(samples, seconds));
@@ -73,6 +75,7 @@ const paint = () => {
   tables();
   plugins(last.totals.plugins);
   queues(last.totals);
+  origins(last.origins ?? []);
   plots();
 };
 

@@ -56,12 +56,14 @@ fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
         blksize: Some(BLKSIZE),
         windowsize: Some(windowsize).filter(|windowsize| *windowsize != 1),
         patience: Duration::from_secs(5),
+        multicast: None,
     };
     let started = Instant::now();
     let mut bytes = 0;
     while started.elapsed() < TIME {
         let mut progress = |_, _| {};
-        let options = GetOptions { client, output: Path::new("/dev/null"), progress: &mut progress };
+        let options =
+            GetOptions { client: client.clone(), output: Path::new("/dev/null"), progress: &mut progress };
         bytes += get(url, options).map_err(io::Error::other)?.bytes;
     }
     let bytes_per_second = (bytes as f64 / started.elapsed().as_secs_f64()) as u64;

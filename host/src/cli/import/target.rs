@@ -42,6 +42,7 @@ pub(super) struct Target {
     /// The same for single listeners, by names of their own.
     pub(super) remaps: Vec<(String, Remap)>,
     pub(super) transfer: Map,
+    pub(super) multicast: Map,
     pub(super) limits: Map,
     /// The number of workers, where the default would be too many.
     workers: Option<usize>,
@@ -114,7 +115,12 @@ impl Target {
             let why = "Each worker needs a port of `tid-ports`.".to_owned();
             map.put("workers", Value::plain(workers), [why]);
         }
-        let rest = [("transfer", self.transfer), ("limits", self.limits), ("privileges", self.privileges)];
+        let rest = [
+            ("transfer", self.transfer),
+            ("multicast", self.multicast),
+            ("limits", self.limits),
+            ("privileges", self.privileges),
+        ];
         for (key, section) in rest.into_iter().filter(|(_, section)| !section.is_empty()) {
             map.put(key, Value::Map(section), []);
         }
@@ -127,7 +133,7 @@ pub(super) fn put_retransmit(transfer: &mut Map, milliseconds: u64, origin: Stri
     let retransmit = transfer.below("retransmit");
     let time = |milliseconds: u64| Value::plain(format!("{milliseconds}ms"));
     retransmit.put("initial", time(milliseconds), [origin]);
-    // The bounds of the keys have defaults: 20 ms below it, 4 s and 30 s above it.
+    // The bounds of the keys have defaults: below it 20 ms for clients that are not known, 4 s and 30 s above it.
     if milliseconds < 20 {
         retransmit.put("floor", time(milliseconds), []);
     }

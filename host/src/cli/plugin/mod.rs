@@ -1,10 +1,12 @@
 //! `tuffet plugin …`: tools for authors of plugins, on the server's own runtime.
 
+mod annotate;
 mod bench;
 mod build;
 mod bytes;
 mod case;
 mod check;
+mod dev;
 mod diff;
 mod events;
 mod host;
@@ -17,6 +19,7 @@ mod request;
 mod run;
 mod subject;
 mod test;
+mod wit;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -39,6 +42,21 @@ pub(super) enum PluginCommand {
     /// FOLDER/tuffet.yaml, or with those given here. Exit code 0 if it is valid, 1 if it does not compile, 64
     /// if there is no project or the check fails, 69 if the compiler is missing, 73 if it cannot be written.
     Build(build::BuildArgs),
+    /// Build, test and reload a plugin after each change of its project, and show requests as they come.
+    ///
+    /// Runs a server with the configuration of the project, or reloads the one that runs already. If a build fails,
+    /// the last good one goes on. Ends with Ctrl-C. Exit code 0, or 64 if there is no project, no configuration or
+    /// no control socket.
+    Dev(dev::DevArgs),
+    /// Put a manifest into a component that another tool built, in place of an older one.
+    ///
+    /// Exit code 0, 64 if the manifest or the component is invalid, 73 if the result cannot be written.
+    Annotate(annotate::AnnotateArgs),
+    /// Write the WIT of one plugin into FOLDER, for a toolchain of your own.
+    ///
+    /// Its world `plugin` exports the hooks and imports the interfaces of the grants, and nothing else: toolchains
+    /// that import the whole world then ask for no grant in excess. Exit code 0, or 73 if it cannot be written.
+    Wit(wit::WitArgs),
     /// Show a plugin's hooks, imports, requested grants, size and digest.
     ///
     /// Runs no code of the plugin. With oci://…, also what its registry says of it. Exit code 0, 1 if the registry does
@@ -83,6 +101,9 @@ pub(super) fn run(command: &PluginCommand) -> ExitCode {
     match command {
         PluginCommand::New(args) => new::new(args),
         PluginCommand::Build(args) => build::build(args),
+        PluginCommand::Dev(args) => dev::dev(args),
+        PluginCommand::Annotate(args) => annotate::annotate(args),
+        PluginCommand::Wit(args) => wit::wit(args),
         PluginCommand::Inspect(args) => inspect::inspect(args),
         PluginCommand::Pull(args) => registry::pull(args),
         PluginCommand::Push(args) => registry::push(args),

@@ -1,8 +1,9 @@
 //! The screen.
 
 use super::details;
-use super::state::{QUEUES, State, TABS, client, file};
+use super::state::{ORIGINS, QUEUES, SERVERS, State, TABS, client, file};
 use super::text::{bytes, clock, cut_end, cut_front, micros, percent, plain, rate, span};
+use crate::origins::OriginReport;
 use crate::watch::{Active, Finished, PluginTotals, ServerNow, Snapshot, Who};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -123,12 +124,13 @@ fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
 fn tab_line(state: &State) -> Line<'static> {
     let totals = &state.snapshot.totals;
     let servers = state.snapshot.servers.len() as u64;
-    let counts =
-        [totals.active, state.snapshot.finished.len() as u64, totals.plugins.len() as u64, 0, servers];
-    let spans = TABS.iter().zip(counts).take(state.tabs()).enumerate().flat_map(|(index, (name, count))| {
-        let count = if index == QUEUES { String::new() } else { format!(" {count}") };
-        let text = Span::from(format!(" {} {name}{count} ", index + 1));
-        let chosen = index == state.tab;
+    let origins = state.snapshot.origins.len() as u64;
+    let ended = state.snapshot.finished.len() as u64;
+    let counts = [totals.active, ended, totals.plugins.len() as u64, 0, origins, servers];
+    let spans = state.tabs().into_iter().enumerate().flat_map(|(index, tab)| {
+        let count = if tab == QUEUES { String::new() } else { format!(" {}", counts[tab]) };
+        let text = Span::from(format!(" {} {}{count} ", index + 1, TABS[tab]));
+        let chosen = tab == state.tab;
         [if chosen { text.add_modifier(Modifier::REVERSED) } else { text }, Span::from(" ")]
     });
     Line::from_iter(spans)
@@ -142,8 +144,9 @@ fn foot_line(state: &State) -> Line<'static> {
         "" => String::new(),
         filter => format!("   filter: {}", plain(filter)),
     };
+    let enter = if state.tab == SERVERS { "its rows" } else { "details" };
     let keys = format!(
-        "q quit  Tab turn  Enter details  / filter  s sort ({})  p pause  ↑↓ select{filter}",
+        "q quit  Tab turn  Enter {enter}  / filter  s sort ({})  p pause  ↑↓ select{filter}",
         state.sorted_by()
     );
     Line::from(keys).style(QUIET)
@@ -155,6 +158,7 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         1 => ended(&state.ended(), area.width),
         2 => plugins(&state.snapshot.totals.plugins),
         QUEUES => queues(&state.snapshot),
+        ORIGINS => origins(&state.snapshot.origins),
         _ => servers(&state.snapshot.servers),
     };
     let selected = state.row.min(rows.len().saturating_sub(1));
@@ -162,7 +166,7 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
     let visible = usize::from(area.height.saturating_sub(1)).max(1);
     let top = (selected + 1).saturating_sub(visible);
     let rows = rows.into_iter().enumerate().map(|(number, row)| match state.tab {
-        0 | 1 if number == selected => row.style(Style::new().add_modifier(Modifier::REVERSED)),
+        0 | 1 | SERVERS if number == selected => row.style(Style::new().add_modifier(Modifier::REVERSED)),
         _ => row,
     });
     let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
@@ -332,6 +336,7 @@ fn servers<'a>(all: &[ServerNow]) -> Rows<'a> {
             Cell::from(format!("{:>10}", server.ended)),
             if server.failures > 0 { failures.red() } else { failures },
             Cell::from(format!("{:>6}", server.generation)),
+            Cell::from(plain(&server.revision)),
             Cell::from(plain(&server.version)),
         ])
     };
@@ -343,10 +348,58 @@ fn servers<'a>(all: &[ServerNow]) -> Rows<'a> {
         Constraint::Length(10),
         Constraint::Length(8),
         Constraint::Length(6),
+        Constraint::Length(16),
         Constraint::Length(8),
     ];
+    let titles = &[
+        "SERVER",
+        "STATE",
+        "RUNNING",
+        "       RATE",
+        "     ENDED",
+        "FAILURES",
+        "CONFIG",
+        "REVISION",
+        "VERSION",
+    ];
+    (titles, widths, all.iter().map(row).collect())
+}
+
+fn origins<'a>(all: &[OriginReport]) -> Rows<'a> {
+    let row = |origin: &OriginReport| {
+        let state = match origin {
+            OriginReport { cache_error: Some(why), .. } => Cell::from(plain(why)).red().bold(),
+            OriginReport { away_seconds: Some(seconds), .. } => {
+                Cell::from(format!("away {}", span(*seconds))).red().bold()
+            }
+            OriginReport { breaker, .. } if breaker != "closed" => Cell::from("breaker open").red().bold(),
+            _ => Cell::from("answers").green(),
+        };
+        let stale = Cell::from(format!("{:>7}", origin.stale));
+        let cache = format!("{} of {}", bytes(origin.cache_bytes), bytes(origin.cache_limit));
+        Row::new([
+            Cell::from(plain(&origin.root)),
+            Cell::from(plain(&origin.origin)),
+            state,
+            Cell::from(format!("{:>9}", origin.hits)),
+            Cell::from(format!("{:>9}", origin.misses)),
+            if origin.stale > 0 { stale.yellow() } else { stale },
+            Cell::from(format!("{:>8}", bytes(origin.received))),
+            Cell::from(format!("{cache:>18}")),
+        ])
+    };
+    let widths = vec![
+        Constraint::Fill(1),
+        Constraint::Fill(2),
+        Constraint::Length(16),
+        Constraint::Length(9),
+        Constraint::Length(9),
+        Constraint::Length(7),
+        Constraint::Length(8),
+        Constraint::Length(18),
+    ];
     let titles =
-        &["SERVER", "STATE", "RUNNING", "       RATE", "     ENDED", "FAILURES", "CONFIG", "VERSION"];
+        &["ROOT", "ORIGIN", "STATE", "     HITS", "   MISSES", "  STALE", " FETCHED", "             CACHE"];
     (titles, widths, all.iter().map(row).collect())
 }
 

@@ -10,9 +10,11 @@ const SAMPLES: usize = 600;
 /// The longest filter in characters.
 const MAX_FILTER: usize = 200;
 
-/// The last one is for a view of many servers.
-pub(super) const TABS: [&str; 5] = ["Running", "Ended", "Plugins", "Queues", "Servers"];
+/// The last two are there if there are origins, and in a view of many servers.
+pub(super) const TABS: [&str; 6] = ["Running", "Ended", "Plugins", "Queues", "Origins", "Servers"];
 pub(super) const QUEUES: usize = 3;
+pub(super) const ORIGINS: usize = 4;
+pub(super) const SERVERS: usize = 5;
 const SORTS: [&str; 4] = ["rate", "progress", "resent", "age"];
 
 #[derive(Debug, PartialEq, Eq)]
@@ -89,14 +91,17 @@ impl State {
         match key.code {
             KeyCode::Esc | KeyCode::Enter if self.details.is_some() => self.details = None,
             KeyCode::Char('q') | KeyCode::Esc => return Wish::Quit,
+            KeyCode::Enter if self.tab == SERVERS => self.choose_server(),
             KeyCode::Enter => self.details = self.selected(),
             KeyCode::Char('/') => self.typing = true,
             KeyCode::Char('p' | ' ') => self.pause(),
             KeyCode::Char('s') => self.sort = (self.sort + 1) % SORTS.len(),
-            KeyCode::Tab | KeyCode::Right => self.turn_to((self.tab + 1) % self.tabs()),
-            KeyCode::BackTab | KeyCode::Left => self.turn_to((self.tab + self.tabs() - 1) % self.tabs()),
-            KeyCode::Char(digit @ '1'..='5') if digit as usize - ('1' as usize) < self.tabs() => {
-                self.turn_to(digit as usize - '1' as usize);
+            KeyCode::Tab | KeyCode::Right => self.turn_by(1),
+            KeyCode::BackTab | KeyCode::Left => self.turn_by(-1),
+            KeyCode::Char(digit @ '1'..='6') => {
+                if let Some(tab) = self.tabs().get(digit as usize - '1' as usize) {
+                    self.turn_to(*tab);
+                }
             }
             KeyCode::Down | KeyCode::Char('j') => self.select(1),
             KeyCode::Up | KeyCode::Char('k') => self.select(-1),
@@ -130,6 +135,7 @@ impl State {
             0 => self.running().len(),
             1 => self.ended().len(),
             2 => self.snapshot.totals.plugins.len(),
+            SERVERS => self.snapshot.servers.len(),
             // Scrolling ends at the last row anyway.
             _ => usize::MAX,
         };
@@ -148,9 +154,29 @@ impl State {
         }
     }
 
-    /// Returns the number of tabs.
-    pub(super) fn tabs(&self) -> usize {
-        if self.snapshot.servers.is_empty() { TABS.len() - 1 } else { TABS.len() }
+    /// Shows the rows of the selected server alone, or of all if it was chosen before.
+    fn choose_server(&mut self) {
+        let Some(server) = self.snapshot.servers.get(self.row) else { return };
+        let name: String = server.server.chars().take(MAX_FILTER).collect();
+        self.filter = if self.filter == name { String::new() } else { name };
+        self.turn_to(0);
+    }
+
+    /// Returns the tabs that there are, in their order.
+    pub(super) fn tabs(&self) -> Vec<usize> {
+        let is_there = |tab: &usize| match *tab {
+            ORIGINS => !self.snapshot.origins.is_empty(),
+            SERVERS => !self.snapshot.servers.is_empty(),
+            _ => true,
+        };
+        (0..TABS.len()).filter(is_there).collect()
+    }
+
+    fn turn_by(&mut self, by: isize) {
+        let tabs = self.tabs();
+        let now = tabs.iter().position(|tab| *tab == self.tab).unwrap_or(0);
+        let next = (now as isize + by).rem_euclid(tabs.len() as isize) as usize;
+        self.turn_to(tabs.get(next).copied().unwrap_or(0));
     }
 
     fn turn_to(&mut self, tab: usize) {

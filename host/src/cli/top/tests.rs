@@ -255,9 +255,10 @@ fn numbers_and_texts() {
 fn a_view_of_many_has_a_tab_of_servers() {
     let mut state = State::new(snapshot(2000));
     press(&mut state, "5");
-    assert_eq!((state.tab, state.tabs()), (0, 4), "there is none in the view of one server");
+    assert_eq!((state.tab, state.tabs().len()), (0, 4), "there is none in the view of one server");
     let mut many = snapshot(2000);
-    let server = json!({ "server": "branch-7", "version": "0.1.0", "generation": 3, "ready": true, "active": 2,
+    let server = json!({ "server": "branch-7", "version": "0.1.0", "generation": 3, "revision": "42", "ready": true,
+        "active": 2,
         "bytes_per_second": 2_500_000, "ended": 12, "failures": 1, "started_unix_ms": 0, "silent_seconds": 0 });
     let silent = with(server.clone(), json!({ "server": "branch-8", "silent_seconds": 31 }));
     many.servers = serde_json::from_value(json!([server, silent])).expect("servers");
@@ -266,9 +267,57 @@ fn a_view_of_many_has_a_tab_of_servers() {
     assert!(frame(&state, 132).join("\n").contains("branch-7: slow"));
     press(&mut state, "5");
     let shown = frame(&state, 132).join("\n");
-    for word in ["Servers 2", "branch-7", "ready", "branch-8", "silent 31 s", "FAILURES"] {
+    for word in ["Servers 2", "branch-7", "ready", "branch-8", "silent 31 s", "FAILURES", "REVISION", " 42 "]
+    {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
     }
     press(&mut state, "1/branch-7\n");
     assert_eq!(state.running().len(), 1, "by server");
+    // Enter on a server filters by it; once more shows all.
+    press(&mut state, "5\n");
+    assert_eq!((state.tab, &*state.filter), (0, ""));
+    press(&mut state, "5j\n");
+    assert_eq!((state.tab, &*state.filter, state.running().len()), (0, "branch-8", 0));
+    press(&mut state, "5j\n");
+    assert_eq!((&*state.filter, state.running().len()), ("", 2));
+}
+
+#[test]
+fn origins_have_a_tab() {
+    let origin = json!({ "root": "images", "origin": "https://files.example/boot", "breaker": "closed",
+        "cache_bytes": 512_000_000, "cache_limit": 1_000_000_000, "cache_files": 3, "running": 0, "hits": 70, "misses": 4,
+        "stale": 0, "fetches": 9, "failures": 0, "damaged": 0, "received": 61_000_000, "sent": 0 });
+    let more = [
+        json!({ "root": "away", "away_seconds": 31, "why": "refused", "stale": 5 }),
+        json!({ "root": "probed", "breaker": "half-open" }),
+        json!({ "root": "broken", "cache_error": "read-only" }),
+    ];
+    let all: Vec<Value> =
+        std::iter::once(origin.clone()).chain(more.map(|it| with(origin.clone(), it))).collect();
+    let mut many = snapshot(2000);
+    many.origins = serde_json::from_value(all.into()).expect("origins");
+    let mut state = State::new(many);
+    press(&mut state, "5");
+    let shown = frame(&state, 132).join("\n");
+    for word in [
+        "Origins 4",
+        "images",
+        "https://files.example/boot",
+        "answers",
+        "70",
+        "61.0 MB",
+        "512 MB of 1.00 GB",
+        "away 31 s",
+        "breaker open",
+        "read-only",
+        "STALE",
+    ] {
+        assert!(shown.contains(word), "{word} is missing in\n{shown}");
+    }
+    // Without origins the tab is gone, and the next one takes its place.
+    state.show(snapshot(3000));
+    press(&mut state, "5");
+    assert_eq!(state.tabs().len(), 4);
+    let Ok(mut terminal) = Terminal::new(TestBackend::new(80, 24));
+    assert!(terminal.draw(|frame| draw(frame, &state)).is_ok());
 }

@@ -71,6 +71,12 @@ pub(super) fn origins(origins: &[OriginReport]) -> Vec<Family> {
             each(|origin| origin.away_seconds.is_some().into()),
         ),
         gauge(
+            "origin.breaker.open",
+            "1 while the origin of a root is asked only now and then, because it failed several times in a row",
+            Unit::Of("{breaker}"),
+            each(|origin| (origin.breaker != "closed").into()),
+        ),
+        gauge(
             "origin.requests.running",
             "Requests to an origin under way",
             requests,
@@ -118,6 +124,18 @@ pub(super) fn origins(origins: &[OriginReport]) -> Vec<Family> {
             "Parts of files in the disk cache that were damaged and fetched again",
             Unit::Of("{part}"),
             each(|origin| origin.damaged),
+        ),
+        counter(
+            "origin.cache.failures",
+            "Fetches that ended because the disk cache took no more",
+            requests,
+            each(|origin| origin.unstored),
+        ),
+        gauge(
+            "origin.cache.limit",
+            "The most bytes in the disk cache",
+            Unit::Bytes,
+            each(|origin| origin.cache_limit),
         ),
         gauge("origin.cache.used", "Bytes in the disk cache", Unit::Bytes, each(|origin| origin.cache_bytes)),
         gauge("origin.cache.files", "Files in the disk cache", files, each(|origin| origin.cache_files)),

@@ -5,6 +5,7 @@ mod check_mistakes;
 mod check_user;
 mod generate;
 mod plugin;
+mod plugin_dev;
 mod plugin_project;
 mod schema;
 mod serve;

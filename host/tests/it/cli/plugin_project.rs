@@ -1,5 +1,6 @@
 //! `tuffet plugin new` and `build`, with the real compiler.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -14,7 +15,8 @@ fn tuffet_in(folder: &Path, words: &[&str], environment: &[(&str, &str)]) -> Ran
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     command.current_dir(folder).args(words).env("CACHE_DIRECTORY", compiled());
     // The build settings of this project must not affect another one.
-    command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").envs(environment.iter().copied());
+    command.env_remove("RUSTFLAGS").env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_BUILD_DIR");
+    command.envs(environment.iter().copied());
     run_for(&mut command, COMPILING)
 }
 
@@ -38,7 +40,7 @@ fn new_refuses_what_is_there_and_what_is_no_name() {
             .assert_fails(64, &["write another", "a name has"][usize::from(bad != "serde")..][..1]);
     }
     new(&folder, &["x", "--hook", "dance"]).assert_fails(64, &["authorize, resolve, accept-upload, observe"]);
-    new(&folder, &["x", "--language", "cobol"]).assert_fails(64, &["rust", "python"]);
+    new(&folder, &["x", "--language", "cobol"]).assert_fails(64, &["rust", "python", "go"]);
     new(&folder, &["x", "--sdk", "/no/such"]).assert_fails(64, &["--sdk /no/such", "leave --sdk out"]);
     assert!(!folder.has("x"));
 }
@@ -71,13 +73,37 @@ fn build_says_what_is_missing() {
     let build = |words: &[&str], environment: &[(&str, &str)]| {
         tuffet_in(&folder.0, &[&["plugin", "build"], words].concat(), environment)
     };
-    build(&["."], &[]).assert_fails(64, &["no Cargo.toml and no pyproject.toml", "tuffet plugin new NAME"]);
+    build(&["."], &[])
+        .assert_fails(64, &["no Cargo.toml, no pyproject.toml and no go.mod", "tuffet plugin new NAME"]);
     new(&folder, &["firmware"]).assert_good();
     let none = ("TUFFET_DEBIAN_RUSTC", "/no/such/rustc");
     // A compiler without any target.
     build(&["firmware"], &[("RUSTC", "true"), none])
         .assert_fails(69, &["rustup target add wasm32-wasip2", "apt-get install"]);
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
+}
+
+/// Projects share what cargo compiles on the way, unless the user has chosen a folder.
+#[test]
+fn build_shares_a_folder_for_dependencies() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    folder.write("cargo", b"#!/bin/sh\necho \"error: $CARGO_BUILD_BUILD_DIR.\" >&2\nexit 101\n");
+    std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder.write("project/Cargo.toml", b"");
+    let (cargo, cache) =
+        (folder.path("cargo").display().to_string(), folder.path("cache").display().to_string());
+    let build = |environment: &[(&str, &str)]| {
+        let all = [&[("CARGO", &*cargo), ("XDG_CACHE_HOME", &*cache)], environment].concat();
+        tuffet_in(&folder.0, &["plugin", "build", "project"], &all)
+    };
+    let missing = build(&[]);
+    if missing.code() == 69 {
+        return skipped("plugin build: there is no compiler for WebAssembly");
+    }
+    missing.assert_fails(1, &[&format!("error: {cache}/tuffet/plugin-build.")]);
+    build(&[("CARGO_TARGET_DIR", "elsewhere")]).assert_fails(1, &["error: ."]);
+    build(&[("CARGO_BUILD_BUILD_DIR", "elsewhere")]).assert_fails(1, &["error: elsewhere."]);
 }
 
 /// From nothing to a valid configuration with every hook, and on to a change. Slow, because it compiles.
@@ -122,6 +148,54 @@ fn a_new_project_builds_and_passes_its_cases() {
     let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"]);
     failed.assert_fails(1, &["error", "the build failed"]);
     assert!(!project.join("other.wasm").exists());
+}
+
+/// The same in Go, where its compiler is installed; nothing is fetched.
+#[test]
+fn a_new_project_in_go_builds_and_passes_its_cases() {
+    let guest = std::env::var("TUFFET_GO_GUESTS").map(|folder| format!("{folder}/reference.wasm"));
+    if !guest.is_ok_and(|guest| Path::new(&guest).is_file()) {
+        return skipped("plugin build in Go: Go 1.24, which `make test-go` looks for");
+    }
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let hooks = ["authorize", "resolve", "accept-upload", "observe"];
+    let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
+    new(&folder, &[&["all-hooks", "--language", "go"], &words[..]].concat()).assert_good();
+    let project = folder.path("all-hooks");
+    let offline = [("GOPROXY", "off"), ("GOFLAGS", "")];
+    let mut tests = Command::new("go");
+    tests.current_dir(&project).args(["test", "./..."]).envs(offline);
+    run_for(&mut tests, COMPILING).assert_good();
+
+    let tuffet = |words: &[&str]| tuffet_in(&project, words, &offline);
+    let built = tuffet(&["plugin", "build", "--time", "60s"]);
+    built.assert_good();
+    let printed = String::from_utf8_lossy(&built.stdout);
+    assert!(printed.ends_with(&format!("all-hooks.wasm: good ({})\n", hooks.join(", "))), "{printed}");
+    let tested = tuffet(&["plugin", "test", "--time", "60s"]);
+    assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
+
+    // Without a copy of the SDK, the server's is used.
+    std::fs::remove_dir_all(project.join("sdk")).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(project.join(name), text).unwrap();
+    let read = |name: &str| std::fs::read_to_string(project.join(name)).unwrap();
+    let manifest = read("tuffet.json");
+    write("tuffet.json", &manifest.replace(r#""observe""#, r#""observes""#));
+    tuffet(&["plugin", "build"]).assert_fails(64, &["tuffet.json:", "`observes`"]);
+    write("tuffet.json", &manifest.replace(r#", "observe""#, ""));
+    tuffet(&["plugin", "build", "--time", "60s"])
+        .assert_fails(64, &["implements the hook observe", "add it to `hooks`"]);
+    write("tuffet.json", &manifest.replace(r#""sinks""#, r#""kv""#));
+    tuffet(&["plugin", "build"])
+        .assert_fails(64, &["tuffet.json", "the package tuffet/sinks", r#""grant": "sinks""#]);
+    write("tuffet.json", &manifest);
+    write("observe.go", "nonsense");
+    let failed = tuffet(&["plugin", "build", ".", "--output", "other.wasm"]);
+    failed.assert_fails(1, &["observe.go", "the build failed"]);
+    assert!(!project.join("other.wasm").exists());
+    let none = tuffet_in(&project, &["plugin", "build"], &[("GO", "/no/such/go")]);
+    none.assert_fails(69, &["install Go 1.24"]);
 }
 
 /// The same in Python, if the Makefile has fetched the tool that builds components.

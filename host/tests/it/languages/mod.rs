@@ -3,6 +3,7 @@
 
 mod conformance;
 mod example;
+mod go_memory;
 mod limits;
 mod serving;
 
@@ -12,7 +13,7 @@ use std::process::Command;
 use std::sync::{Once, OnceLock};
 
 /// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
-/// of the reference guest, as `loops::rust` and `loops::python`.
+/// of the reference guest, as `loops::rust`, `loops::python` and `loops::go`.
 macro_rules! each_language {
     ($test:ident) => {
         mod $test {
@@ -30,6 +31,13 @@ macro_rules! each_language {
             #[test]
             fn python() {
                 if let Some(guest) = crate::languages::python() {
+                    super::$test(guest);
+                }
+            }
+
+            #[test]
+            fn go() {
+                if let Some(guest) = crate::languages::go() {
                     super::$test(guest);
                 }
             }
@@ -63,12 +71,26 @@ fn python() -> Option<&'static str> {
     REFERENCE.get_or_init(|| python_component("reference")).as_deref()
 }
 
-/// Returns a component that `scripts/python-guests.sh` built. It contains all of Python, so it is compiled
-/// once, before several tests do that concurrently.
+/// Returns the reference guest in Go, if the Makefile could build it.
+fn go() -> Option<&'static str> {
+    static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
+    REFERENCE.get_or_init(|| go_component("reference")).as_deref()
+}
+
 fn python_component(name: &str) -> Option<String> {
-    let component = std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/{name}.wasm"));
+    component("TUFFET_PYTHON_GUESTS", name, "in Python, which `make test-python` builds")
+}
+
+fn go_component(name: &str) -> Option<String> {
+    component("TUFFET_GO_GUESTS", name, "in Go, which `make test-go` builds")
+}
+
+/// Returns a component that a script built into the folder that a variable names. It contains the runtime of its
+/// language, so it is compiled once, before several tests do that concurrently.
+fn component(variable: &str, name: &str, which: &str) -> Option<String> {
+    let component = std::env::var(variable).map(|folder| format!("{folder}/{name}.wasm"));
     let Some(component) = component.ok().filter(|component| Path::new(component).is_file()) else {
-        skipped(&format!("the guest {name} in Python, which `make test-python` builds"));
+        skipped(&format!("the guest {name} {which}"));
         return None;
     };
     let ran = Command::new(env!("CARGO_BIN_EXE_tuffet"))

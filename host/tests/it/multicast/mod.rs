@@ -1,8 +1,12 @@
-//! Multicast (RFC 2090): raw members on the loopback interface, and atftp on hosts of its own.
+//! Multicast (RFC 2090): raw members on the loopback interface, `tuffet get`, and atftp on hosts of its own.
 
 mod atftp;
+mod atftpd;
+mod capture;
+mod client;
 mod ends;
 mod groups;
+mod lan;
 
 use crate::harness::{Answer, Peer, Server, Setup, data, rrq};
 use std::net::{Ipv4Addr, UdpSocket};

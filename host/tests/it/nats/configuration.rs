@@ -1,7 +1,7 @@
 //! A configuration that is watched: in a ConfigMap, at a URL, in a bucket.
 
 use super::{Nats, until};
-use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, rrq};
+use crate::harness::{Answer, Peer, SOON, Server, Setup, ack, rrq, tuffet};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::symlink;
@@ -285,4 +285,105 @@ fn a_key_in_a_bucket_is_taken_as_it_is_put() {
     let begun = std::time::Instant::now();
     comes_to_deny(&server, "a");
     assert!(begun.elapsed() < SOON);
+}
+
+/// What a server would fetch is checked before it does.
+#[test]
+fn a_check_names_the_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    let good = format!(
+        "roots: [{{ name: a, path: {} }}]\nlisteners: [{{ address: 127.0.0.1:0 }}]\n",
+        root.display()
+    );
+    let web = Web::new(good.clone());
+    let ran = tuffet(["check", &web.url()]);
+    ran.assert_good();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(said.starts_with(&format!("{}: good, revision \"v1\", digest ", web.url())), "{said}");
+    web.publish("roots: 7\n");
+    tuffet(["check", &web.url()]).assert_fails(64, &["/tuffet.yaml:1:8"]);
+    // A token from a file; a wrong one, and none.
+    web.publish(&good);
+    web.set(|page| page.token = Some("s3cr3t"));
+    let auth = folder.path().join("token");
+    std::fs::write(&auth, "s3cr3t\n").unwrap();
+    tuffet(["check", &web.url(), "--config-auth", auth.to_str().unwrap()]).assert_good();
+    tuffet(["check", &web.url()]).assert_fails(64, &["401", "--config-auth"]);
+    // Away: nothing is checked, and a configuration that was kept is no answer.
+    web.set(|page| page.away = true);
+    tuffet(["check", &web.url()]).assert_fails(64, &["/tuffet.yaml: the server answered 503"]);
+    let ran = tuffet(["check", "https://me:s3cr3t@127.0.0.1:1/x?token=s3cr3t"]);
+    ran.assert_fails(64, &["https://127.0.0.1:1/x: a command line is no place for secrets"]);
+    assert!(!ran.stderr.contains("s3cr3t"), "{}", ran.stderr);
+    let file = folder.path().join("tuffet.yaml");
+    std::fs::write(&file, &good).unwrap();
+    let file = file.to_str().unwrap();
+    tuffet(["check", file, "--config-auth", auth.to_str().unwrap()])
+        .assert_fails(64, &["--config-auth is for a configuration from a URL"]);
+    let Some(nats) = Nats::start() else { return };
+    let url = format!("{}/site/tftp.yaml", nats.url());
+    let revision = nats.put("site", "tftp.yaml", &good);
+    let ran = tuffet(["check", &url]);
+    ran.assert_good();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(said.starts_with(&format!("{url}: good, revision {revision}, digest ")), "{said}");
+}
+
+/// A server that answers each path with a redirect or a text, and keeps the heads of its requests.
+struct Redirecting(Arc<Mutex<Vec<String>>>, SocketAddr);
+
+impl Redirecting {
+    fn new(answer: impl Fn(&str) -> Result<String, String> + Send + 'static) -> Redirecting {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = Redirecting(Arc::default(), listener.local_addr().unwrap());
+        let heads = server.0.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let mut reader = BufReader::new(stream);
+                let mut head = String::new();
+                while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
+                let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+                heads.lock().unwrap().push(head.to_lowercase());
+                let close = "connection: close\r\ncontent-length:";
+                let answer = match answer(&path) {
+                    Ok(text) => format!("HTTP/1.1 200 OK\r\n{close} {}\r\n\r\n{text}", text.len()),
+                    Err(to) => format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\n{close} 0\r\n\r\n"),
+                };
+                let _ = reader.get_mut().write_all(answer.as_bytes());
+            }
+        });
+        server
+    }
+
+    fn logins(&self) -> Vec<bool> {
+        self.0.lock().unwrap().iter().map(|head| head.contains("s3cr3t")).collect()
+    }
+}
+
+/// The token is for the server that was named, whatever redirects it sends.
+#[test]
+fn a_token_goes_to_no_other_server() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("token"), "s3cr3t\n").unwrap();
+    let path = folder.path().display();
+    let good = format!("roots: [{{ name: a, path: {path} }}]\nlisteners: [{{ address: 127.0.0.1:0 }}]\n");
+    let other = Redirecting::new(move |path| match path {
+        "/step" => Err("/real".to_owned()),
+        _ => Ok(good.clone()),
+    });
+    let to = format!("http://{}/step", other.1);
+    let first = Redirecting::new(move |path| match path {
+        "/tuffet.yaml" => Err("/moved".to_owned()),
+        "/moved" => Err(to.clone()),
+        _ => Err("/loop".to_owned()),
+    });
+    let check = |path: &str| {
+        let token = folder.path().join("token");
+        tuffet(["check", &format!("http://{}{path}", first.1), "--config-auth", token.to_str().unwrap()])
+    };
+    check("/tuffet.yaml").assert_good();
+    assert_eq!((first.logins(), other.logins()), (vec![true, true], vec![false, false]));
+    check("/loop").assert_fails(64, &["redirects more than"]);
 }

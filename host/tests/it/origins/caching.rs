@@ -122,3 +122,21 @@ fn a_reload_keeps_unchanged_origins_and_running_transfers_of_changed_ones() {
     running.send(&ack(1001));
     assert_eq!(server.outcome("image")["outcome"], "served");
 }
+
+/// A file for which the cache has no room is counted; others are served as before.
+#[test]
+fn a_cache_that_is_full_of_files_being_read_is_counted() {
+    let web = Web::start();
+    web.put("one", &bytes(700_000), "1");
+    web.put("two", &bytes(700_000), "1");
+    web.put("small", b"small", "1");
+    let server = far(&web, "", "bytes: 1MiB", "limits: { cache: 0B }\n");
+    assert_eq!(metric(&server, "tuffet_origin_cache_limit_bytes"), 1 << 20);
+    let mut reading = Peer::new(server.address());
+    reading.ask(&rrq("one", &[]));
+    reading.expect(Answer::Data(1, bytes(700_000)[..512].to_vec()));
+    Peer::new(server.address()).ask(&rrq("two", &[]));
+    assert_eq!(server.outcome("two")["outcome"], "failed");
+    assert!(metric(&server, "tuffet_origin_cache_failures_total") >= 1);
+    assert_eq!(Peer::new(server.address()).read_plainly("small"), b"small");
+}

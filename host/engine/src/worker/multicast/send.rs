@@ -61,6 +61,7 @@ impl Groups {
     }
 
     fn send_blocks(&mut self, index: usize, blocks: Blocks, now: Time) {
+        self.tap_group(index);
         let Some(group) = self.groups.get_mut(index) else { return };
         let segment = usize::from(group.core.blksize()) + DATA_HEADER;
         let at_once = (MAX_MESSAGE / segment).clamp(1, MAX_SEGMENTS) as u32;
@@ -100,6 +101,16 @@ impl Groups {
                 let detail = format!("the file cannot be read: {error}");
                 self.fail(index, "read error", &Ending::new(Outcome::Failed, detail), now);
             }
+        }
+    }
+
+    /// Has the blocks of a group copied, once each, while somebody captures the datagrams of a member.
+    fn tap_group(&mut self, index: usize) {
+        let Groups { groups, wire, .. } = self;
+        let (Some(tap), Some(group)) = (&wire.tap, groups.get(index)) else { return };
+        wire.tapped_groups.retain(|address| *address != group.address);
+        if group.members.values().any(|member| tap.wants(&member.peer)) {
+            wire.tapped_groups.push(group.address);
         }
     }
 

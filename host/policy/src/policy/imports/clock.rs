@@ -5,6 +5,10 @@ use std::time::Duration;
 
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
+/// The reading of the monotonic clock in nanoseconds, which has its own origin. Never 0: Go's runtime takes that for a
+/// broken clock and ends.
+const STILL: u64 = 1_000_000_000;
+
 #[derive(Default)]
 pub(in crate::policy) struct FixedClock(pub Duration);
 
@@ -24,6 +28,22 @@ impl HostMonotonicClock for FixedClock {
     }
 
     fn now(&self) -> u64 {
-        0 // The monotonic clock has its own origin.
+        STILL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_monotonic_clock_stands_still_and_not_at_0() {
+        for wall in [Duration::ZERO, Duration::from_secs(1_800_000_000)] {
+            let clock = FixedClock(wall);
+            let now = || HostMonotonicClock::now(&clock);
+            assert_eq!((now(), now()), (STILL, STILL));
+            assert_ne!(now(), 0);
+            assert_eq!(HostWallClock::now(&clock), wall);
+        }
     }
 }

@@ -155,6 +155,62 @@ async fn a_decision_is_forgotten_in_time_and_failures_at_once() {
     assert_eq!(failures("cache-ttl", "trap"), 2);
 }
 
+/// A bundled plugin that answers each request of the list. Returns the hits and the misses of its cache.
+async fn cached(spec: &PolicySpec, requests: &[Request]) -> (u64, u64) {
+    let policy = load(spec).await;
+    for request in requests {
+        if spec.config.authorize.is_empty() {
+            policy.resolve(request, policy.patience()).await;
+        } else {
+            policy.authorize(request, policy.patience()).await;
+        }
+    }
+    let counted = counted(&spec.config.plugins[0].name);
+    (counted.hits, counted.misses)
+}
+
+#[tokio::test]
+async fn decisions_that_depend_on_named_facts_alone_are_remembered() {
+    let acl = |name| authorizers(vec![acl(name, json!({ "deny": [{ "names": ["*.key"] }] }))]);
+    // The id, the port, the addresses of the network card and the options do not matter to it.
+    let same = Request { id: RequestId(8), macs: Vec::new(), options: Vec::new(), ..read("a") };
+    let same = Request { client: SocketAddr::new(same.client.ip(), 9), ..same };
+    assert_eq!(cached(&acl("depends"), &[read("a"), same, read("a.key"), read("a.key")]).await, (2, 2));
+    let others = [read("a"), from(9, read("a")), request(Operation::Write, "a")];
+    let listener = Request { listener: "other".into(), ..read("a") };
+    assert_eq!(cached(&acl("depends-others"), &[&others[..], &[listener]].concat()).await, (0, 4));
+    // No instance serves two requests, and neither does a decision.
+    let mut fresh = acl("depends-fresh");
+    fresh.config.plugins[0].reuse = Some(ReuseConfig { calls: 1, idle: LONG });
+    assert_eq!(cached(&fresh, &[read("a"), read("a")]).await, (0, 0));
+}
+
+#[tokio::test]
+async fn a_remembered_verdict_is_the_same_verdict() {
+    let rules = json!({ "deny": [{ "names": ["*.key"] }], "allow": [{ "max-blksize": 1000 }] });
+    let policy = load(&authorizers(vec![acl("depends-same", rules)])).await;
+    for path in ["a", "a.key"] {
+        let first = policy.authorize(&read(path), policy.patience()).await;
+        assert_eq!(policy.authorize(&read(path), policy.patience()).await, first);
+    }
+    assert_eq!(counted("depends-same").hits, 2);
+}
+
+/// What a plugin reads through a grant may change.
+#[tokio::test]
+async fn decisions_that_may_depend_on_a_grant_are_not_remembered() {
+    let maps = |name, grants| {
+        let settings = json!({ "root": "boot", "rules": [{ "templates": ["{mac}"] }] });
+        let mut plugin = plugin(name, ComponentSource::Builtin("mac-map".into()), settings);
+        plugin.grants = grants;
+        resolvers(vec![plugin])
+    };
+    let requests = [read("a"), read("a"), Request { macs: Vec::new(), ..read("a") }];
+    assert_eq!(cached(&maps("depends-mac", vec![Grant::ClientMac]), &requests).await, (1, 2));
+    let granted = vec![Grant::ClientMac, Grant::Clock];
+    assert_eq!(cached(&maps("depends-clock", granted), &requests).await, (0, 0));
+}
+
 #[tokio::test]
 async fn what_is_remembered_is_bounded() {
     let policy = load(&authorizers(vec![remembering("cache-bound", &[Fact::Path], LONG, 10)])).await;

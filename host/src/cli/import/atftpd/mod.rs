@@ -1,6 +1,7 @@
 //! `tuffet import atftpd`.
 
 mod flags;
+mod multicast;
 mod plan;
 #[cfg(test)]
 mod tests;

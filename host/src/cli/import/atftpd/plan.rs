@@ -7,6 +7,7 @@ use super::super::writing::{self, Accepted, Found, Identity};
 use super::super::yaml::{Map, Value};
 use super::super::{folders, source, trees};
 use super::flags::{self, Command, Meaning};
+use super::multicast;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ pub(super) fn plan(command: &Command) -> Result<Target, ImportError> {
     let name = root(command, &mut target)?;
     pcre(command, &name, &mut target)?;
     options(command, &mut target)?;
+    multicast::section(command, &mut target)?;
     privileges(command, &mut target);
     rest(command, &mut target);
     Ok(target)
@@ -172,16 +174,6 @@ fn options(command: &Command, target: &mut Target) -> Result<(), ImportError> {
 
 /// What belongs to no key.
 fn rest(command: &Command, target: &mut Target) {
-    let multicast: Vec<_> =
-        command.given.iter().filter(|given| given.meaning == Meaning::Multicast).collect();
-    if let Some(first) = multicast.first().filter(|_| command.last(Meaning::NoMulticast).is_none()) {
-        let flags: Vec<&str> = multicast.iter().map(|given| given.written.as_str()).collect();
-        let text = format!(
-            "{}: clients that ask for multicast are served one by one, unless you add the section `multicast`",
-            flags.join(" ")
-        );
-        target.differs(&first.place, text);
-    }
     for given in &command.given {
         let written = &given.written;
         match given.meaning {

@@ -22,7 +22,7 @@ fn import(line: &str, folder: &TempDir) -> Read {
 
 #[test]
 fn each_flag() {
-    let cases: [(&str, &str, Value); 24] = [
+    let cases: [(&str, &str, Value); 29] = [
         ("--daemon DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("--daemon --port 1069 DIR", "/listeners/0/address", json!("0.0.0.0:1069")),
         ("--daemon --bind-address 192.0.2.1 DIR", "/listeners", json!([{ "address": "192.0.2.1:69" }])),
@@ -52,6 +52,19 @@ fn each_flag() {
             "writable": true, "overwrite": true }),
         ),
         ("--daemon DIR /other", "/roots/1", Value::Null),
+        (
+            "--daemon DIR",
+            "/multicast",
+            json!({ "addresses": "239.255.0.0/24", "ports": "1758-1758", "groups": 100 }),
+        ),
+        (
+            "--daemon --mcast-addr 239.1.0.128-191 --mcast-port 2000-2009 --mcast-ttl 8 --maxthread 700 DIR",
+            "/multicast",
+            json!({ "addresses": "239.1.0.128/26", "ports": "2000-2009", "ttl": 8, "groups": 640 }),
+        ),
+        ("--daemon --mcast-addr 239.1.0.7 DIR", "/multicast/addresses", json!("239.1.0.7/32")),
+        ("--daemon --mcast-addr 239.1.0.7,6 DIR", "/multicast/addresses", json!("239.1.0.6/31")),
+        ("--daemon --no-multicast --mcast-ttl 7 DIR", "/multicast", Value::Null),
     ];
     let folder = served();
     for (line, pointer, expected) in cases {
@@ -76,15 +89,32 @@ fn flags_without_a_key_are_reported() {
         ("--daemon -v7 DIR", true, "differs: -v7: Tuffet logs"),
         ("--daemon --verbose=7 DIR", true, "differs: --verbose=7: Tuffet logs"),
         ("--daemon --trace DIR", true, "differs: --trace: Tuffet logs"),
+        ("--daemon --mcast-ttl 0 DIR", true, "differs: --mcast-ttl 0: the blocks would not leave this host"),
         (
-            "--daemon --mcast-ttl 1 --mcast-port 17 DIR",
+            "--daemon --mcast-addr 239.1.0.0-10,200 DIR",
             true,
-            "differs: --mcast-ttl 1 --mcast-port 17: clients that ask for multicast",
+            "differs: --mcast-addr 239.1.0.0-10,200: `addresses` is one network, so groups get the 8 addresses of \
+             239.1.0.0/29 alone, of 12",
+        ),
+        (
+            "--daemon --mcast-addr 224.0.0.7 DIR",
+            true,
+            "differs: --mcast-addr 224.0.0.7: 224.0.0.0/24 belongs to routing protocols",
+        ),
+        (
+            "--daemon --mcast-port 4000,1758-1760 DIR",
+            true,
+            "differs: --mcast-port 4000,1758-1760: `ports` is one range, so groups get the ports 1758 to 1760 alone",
+        ),
+        (
+            "--daemon --bind-address ::1 --mcast-ttl 3 DIR",
+            false,
+            "not carried over: --mcast-ttl 3: clients of an IPv6 listener join no groups",
         ),
         (
             "--daemon --mcast-switch-client DIR",
             true,
-            "differs: --mcast-switch-client: clients that ask for multicast",
+            "differs: --mcast-switch-client: Tuffet replaces a master that is silent",
         ),
         (
             "--daemon --mtftp /etc/mtftp.conf DIR",
@@ -119,6 +149,18 @@ fn wrong_flags_are_refused() {
         ("--port 0 DIR", "--port 0: expected a number from 1 to 65535"),
         ("--port x DIR", "--port x: expected a number from 1 to 65535"),
         ("--bind-address host DIR", "--bind-address host: expected an IP address"),
+        ("--mcast-ttl 256 DIR", "--mcast-ttl 256: expected a number from 0 to 255"),
+        (
+            "--mcast-addr 10.0.0.1 DIR",
+            "--mcast-addr 10.0.0.1: expected multicast addresses such as 239.255.0.0-31,128",
+        ),
+        (
+            "--mcast-addr 239.0.0.9-3 DIR",
+            "--mcast-addr 239.0.0.9-3: expected multicast addresses such as 239.255.0.0-31,128",
+        ),
+        ("--mcast-addr , DIR", "--mcast-addr ,: expected multicast addresses such as 239.255.0.0-31,128"),
+        ("--mcast-port 0 DIR", "--mcast-port 0: expected ports from 1 to 65535 such as 1758-1780,4000"),
+        ("--mcast-port 5-5 DIR", "--mcast-port 5-5: expected ports from 1 to 65535 such as 1758-1780,4000"),
         ("--maxthread 0 DIR", "--maxthread 0: expected a number from 1 to 10000000"),
         ("--retry-timeout 0 DIR", "--retry-timeout 0: expected a number from 1 to 3600"),
         ("--pcre /nonexistent/p DIR", "pattern file /nonexistent/p: No such file or directory (os error 2)"),

@@ -1,7 +1,10 @@
 //! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
 
+mod component;
+mod go;
 mod python;
 mod rust;
+pub(super) mod world;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +22,7 @@ use tuffet_policy::digest;
 const EXIT_UNAVAILABLE: u8 = 69;
 
 /// The configuration of a project, with its settings and grants.
-const CONFIG: &str = "tuffet.yaml";
+pub(super) const CONFIG: &str = "tuffet.yaml";
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BuildArgs {
@@ -85,11 +88,13 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
         rust::build(folder)?
     } else if folder.join(python::MARKER).is_file() {
         python::build(folder)?
+    } else if folder.join(go::MARKER).is_file() {
+        go::build(folder)?
     } else {
         let shown = folder.display();
         return Err(Unbuilt::NoProject(format!(
-            "{shown}: there is no project in it: no Cargo.toml and no pyproject.toml; name its folder, or make one with `tuffet \
-             plugin new NAME`"
+            "{shown}: there is no project in it: no Cargo.toml, no pyproject.toml and no go.mod; name its folder, or \
+             make one with `tuffet plugin new NAME`"
         )));
     };
     let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));
@@ -117,7 +122,7 @@ fn clean(folder: &Path) -> &Path {
 }
 
 /// Replaces a file atomically: a reloading server finds the old one or the new one.
-fn put(component: &[u8], output: &Path) -> io::Result<()> {
+pub(super) fn put(component: &[u8], output: &Path) -> io::Result<()> {
     let mut temporary = output.as_os_str().to_owned();
     temporary.push(".new");
     fs::write(&temporary, component)?;

@@ -28,7 +28,7 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     };
     let scratch = Scratch::make()?;
     let own = folder.join(SDK);
-    let sdk = if own.join("__main__.py").is_file() { own } else { scratch.sdk()? };
+    let sdk = if own.join("__main__.py").is_file() { own } else { scratch.sdk("python")? };
     let environment = ENVIRONMENTS.iter().map(|python| folder.join(python)).find(|python| python.is_file());
     let python = environment.unwrap_or_else(|| "python3".into());
     let component = scratch.folder.join("component.wasm");
@@ -86,11 +86,11 @@ fn project_name(manifest: &str) -> Option<String> {
 
 /// A temporary folder, removed on drop.
 pub(super) struct Scratch {
-    folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 impl Scratch {
-    fn make() -> Result<Scratch, Unbuilt> {
+    pub fn make() -> Result<Scratch, Unbuilt> {
         let folder = std::env::temp_dir().join(format!("tuffet-build-{:016x}", fastrand::u64(..)));
         std::fs::create_dir(&folder).map_err(|error| {
             Unbuilt::Unwritten(format!("{}: {error}; set TMPDIR to a folder with room", folder.display()))
@@ -98,18 +98,20 @@ impl Scratch {
         Ok(Scratch { folder })
     }
 
-    /// Writes this server's SDK into it.
-    fn sdk(&self) -> Result<PathBuf, Unbuilt> {
+    /// Writes this server's SDK for a language into it: that part of `sdk`.
+    pub fn sdk(&self, part: &str) -> Result<PathBuf, Unbuilt> {
         let write = |path: &str, text: &str| {
             let path = self.folder.join(path);
             path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
             std::fs::write(path, text)
         };
-        for (path, text) in sdk_files().filter(|(path, _)| path.starts_with("python/")) {
+        for (path, text) in
+            sdk_files().filter(|(path, _)| path.starts_with(part) && path[part.len()..].starts_with('/'))
+        {
             write(path, text)
                 .map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", self.folder.display())))?;
         }
-        Ok(self.folder.join("python"))
+        Ok(self.folder.join(part))
     }
 }
 
@@ -142,7 +144,7 @@ mod tests {
     #[test]
     fn the_sdk_is_there_without_its_sources() {
         let scratch = Scratch::make().unwrap_or_else(|_| unreachable!("there is room"));
-        let sdk = scratch.sdk().unwrap_or_else(|_| unreachable!("there is room"));
+        let sdk = scratch.sdk("python").unwrap_or_else(|_| unreachable!("there is room"));
         for file in ["__main__.py", "tuffet/__init__.py", "tuffet/wit/policy.wit", "tuffet/build/command.py"]
         {
             assert!(sdk.join(file).is_file(), "{file}");

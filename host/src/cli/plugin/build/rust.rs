@@ -31,6 +31,9 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     FOREIGN.iter().for_each(|name| {
         command.env_remove(name);
     });
+    if let Some(shared) = shared_build_folder() {
+        command.env("CARGO_BUILD_BUILD_DIR", shared);
+    }
     if let Toolchain::Debian { rustc, linkers } = &toolchain {
         let path = env::var_os("PATH").unwrap_or_default();
         let folders = [linkers.join("gcc-ld"), linkers.clone()].into_iter().chain(env::split_paths(&path));
@@ -55,6 +58,21 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
             folder.display()
         ))
     })
+}
+
+/// Where all projects of a user keep what cargo compiles on the way, so that only the first one compiles the
+/// dependencies. The component itself stays in the project's own `target`: two projects may have one name.
+/// `None` if the user has chosen a folder, or has no home. Cargo before 1.91 does not know the variable.
+fn shared_build_folder() -> Option<PathBuf> {
+    let given = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"]
+        .into_iter()
+        .any(|name| given(name).is_some())
+    {
+        return None;
+    }
+    let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
+    cache.is_absolute().then(|| cache.join("tuffet/plugin-build"))
 }
 
 /// Finds the component in the messages of cargo. The project's own package is built last.

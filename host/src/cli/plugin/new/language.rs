@@ -11,6 +11,7 @@ use tuffet_policy::Hook;
 pub(super) enum Language {
     Rust,
     Python,
+    Go,
 }
 
 /// A file of a project.
@@ -57,6 +58,21 @@ const PYTHON: [Template; 7] = [
     template!("python" / "test_plugin.py"),
 ];
 
+const GO: [Template; 12] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("go" / "README.md"),
+    template!("go" / "accept_upload.go", Hook::AcceptUpload),
+    template!("go" / "authorize.go", Hook::Authorize),
+    template!("go" / "gitignore" => ".gitignore"),
+    template!("go" / "go.mod.txt" => "go.mod"),
+    template!("go" / "observe.go", Hook::Observe),
+    template!("go" / "policy.go"),
+    template!("go" / "policy_test.go"),
+    template!("go" / "resolve.go", Hook::Resolve),
+    template!("go" / "tuffet.json"),
+];
+
 /// The files that `tuffet.yaml` serves.
 const FILES: [(&str, &str); 2] =
     [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
@@ -67,6 +83,7 @@ impl Language {
         match self {
             Language::Rust => "Rust",
             Language::Python => "Python",
+            Language::Go => "Go",
         }
     }
 
@@ -75,6 +92,7 @@ impl Language {
         match self {
             Language::Rust => &["rust/", "wit/"],
             Language::Python => &["python/"],
+            Language::Go => &["go/"],
         }
     }
 
@@ -83,6 +101,7 @@ impl Language {
         match self {
             Language::Rust => "rust/Cargo.toml",
             Language::Python => "python/__main__.py",
+            Language::Go => "go/go.mod",
         }
     }
 
@@ -91,6 +110,7 @@ impl Language {
         let templates = match self {
             Language::Rust => &RUST[..],
             Language::Python => &PYTHON,
+            Language::Go => &GO,
         };
         let chosen =
             templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
@@ -112,6 +132,19 @@ impl Language {
                 if let Some(sdk) = choice.sdk {
                     for (_, text) in &mut files {
                         *text = text.replace("sdk/python", &format!("{sdk}/python"));
+                    }
+                }
+            }
+            Language::Go => {
+                let hooks = Hook::ALL.iter().filter(|hook| choice.hooks.contains(hook));
+                let hooks: Vec<String> = hooks.map(|hook| format!("{:?}", hook.word())).collect();
+                for (path, text) in &mut files {
+                    match (path.as_str(), choice.sdk) {
+                        ("tuffet.json", _) => *text = text.replace("HOOKS", &hooks.join(", ")),
+                        ("go.mod", Some(sdk)) => {
+                            *text = text.replace("./sdk/go", &format!("{:?}", format!("{sdk}/go")));
+                        }
+                        _ => {}
                     }
                 }
             }

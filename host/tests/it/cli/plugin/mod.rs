@@ -1,9 +1,11 @@
 //! `tuffet plugin …`, with the real plugins.
 
+mod annotate;
 mod cases;
 mod check;
 mod inspect;
 mod run;
+mod wit;
 
 use crate::harness::{Folder, Ran, tuffet};
 

@@ -1,0 +1,78 @@
+//! Hosts of their own: only one atftp of a host binds the port of a group, and interfaces can be chosen.
+
+use crate::harness::{is_root, run, skipped};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A server and several clients on one switch, removed on drop.
+pub(super) struct Lan {
+    server: String,
+    clients: Vec<String>,
+}
+
+impl Lan {
+    pub(super) fn new(clients: usize) -> Option<Lan> {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        if !is_root() {
+            skipped("network namespaces need root");
+            return None;
+        }
+        let unique = format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let server = format!("tuffet-m{unique}");
+        let clients = (0..clients).map(|number| format!("tuffet-m{unique}-{number}"));
+        // Dropped, and so removed, even if the setup fails halfway.
+        let lan = Lan { server, clients: clients.collect() };
+        let server = &lan.server;
+        let mut steps = vec![
+            format!("netns add {server}"),
+            format!("-n {server} link add name switch type bridge mcast_snooping 0"),
+            format!("-n {server} address add 192.0.2.1/24 dev switch"),
+            format!("-n {server} link set switch up"),
+            format!("-n {server} link set lo up"),
+        ];
+        for (number, client) in lan.clients.iter().enumerate() {
+            let address = number + 2;
+            steps.extend([
+                format!("netns add {client}"),
+                format!("-n {server} link add port{number} type veth peer name cable netns {client}"),
+                format!("-n {server} link set port{number} master switch up"),
+                format!("-n {client} address add 192.0.2.{address}/24 dev cable"),
+                format!("-n {client} link set cable up"),
+                format!("-n {client} route add default dev cable"),
+            ]);
+        }
+        for step in steps {
+            let ran = run(Command::new("ip").args(step.split(' ')));
+            if !ran.status.success() {
+                skipped(&format!("network namespaces: ip {step}: {}", ran.stderr.trim()));
+                return None;
+            }
+        }
+        Some(lan)
+    }
+
+    pub(super) fn on_server(&self) -> Vec<String> {
+        ["ip", "netns", "exec", &self.server].map(String::from).into()
+    }
+
+    /// A command on a client.
+    pub(super) fn on_client(&self, client: usize, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.clients[client], program]);
+        command
+    }
+
+    /// Runs `ip` in the namespace of a client.
+    pub(super) fn client_ip(&self, client: usize, words: &str) {
+        let ran = run(Command::new("ip").args(["-n", &self.clients[client]]).args(words.split(' ')));
+        ran.assert_good();
+    }
+}
+
+impl Drop for Lan {
+    fn drop(&mut self) {
+        for name in self.clients.iter().chain([&self.server]) {
+            let _ = Command::new("ip").args(["netns", "delete", name]).output();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// The reference guest in Go. ../README.md says what it does.
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"tuffet"
+	"tuffet/sinks"
+)
+
+type reference struct {
+	settings   settings
+	commands   commands
+	configured []any
+}
+
+func init() { tuffet.Register(&reference{}) }
+
+func main() {}
+
+func (p *reference) Configure(given []byte) error {
+	p.settings = settings{}
+	if err := tuffet.Decode(given, &p.settings); err != nil {
+		return err
+	}
+	var problems tuffet.Problems
+	for i, rule := range p.settings.Rules {
+		if rule.Path == "" {
+			problems.Add("a path is needed", "rules", i, "path")
+		}
+		if !rule.Answer.fits(rule.Hook) {
+			problems.Add(fmt.Sprintf("%s cannot answer %s", rule.Hook, rule.Answer.word), "rules", i, "answer")
+		}
+	}
+	if len(problems) == 0 {
+		p.configured = p.commands.runAll(p.settings.Configure, nil, nil)
+	}
+	return problems.Err()
+}
+
+// answer returns the answer, and the results of the commands as JSON.
+func (p *reference) answer(asked hook, request *tuffet.Request, upload *tuffet.Upload) (answer, string) {
+	p.commands.calls++
+	for i := range p.settings.Rules {
+		if rule := &p.settings.Rules[i]; rule.fits(asked, request.Path) {
+			results := append(append([]any{}, p.configured...), p.commands.runAll(rule.Do, request, upload)...)
+			return rule.Answer, text(results)
+		}
+	}
+	return answer{word: "abstain"}, ""
+}
+
+func (p *reference) Authorize(request *tuffet.Request) tuffet.Verdict {
+	switch answer, told := p.answer(authorize, request, nil); answer.word {
+	case "allow":
+		return tuffet.Allow(answer.limits)
+	case "deny":
+		return answer.denial
+	case "drop":
+		return tuffet.Drop()
+	case "tell":
+		return tuffet.Deny(tuffet.AccessViolation, "told", told)
+	}
+	return tuffet.Abstain()
+}
+
+func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
+	switch answer, told := p.answer(resolve, request, nil); answer.word {
+	case "files":
+		return tuffet.Files(answer.files...)
+	case "content":
+		return tuffet.Content([]byte(answer.text))
+	case "bytes":
+		bytes := make([]byte, answer.count)
+		for i := range bytes {
+			bytes[i] = byte(i)
+		}
+		return tuffet.Content(bytes)
+	case "deny":
+		return answer.denial
+	case "tell":
+		return tuffet.Content([]byte(told))
+	}
+	return tuffet.Abstain()
+}
+
+func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload) tuffet.Acceptance {
+	switch answer, told := p.answer(acceptUpload, request, upload); answer.word {
+	case "accept":
+		return tuffet.Accept()
+	case "rename":
+		return tuffet.Rename(strings.ReplaceAll(answer.text, "{sha256}", upload.SHA256))
+	case "deny":
+		return answer.denial
+	case "tell":
+		return tuffet.Deny(tuffet.AccessViolation, "told", told)
+	}
+	return tuffet.Abstain()
+}
+
+func (p *reference) Observe(events []tuffet.Event) {
+	if p.settings.Observe == nil {
+		return
+	}
+	for i := range events {
+		if err := sinks.Emit(*p.settings.Observe, shown(&events[i])); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func shown(event *tuffet.Event) map[string]any {
+	if start := event.Started; start != nil {
+		return map[string]any{
+			"started": start.Request.ID, "path": start.Request.Path, "resolved": start.Resolved,
+			"verdict-by": start.VerdictBy, "size": start.Size, "ms": event.UnixMS,
+		}
+	}
+	if progress := event.Progressed; progress != nil {
+		return map[string]any{"progressed": progress.ID, "bytes": progress.Bytes, "size": progress.Size}
+	}
+	end := event.Finished
+	return map[string]any{
+		"finished": end.Request.ID, "path": end.Request.Path, "outcome": end.Outcome.String(), "detail": end.Detail,
+		"decision": end.Decision.String(), "resolved": end.Resolved, "verdict-by": end.VerdictBy, "size": end.Size,
+		"bytes": end.Bytes, "blocks": end.Blocks, "blksize": end.Blksize, "windowsize": end.Windowsize,
+		"retransmissions": end.Retransmissions, "ms": event.UnixMS,
+	}
+}

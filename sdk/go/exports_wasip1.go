@@ -1,0 +1,191 @@
+package tuffet
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"tuffet/internal/host"
+)
+
+// The exports, as the canonical ABI lowers those of sdk/wit/policy.wit. Parameters are copied first, because their memory
+// is used again.
+
+// Where an answer is, and what it points to. The server has read both before the next call.
+var (
+	answer   [4]uint64
+	answered any
+)
+
+//go:wasmexport tuffet:policy/lifecycle@0.1.0#configure
+func exportConfigure(text unsafe.Pointer, length uint32) unsafe.Pointer {
+	defer failed()
+	host.Enter()
+	settings := append([]byte{}, unsafe.Slice((*byte)(text), length)...)
+	host.Leave()
+	host.Settled()
+	if registered.configurer == nil {
+		panic("no plugin is registered: call tuffet.Register in an init function of package main")
+	}
+	problems := problemsOf(registered.configurer.Configure(settings))
+	lowered := make([]uint64, 2*len(problems))
+	place := host.PlaceOf(lowered)
+	for i, problem := range problems {
+		place.At(uintptr(16 * i)).PutText(problem.Pointer)
+		place.At(uintptr(16*i + 8)).PutText(problem.Message)
+	}
+	p := begin(min(len(problems), 1), lowered, problems)
+	p.At(4).PutU32(uint32(place))
+	p.At(8).PutU32(uint32(len(problems)))
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/authorize@0.1.0#authorize
+func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
+	defer failed()
+	request := copiedRequest(params)
+	switch verdict := registered.authorizer.Authorize(request).(type) {
+	case abstain:
+		begin(0)
+	case allow:
+		lowerLimits(begin(1).At(8), verdict.Limits)
+	case Denial:
+		lowerDenial(begin(2, verdict).At(8), verdict)
+	case drop:
+		begin(3)
+	default:
+		noAnswer("Authorize", verdict)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/resolve@0.1.0#resolve
+func exportResolve(params unsafe.Pointer) unsafe.Pointer {
+	defer failed()
+	request := copiedRequest(params)
+	switch resolution := registered.resolver.Resolve(request).(type) {
+	case abstain:
+		begin(0)
+	case files:
+		lowered := make([]uint64, 2*len(resolution.Targets))
+		place := host.PlaceOf(lowered)
+		for i, target := range resolution.Targets {
+			place.At(uintptr(16 * i)).PutText(target.Root)
+			place.At(uintptr(16*i + 8)).PutText(target.Path)
+		}
+		p := begin(1, lowered, resolution)
+		p.At(4).PutU32(uint32(place))
+		p.At(8).PutU32(uint32(len(resolution.Targets)))
+	case content:
+		begin(2, resolution).At(4).PutBytes(resolution.Bytes)
+	case Denial:
+		lowerDenial(begin(3, resolution).At(4), resolution)
+	default:
+		noAnswer("Resolve", resolution)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/accept-upload@0.1.0#accept-upload
+func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
+	defer failed()
+	host.Enter()
+	p := placeOf(params)
+	request := liftRequest(p)
+	upload := &Upload{p.At(80).Text(), p.At(88).Text(), p.At(96).U64(), p.At(104).Text()}
+	host.Leave()
+	switch acceptance := registered.gate.AcceptUpload(&request, upload).(type) {
+	case abstain:
+		begin(0)
+	case accept:
+		begin(1)
+	case rename:
+		begin(2, acceptance).At(4).PutText(acceptance.Path)
+	case Denial:
+		lowerDenial(begin(3, acceptance).At(4), acceptance)
+	default:
+		noAnswer("AcceptUpload", acceptance)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/observe@0.1.0#observe
+func exportObserve(events unsafe.Pointer, length uint32) {
+	defer failed()
+	host.Enter()
+	lifted := liftEvents(placeOf(events), int(length))
+	host.Leave()
+	registered.observer.Observe(lifted)
+}
+
+// begin writes the case of an answer, and keeps what it will point to.
+func begin[T ~int | ~uint8](number T, kept ...any) host.Place {
+	answered = kept
+	p := placeOf(unsafe.Pointer(&answer))
+	p.PutU8(uint8(number))
+	return p
+}
+
+func lowerLimits(p host.Place, limits Limits) {
+	for i, number := range []uint16{limits.Blksize, limits.Windowsize} {
+		p.At(uintptr(4 * i)).PutU8(given(number != 0))
+		p.At(uintptr(4*i + 2)).PutU16(number)
+	}
+	p.At(8).PutU8(given(limits.Bytes != nil))
+	if limits.Bytes != nil {
+		p.At(16).PutU64(*limits.Bytes)
+	}
+}
+
+func lowerDenial(p host.Place, denial Denial) {
+	p.PutU8(uint8(denial.Code))
+	p.At(4).PutText(denial.Message)
+	p.At(12).PutText(denial.Reason)
+}
+
+func given(is bool) uint8 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func copiedRequest(params unsafe.Pointer) *Request {
+	host.Enter()
+	request := liftRequest(placeOf(params))
+	host.Leave()
+	return &request
+}
+
+func placeOf(pointer unsafe.Pointer) host.Place { return host.Place(uintptr(pointer)) }
+
+func noAnswer(hook string, answer any) {
+	panic(fmt.Sprintf("%s answered %v, which is none of the answers of this hook", hook, answer))
+}
+
+// failed ends the instance if the plugin panicked; the server logs what is on standard error.
+func failed() {
+	value := recover()
+	if value == nil {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "panic: %v%s\n", value, origin())
+	host.Trap()
+}
+
+// origin returns the line of the plugin that panicked.
+func origin() string {
+	var callers [32]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers[:])])
+	for {
+		frame, more := frames.Next()
+		if !strings.HasPrefix(frame.Function, "runtime.") && !strings.HasPrefix(frame.Function, "tuffet.") && frame.File != "" {
+			return fmt.Sprintf(" (%s:%d)", frame.File[strings.LastIndexByte(frame.File, '/')+1:], frame.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}

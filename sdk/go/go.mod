@@ -1,0 +1,3 @@
+module tuffet
+
+go 1.24

@@ -1,0 +1,80 @@
+package tuffet
+
+import "fmt"
+
+// A Configurer checks the plugin's settings. The server calls it once for each instance, before any hook. Only the
+// packages log and files work while it runs.
+type Configurer interface {
+	// Configure gets the plugin's block of the configuration as JSON, `{}` if there is none; see [Decode]. An error
+	// made of [Problem] values points at the lines of the configuration.
+	Configure(settings []byte) error
+}
+
+// An Authorizer decides whether a client may do what it requests.
+type Authorizer interface {
+	Authorize(*Request) Verdict
+}
+
+// A Resolver decides which file or content a client gets.
+type Resolver interface {
+	Resolve(*Request) Resolution
+}
+
+// An UploadGate decides whether a complete upload becomes visible.
+type UploadGate interface {
+	AcceptUpload(*Request, *Upload) Acceptance
+}
+
+// An Observer receives events after the fact, in the order in which they happened. The slice is empty only if the
+// manifest has `"empty-batches": true`.
+type Observer interface {
+	Observe([]Event)
+}
+
+// The plugin of this component.
+var registered struct {
+	configurer Configurer
+	authorizer Authorizer
+	resolver   Resolver
+	gate       UploadGate
+	observer   Observer
+}
+
+// Register makes p the plugin of this component. Call it once, in an init function. It panics if p has no hook.
+func Register(p Configurer) {
+	if p == nil {
+		panic("tuffet.Register: the plugin is nil")
+	}
+	if registered.configurer != nil {
+		panic("tuffet.Register: a component has one plugin, and it is registered already")
+	}
+	registered.configurer = p
+	registered.authorizer, _ = p.(Authorizer)
+	registered.resolver, _ = p.(Resolver)
+	registered.gate, _ = p.(UploadGate)
+	registered.observer, _ = p.(Observer)
+	if len(hooks()) == 0 {
+		panic(fmt.Sprintf("tuffet.Register: %T has no hook: it needs a method Authorize, Resolve, AcceptUpload or Observe "+
+			"with the parameters and the result of that hook", p))
+	}
+	checkDeclared(p)
+}
+
+// hooks returns the hooks that the plugin implements.
+func hooks() []string {
+	var its []string
+	for _, hook := range []struct {
+		name string
+		has  bool
+	}{
+		{"authorize", registered.authorizer != nil},
+		{"resolve", registered.resolver != nil},
+		{"accept-upload", registered.gate != nil},
+		{"observe", registered.observer != nil},
+	} {
+		if hook.has {
+			its = append(its, hook.name)
+		}
+	}
+	return its
+}

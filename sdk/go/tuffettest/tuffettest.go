@@ -1,0 +1,90 @@
+//go:build !wasip1
+
+// Package tuffettest has stand-ins for the server, for tests of plugins with `go test`: what the packages kv, files,
+// sinks, http and log do natively. They are shared by all tests of a process; begin each test with [Reset].
+package tuffettest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"testing"
+
+	"tuffet"
+	"tuffet/internal/host"
+)
+
+// Reset empties the stand-ins, now and at the end of the test.
+func Reset(t testing.TB) {
+	host.Reset()
+	t.Cleanup(host.Reset)
+}
+
+// Configure configures a plugin with settings, which become JSON.
+func Configure(t testing.TB, plugin tuffet.Configurer, settings any) error {
+	t.Helper()
+	text, err := json.Marshal(settings)
+	if err != nil {
+		t.Fatalf("the settings cannot become JSON: %v", err)
+	}
+	return plugin.Configure(text)
+}
+
+// Request returns a read of a path, with octet mode.
+func Request(path string) *tuffet.Request {
+	return &tuffet.Request{
+		ID: "1", Listener: "default", Requested: path, Path: path,
+		Client: tuffet.Client{Address: "192.0.2.7", Port: 2000, Class: "unknown"},
+	}
+}
+
+// Upload returns an upload with this content, and its request.
+func Upload(root, path, content string) (*tuffet.Request, *tuffet.Upload) {
+	request := Request(path)
+	request.Operation = tuffet.Write
+	digest := sha256.Sum256([]byte(content))
+	return request, &tuffet.Upload{Root: root, Path: path, Bytes: uint64(len(content)), SHA256: hex.EncodeToString(digest[:])}
+}
+
+// PutFile adds a file to a root.
+func PutFile(root, path, content string) {
+	host.With(func(s *host.State) { s.Files[root+":"+path] = []byte(content) })
+}
+
+// PutResponse answers HTTP requests for a URL.
+func PutResponse(url string, status int, body string) {
+	host.With(func(s *host.State) { s.Responses[url] = host.Response{Status: uint16(status), Body: []byte(body)} })
+}
+
+// Fill makes a sink refuse lines from now on.
+func Fill(sink string) {
+	host.With(func(s *host.State) { s.Full[sink] = true })
+}
+
+// Emitted returns the lines that a sink accepted.
+func Emitted(sink string) (lines []string) {
+	host.With(func(s *host.State) { lines = append(lines, s.Emitted[sink]...) })
+	return lines
+}
+
+// A Line of the log.
+type Line struct {
+	// trace, debug, info, warn or error.
+	Level, Message string
+	Fields         []tuffet.Pair
+}
+
+// Logged returns the lines of the log.
+func Logged() (lines []Line) {
+	levels := []string{"trace", "debug", "info", "warn", "error"}
+	host.With(func(s *host.State) {
+		for _, logged := range s.Logged {
+			line := Line{Level: levels[logged.Level], Message: logged.Message}
+			for _, field := range logged.Fields {
+				line.Fields = append(line.Fields, tuffet.Pair(field))
+			}
+			lines = append(lines, line)
+		}
+	})
+	return lines
+}

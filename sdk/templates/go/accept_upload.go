@@ -1,0 +1,14 @@
+package main
+
+import "tuffet"
+
+// AcceptUpload denies replacing the current version, and empty files; everything else is left to others.
+func (p *policy) AcceptUpload(_ *tuffet.Request, u *tuffet.Upload) tuffet.Acceptance {
+	switch {
+	case u.Path == p.current:
+		return tuffet.Deny(tuffet.AccessViolation, "this version is in use", "")
+	case u.Bytes == 0:
+		return tuffet.Deny(tuffet.AccessViolation, "the file is empty", "")
+	}
+	return tuffet.Abstain()
+}

@@ -24,6 +24,8 @@ policy: { authorize: [acl], observe: [publish] }
 plugins:
   acl:
     component: builtin:acl
+    # Otherwise the second request for a file is answered without a call.
+    reuse: { calls: 1 }
     settings: { deny: [{ names: [b] }] }
     limits: { time: 20s, wall: 40s }
   publish:

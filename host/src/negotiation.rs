@@ -420,7 +420,7 @@ mod tests {
             );
             ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
         };
-        assert_eq!(of("10.1.1.1"), ([20, 2000, 8000], Source::Profile(1)));
+        assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], Source::Profile(1)));
         assert_eq!(of("192.0.2.1"), ([1000, 1000, 8000], Source::Profile(2)));
     }
 

@@ -45,7 +45,7 @@ mod tests {
     fn lines_of_plugins_and_problems_are_shown() {
         let line = |json: Value| shown(json.as_object().unwrap());
         let plugin = serde_json::json!({
-            "timestamp": "t", "level": "INFO", "target": "tuffet::plugin", "message": "two\nlines", "plugin": "x", "n": 1,
+            "timestamp": "t", "level": "INFO", "target": "tuffet::plugin", "message": "two\nlines", "n": 1, "plugin": "x",
         });
         assert_eq!(line(plugin).unwrap(), r#"info "two\nlines" n=1 plugin="x""#);
         let with = |level: &str, target: &str| {

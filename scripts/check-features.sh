@@ -17,6 +17,13 @@ if [ -z "${TUFFET_GUESTS-}" ] && [ -f "$guests/tuffet_acl.wasm" ]; then
     export TUFFET_GUESTS="$guests"
 fi
 
+# Compiled without optimisation: what runs here is one request.
+fast=
+# shellcheck disable=SC2013 # names have no spaces
+for package in $(sed -n 's/^\[profile\.dev\.package\.\([a-z0-9-]*\)\]$/\1/p' Cargo.toml); do
+    fast="$fast --config profile.dev.package.$package.opt-level=0"
+done
+
 fail() {
     echo "check-features: $1" >&2
     exit 1
@@ -25,7 +32,7 @@ fail() {
 # SUBCOMMAND FEATURES: without a warning, also.
 built() {
     # shellcheck disable=SC2086 # several words, such as those of a wrapper
-    $cargo "$1" --locked --package tuffet --bin tuffet --no-default-features --features "$2" 2>"$log" || {
+    $cargo "$1" $fast --locked --package tuffet --bin tuffet --no-default-features --features "$2" 2>"$log" || {
         cat "$log" >&2
         fail "it does not build with the features \`$2\` alone"
     }

@@ -44,6 +44,9 @@ static: wasm-target ## build a static binary for x86_64 with musl, target/x86_64
 static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/aarch64-unknown-linux-musl/release/tuffet
 	@sh scripts/static.sh aarch64 "$(RELEASE)" "$(CARGO)"
 
+# Most tests wait for time-outs and processes half of their time.
+TEST_THREADS ?= $(shell echo $$(( $$(nproc) * 3 / 2 )))
+
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 node=nodejs npm=npm nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
@@ -53,7 +56,7 @@ test: binary ## run every test; installs the clients that it needs where it can,
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/js-guests.sh "$(TARGET)/js" "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
-	TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_PEERS="$(TARGET)/peers" \
+	RUST_TEST_THREADS="$(TEST_THREADS)" TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_PEERS="$(TARGET)/peers" \
 		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@sh scripts/test-install.sh "$(BIN)/tuffet"

@@ -94,12 +94,13 @@ enum Repeated {
 /// receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then never receives again. One
 /// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
 /// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
-/// next. A receiver that has reported the gap before is silent, though, until it closes: so the first probe
-/// sends the first block, too. For receivers that do not report gaps, every second probe consists of the first
-/// blocks of the window, twice as many each time.
+/// next. A receiver that has reported the gap before is silent, though, until the gap closes; and some do not
+/// report gaps. So the probe begins with the first block where a gap was reported before, and every second one
+/// with the first blocks, twice as many each time. Not the first probe for a new window: U-Boot, which lost the
+/// last block most often, takes the others for a gap.
 ///
-/// In the first window of a transfer all probes send both the first blocks and the last: U-Boot starts over when
-/// a block other than 1 comes first.
+/// In the first window of a transfer all probes begin with the first blocks: U-Boot starts over when a block
+/// other than 1 comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 enum Probe {
@@ -225,10 +226,10 @@ impl Sender {
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
-        // The first time-out in a row sent two blocks of a window.
+        // Up to every second time-out, and the first, sent the first blocks and the last.
         self.echoes = match core::mem::take(&mut self.timeouts) {
-            0 => 0,
-            timeouts => timeouts.saturating_add((self.window > 1).into()),
+            timeouts if self.window > 1 => timeouts.saturating_add(timeouts.div_ceil(2)),
+            timeouts => timeouts,
         };
         self.probe = Probe::None;
         // A paced retransmission may have been about to send blocks that have now arrived.
@@ -261,13 +262,15 @@ impl Sender {
 
     /// Handles a time-out: retransmits the block in lockstep, a [`Probe`] of a window.
     pub(crate) fn on_timeout(&mut self) {
+        let after_gap = self.is_behind_copies();
         self.timeouts = self.timeouts.saturating_add(1);
         if self.window == 1 {
             self.roll_back_to(self.acked + 1, Repeated::Timeout);
             return;
         }
         self.repeated = self.repeated.max(Repeated::Timeout);
-        let leading = self.timeouts == 1 || self.acked == 0 || self.timeouts.is_multiple_of(2);
+        let opening = self.acked == 0;
+        let leading = opening || after_gap || self.timeouts.is_multiple_of(2);
         self.probe = if leading { Probe::Leading } else { Probe::Last };
     }
 
@@ -284,7 +287,7 @@ impl Sender {
             Probe::Leading => {
                 let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
                 let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
-                if (self.timeouts == 1 || self.acked == 0) && self.acked + u64::from(count) < last {
+                if self.acked + u64::from(count) < last {
                     self.probe = Probe::Last;
                 }
                 Blocks { first, count }

@@ -68,12 +68,12 @@ fn a_grant_that_is_needed_and_not_given_is_an_error_with_the_line_to_add() {
     for (given, import, reason, line) in [
         (
             "files/boot, sinks/out",
-            "tuffet:policy/kv@0.1.0",
+            "tuffet:policy/kv@0.2.0",
             "tries keys",
             "grants: [files/boot, sinks/out, kv]",
         ),
-        ("kv, sinks/out", "tuffet:policy/files@0.1.0", "tries files", "grants: [kv, sinks/out, files/boot]"),
-        ("kv, files/boot", "tuffet:policy/sinks@0.1.0", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
+        ("kv, sinks/out", "tuffet:policy/files@0.2.0", "tries files", "grants: [kv, sinks/out, files/boot]"),
+        ("kv, files/boot", "tuffet:policy/sinks@0.2.0", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
     ] {
         for ran in tried(&probe(), given) {
             ran.assert_fails(64, &["grants.yaml:9:13: plugin `it`: ", import, reason, line]);

@@ -193,9 +193,9 @@ impl RaisedFloor {
 
     /// Returns the floor in microseconds; at most the initial RTO.
     fn of(self, timing: &Timing) -> u32 {
-        let doubled = u64::from(timing.floor) << (self.quarters / Self::DOUBLED);
-        let raised = doubled + doubled * u64::from(self.quarters % Self::DOUBLED) / u64::from(Self::DOUBLED);
-        u32::try_from(raised).unwrap_or(u32::MAX).min(timing.initial)
+        let quarters = u64::from(Self::DOUBLED + self.quarters % Self::DOUBLED);
+        let raised = (u64::from(timing.floor) * quarters) << (self.quarters / Self::DOUBLED);
+        (raised / u64::from(Self::DOUBLED)).min(timing.initial.into()) as u32
     }
 }
 
@@ -272,15 +272,16 @@ impl Rtt {
 
     /// Returns the RTO without back-off.
     fn base(&self, timing: &Timing, unmeasured: u32) -> u32 {
+        let floor = self.floor(timing);
         let base = if self.smoothed == 0 {
             let first = if timing.named == 0 { timing.initial } else { timing.named };
             first.max(unmeasured)
         } else if self.basis == Basis::Anew {
-            timing.initial.max(self.spread(timing).saturating_add(unmeasured))
+            timing.initial.max(self.spread(timing, floor).saturating_add(unmeasured))
         } else {
-            self.spread(timing)
+            self.spread(timing, floor)
         };
-        base.max(self.floor(timing))
+        base.max(floor)
     }
 
     /// Returns the floor for this peer, raised up to the initial RTO.
@@ -288,10 +289,10 @@ impl Rtt {
         self.raised.of(timing)
     }
 
-    /// Returns the floor, but not higher than for an unknown peer: the scale of differences between round trips
-    /// that mean nothing.
-    fn slack(&self, timing: &Timing) -> u32 {
-        self.raised.min(RaisedFloor::default()).of(timing)
+    /// Returns the scale of differences between round trips that mean nothing: the floor, but not higher than for an
+    /// unknown peer.
+    fn slack(&self, timing: &Timing, floor: u32) -> u32 {
+        if self.raised.is_high() { RaisedFloor::default().of(timing) } else { floor }
     }
 
     /// Returns `micros` doubled for each time-out in a row. The cap limits the doubling, not a path that is
@@ -350,7 +351,7 @@ impl Rtt {
             self.at_most(first, timing);
             return false;
         }
-        let usual = self.variation.saturating_mul(4).max(self.slack(timing) / HELD_UP);
+        let usual = self.variation.saturating_mul(4).max(self.slack(timing, self.floor(timing)) / HELD_UP);
         let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
         if !needless {
             self.wary = self.wary.saturating_sub(1);
@@ -414,8 +415,8 @@ impl Rtt {
     /// Returns the RTO of RFC 6298 section 2: the smoothed RTT and four times its variation. The variation
     /// never shrinks to nothing on a steady path (the G of the RFC): the first small delay would cost a
     /// window.
-    fn spread(&self, timing: &Timing) -> u32 {
-        self.smoothed.saturating_add(self.variation.saturating_mul(4).max(self.slack(timing) / 2))
+    fn spread(&self, timing: &Timing, floor: u32) -> u32 {
+        self.smoothed.saturating_add(self.variation.saturating_mul(4).max(self.slack(timing, floor) / 2))
     }
 
     /// Returns whether the RTO follows from measurements alone.
@@ -439,7 +440,7 @@ impl Rtt {
         let more = if self.basis == Basis::Anew { unmeasured } else { 0 };
         AckTiming {
             earliest: self.least / 2,
-            surely: self.doubled(self.spread(timing).saturating_add(more), timing),
+            surely: self.doubled(self.spread(timing, self.floor(timing)).saturating_add(more), timing),
             echo: if self.basis == Basis::Exact { due } else { 0 },
             late,
         }

@@ -226,7 +226,7 @@ impl Sender {
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
-        // Up to every second time-out, and the first, sent the first blocks and the last.
+        // The peer answers each block of the probes. At most the first and every second of them had two.
         self.echoes = match core::mem::take(&mut self.timeouts) {
             timeouts if self.window > 1 => timeouts.saturating_add(timeouts.div_ceil(2)),
             timeouts => timeouts,

@@ -1,6 +1,7 @@
 //! Tests of one transfer, call by call.
 
 use super::*;
+use crate::rtt::{RaisedFloor, Timing};
 
 #[test]
 fn ten_thousand_transfers_are_small() {
@@ -102,4 +103,30 @@ fn only_the_last_ack_of_a_proven_peer_is_awaited_at_the_end() {
     unproven.handle_grant(now, &OptionSet::default(), &Limits::default(), Some(5));
     assert!(matches!(unproven.poll(now), Output::Send(Blocks { first: 1, count: 1 })));
     assert!(!unproven.awaits_last_ack(), "its request may be repeated because block 1 was lost");
+}
+
+/// A client that answers quickly while it reads may send from a slow disk.
+#[test]
+fn quick_answers_to_blocks_do_not_hasten_the_repetition_of_acks() {
+    let at = Time::from_micros;
+    let timing = Timing::default();
+    let mut quick = Rtt::default();
+    (0..1_000).for_each(|_| quick.learn_floor(100, true, 1, &timing));
+    assert!(quick.raised() < RaisedFloor::default());
+    let mut transfer = Transfer::server(at(0), Operation::Write, Settings::default());
+    transfer.raise_floor(quick.raised());
+    transfer.handle_grant(at(0), &OptionSet::default(), &Limits::default(), None);
+    for block in 1..=50_u8 {
+        let now = at(u64::from(block) * 200);
+        let data: Vec<u8> = [0, 3, 0, block].into_iter().chain([7; 512]).collect();
+        if block > 1 || matches!(transfer.poll(now), Output::Control(_)) {
+            assert_eq!(transfer.handle_datagram(now, &data), Ok(()));
+        }
+        let deadline = loop {
+            if let Output::Timeout(deadline) = transfer.poll(now) {
+                break deadline;
+            }
+        };
+        assert!(deadline.micros_since(now) >= 40_000, "block {block}: {deadline:?}");
+    }
 }

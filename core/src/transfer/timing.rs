@@ -148,8 +148,9 @@ impl Transfer {
         let unmeasured = if self.rtt.is_measured() { 0 } else { self.unmeasured() };
         let mut wait = self.rtt.timeout(&self.settings.timing, unmeasured);
         if matches!(self.phase, Phase::Receiving(_)) {
-            // The sender's own timer should fire first: it knows better what was lost.
-            wait = wait.saturating_mul(2);
+            // The sender's own timer should fire first: it knows better what was lost. Its disk may hold it up at
+            // any time, however quickly the peer has acknowledged blocks of other transfers.
+            wait = wait.max(self.rtt.cautious_floor(&self.settings.timing)).saturating_mul(2);
         }
         if let Phase::Sending(sender) = &self.phase
             && sender.is_behind_copies()

@@ -3,102 +3,14 @@
 //! Fixed timers of a second or more make TFTP crawl on a lossy path: each lost packet costs a second. This
 //! time-out follows the measured round trip, and doubles while the peer is silent.
 
+mod floor;
+mod timing;
+
+pub use floor::RaisedFloor;
+pub use timing::Timing;
+
 use crate::sender::AckTiming;
-use crate::time::micros;
-use core::time::Duration;
-
-/// The time-outs of a transfer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timing {
-    floor: u32,
-    initial: u32,
-    /// The `timeout` option of the client, 0 if none.
-    named: u32,
-    cap: u32,
-    give_up: u32,
-    /// How long a server waits for a client that has not answered at all.
-    unproven: u32,
-    dally: u32,
-}
-
-/// The divisor of `give_up` for a client that has not answered at all.
-const UNPROVEN_PART: u32 = 4;
-
-impl Timing {
-    /// `floor`: the shortest RTO (default 2 ms), for peers whose round trips have proved short and steady; for
-    /// others it is ten times as long, but not longer than `initial`. `initial`: the RTO before a round trip is measured (250
-    /// ms). `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only
-    /// repeat itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client
-    /// has not answered at all, or after three time-outs if these are longer. `dally`: how long a receiver
-    /// stays to repeat its last ACK (5 s, RFC 1350 section 6).
-    ///
-    /// Each is limited to 71 minutes; `initial` and `cap` are raised to `floor` if they are lower.
-    pub fn new(
-        floor: Duration,
-        initial: Duration,
-        cap: Duration,
-        give_up: Duration,
-        dally: Duration,
-    ) -> Self {
-        let (floor, give_up) = (micros(floor).max(1), micros(give_up));
-        let initial = micros(initial).max(floor);
-        Timing {
-            floor,
-            initial,
-            named: 0,
-            cap: micros(cap).max(floor),
-            give_up,
-            unproven: unproven(initial, give_up),
-            dally: micros(dally),
-        }
-    }
-
-    /// RFC 2349: the client names the seconds to wait before a retransmission. They are the RTO until a round
-    /// trip is measured, and afterwards its cap unless `cap` is lower. `give_up` grows to three of them, but
-    /// not for a client that has not answered at all: an unproven address cannot demand minutes of attention.
-    /// tftp-hpa's `utimeout` means the same in microseconds.
-    pub(crate) fn with_timeout_option(mut self, micros: u32) -> Self {
-        let timeout_us = micros.max(self.floor);
-        self.named = timeout_us;
-        self.unproven = unproven(timeout_us, self.give_up);
-        self.cap = self.cap.min(timeout_us);
-        self.give_up = self.give_up.max(timeout_us.saturating_mul(3));
-        self
-    }
-
-    /// The longest time-out after doubling.
-    pub fn cap(&self) -> Duration {
-        Duration::from_micros(self.cap.into())
-    }
-
-    pub(crate) fn give_up(&self) -> u32 {
-        self.give_up
-    }
-
-    pub(crate) fn initial(&self) -> u32 {
-        self.initial
-    }
-
-    pub(crate) fn unproven(&self) -> u32 {
-        self.unproven
-    }
-
-    pub(crate) fn dally(&self) -> u32 {
-        self.dally
-    }
-}
-
-/// Long enough for both retransmissions of a first answer, which come after `timeout` microseconds or a few.
-fn unproven(timeout: u32, give_up: u32) -> u32 {
-    (give_up / UNPROVEN_PART).max(timeout.saturating_mul(3)).min(give_up)
-}
-
-impl Default for Timing {
-    fn default() -> Self {
-        let ms = Duration::from_millis;
-        Timing::new(ms(2), ms(250), ms(4_000), ms(30_000), ms(5_000))
-    }
-}
+use floor::{LONG, MOST_WARY, SHORT, STEADY};
 
 /// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed RTT is unusual if round
 /// trips vary less.
@@ -138,67 +50,6 @@ enum Basis {
     Anew,
 }
 
-/// How far the RTO floor is raised for a peer; kept for its next transfer. For a peer of which nothing is known,
-/// to ten times the configured floor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RaisedFloor {
-    /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
-    /// that back, but no more than was added; and so do [`STEADY`] short round trips, down to nothing.
-    quarters: u8,
-}
-
-/// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
-/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
-const STEADY: u16 = 8;
-const MOST_WARY: u8 = 7;
-const SHORT: u32 = 8;
-/// A round trip longer than this part of the floor raises it, if it was lowered.
-const LONG: u32 = 4;
-
-impl Default for RaisedFloor {
-    fn default() -> Self {
-        RaisedFloor { quarters: 3 * Self::DOUBLED + 1 }
-    }
-}
-
-impl RaisedFloor {
-    const DOUBLED: u8 = 4;
-    const MOST: u8 = 16 * Self::DOUBLED;
-
-    /// Returns twice the floor, up to 2^16 times the configured one.
-    pub fn doubled(self) -> Self {
-        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
-    }
-
-    /// Returns the floor after this many `times` without news: each halves a raised floor, and doubles a lowered
-    /// one, until it is the default.
-    pub fn after(self, times: u32) -> Self {
-        let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
-        let default = Self::default();
-        if self > default {
-            RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }.max(default)
-        } else {
-            RaisedFloor { quarters: self.quarters.saturating_add(quarters) }.min(default)
-        }
-    }
-
-    /// Returns whether the floor is higher than for an unknown peer.
-    pub fn is_high(self) -> bool {
-        self > Self::default()
-    }
-
-    fn lowered(self) -> Self {
-        RaisedFloor { quarters: self.quarters.saturating_sub(1) }
-    }
-
-    /// Returns the floor in microseconds; at most the initial RTO.
-    fn of(self, timing: &Timing) -> u32 {
-        let quarters = u64::from(Self::DOUBLED + self.quarters % Self::DOUBLED);
-        let raised = (u64::from(timing.floor) * quarters) << (self.quarters / Self::DOUBLED);
-        (raised / u64::from(Self::DOUBLED)).min(timing.initial.into()) as u32
-    }
-}
-
 impl Rtt {
     /// Takes the measurement of one packet; never of one that was retransmitted (Karn).
     pub(crate) fn sample(&mut self, rtt: u32) {
@@ -216,12 +67,7 @@ impl Rtt {
         let micros = micros.max(1);
         let queued = u64::from(micros.saturating_sub(self.least)) * u64::from(whole) / u64::from(part.max(1));
         let rtt = u32::try_from(queued).unwrap_or(u32::MAX).saturating_add(self.least.min(micros));
-        let most = match self.basis {
-            // Whole windows took less.
-            Basis::Exact if self.smoothed > 0 => self.smoothed.max(micros),
-            _ => micros.saturating_add(unmeasured),
-        };
-        self.smooth(rtt.min(most));
+        self.smooth(rtt.min(micros.saturating_add(unmeasured)));
         self.backoff = 0;
         self.seen(micros);
     }
@@ -293,6 +139,11 @@ impl Rtt {
     /// unknown peer.
     fn slack(&self, timing: &Timing, floor: u32) -> u32 {
         if self.raised.is_high() { RaisedFloor::default().of(timing) } else { floor }
+    }
+
+    /// Returns the floor as if short round trips had not lowered it.
+    pub(crate) fn cautious_floor(&self, timing: &Timing) -> u32 {
+        self.raised.max(RaisedFloor::default()).of(timing)
     }
 
     /// Returns `micros` doubled for each time-out in a row. The cap limits the doubling, not a path that is

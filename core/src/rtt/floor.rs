@@ -1,0 +1,64 @@
+//! The RTO floor of a peer, which its round trips lower and needless retransmissions raise.
+
+use super::Timing;
+
+/// How far the RTO floor is raised for a peer; kept for its next transfer. For a peer of which nothing is known,
+/// to ten times the configured floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RaisedFloor {
+    /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
+    /// that back, but no more than was added; and so do [`STEADY`] short round trips, down to nothing.
+    quarters: u8,
+}
+
+/// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
+/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
+pub(super) const STEADY: u16 = 8;
+pub(super) const MOST_WARY: u8 = 7;
+pub(super) const SHORT: u32 = 8;
+/// A round trip longer than this part of the floor raises it, if it was lowered.
+pub(super) const LONG: u32 = 4;
+
+impl Default for RaisedFloor {
+    fn default() -> Self {
+        RaisedFloor { quarters: 3 * Self::DOUBLED + 1 }
+    }
+}
+
+impl RaisedFloor {
+    const DOUBLED: u8 = 4;
+    const MOST: u8 = 16 * Self::DOUBLED;
+
+    /// Returns twice the floor, up to 2^16 times the configured one.
+    pub fn doubled(self) -> Self {
+        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
+    }
+
+    /// Returns the floor after this many `times` without news: each halves a raised floor, and doubles a lowered
+    /// one, until it is the default.
+    pub fn after(self, times: u32) -> Self {
+        let quarters = times.saturating_mul(Self::DOUBLED.into()).min(u8::MAX.into()) as u8;
+        let default = Self::default();
+        if self > default {
+            RaisedFloor { quarters: self.quarters.saturating_sub(quarters) }.max(default)
+        } else {
+            RaisedFloor { quarters: self.quarters.saturating_add(quarters) }.min(default)
+        }
+    }
+
+    /// Returns whether the floor is higher than for an unknown peer.
+    pub fn is_high(self) -> bool {
+        self > Self::default()
+    }
+
+    pub(super) fn lowered(self) -> Self {
+        RaisedFloor { quarters: self.quarters.saturating_sub(1) }
+    }
+
+    /// Returns the floor in microseconds; at most the initial RTO.
+    pub(super) fn of(self, timing: &Timing) -> u32 {
+        let quarters = u64::from(Self::DOUBLED + self.quarters % Self::DOUBLED);
+        let raised = (u64::from(timing.floor) * quarters) << (self.quarters / Self::DOUBLED);
+        (raised / u64::from(Self::DOUBLED)).min(timing.initial.into()) as u32
+    }
+}

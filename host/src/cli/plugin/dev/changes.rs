@@ -82,9 +82,10 @@ fn is_written(path: &Path) -> bool {
 
 fn hash(path: &Path, bytes: u64, modified: Option<SystemTime>) -> u64 {
     let mut hasher = DefaultHasher::new();
-    match fs::read(path) {
-        Ok(content) if bytes <= MAX_READ => content.hash(&mut hasher),
-        _ => modified.hash(&mut hasher),
+    let content = (bytes <= MAX_READ).then(|| fs::read(path).ok()).flatten();
+    match content {
+        Some(content) => content.hash(&mut hasher),
+        None => modified.hash(&mut hasher),
     }
     hasher.finish()
 }

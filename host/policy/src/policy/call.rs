@@ -79,6 +79,8 @@ pub(super) struct TimeLimit {
 struct Until {
     end: Instant,
     limit: Duration,
+    /// When the plugin was asked, before any wait for an instance.
+    asked: Instant,
     /// The limit that ends the call.
     whose: Whose,
 }
@@ -91,10 +93,11 @@ enum Whose {
 
 impl Until {
     fn new(limit: Duration, chain: Option<Patience>) -> Until {
-        let own = Until { end: Instant::now() + limit, limit, whose: Whose::Call };
+        let asked = Instant::now();
+        let own = Until { end: asked + limit, limit, asked, whose: Whose::Call };
         match chain {
             Some(chain) if chain.until() < own.end => {
-                Until { end: chain.until(), limit: chain.limit(), whose: Whose::Chain }
+                Until { end: chain.until(), limit: chain.limit(), asked, whose: Whose::Chain }
             }
             _ => own,
         }
@@ -103,6 +106,16 @@ impl Until {
     /// The failure of a call that never began, which does not blame the plugin.
     fn never_begun(&self) -> Failure {
         Failure::new(Cause::Busy, self.over("no instance was free"))
+    }
+
+    /// Whether a call had a fair part of the time: half of it.
+    fn is_fair(&self, wall: Duration) -> bool {
+        self.whose == Whose::Call || wall >= self.limit / 2
+    }
+
+    /// Whether the call would have had a fair part if an instance had been free at once.
+    fn was_queued_away(&self, wall: Duration) -> bool {
+        !self.is_fair(wall) && self.is_fair(self.end.saturating_duration_since(self.asked))
     }
 
     fn over(&self, what: &str) -> String {
@@ -234,15 +247,19 @@ impl<'a> Call<'a> {
                     let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
                     return Err(Failure::new(Cause::Busy, detail));
                 }
+                if until.was_queued_away(spent.wall) {
+                    let wall = spent.wall;
+                    let detail = format!("{over}: an instance was free only {wall:.1?} before");
+                    return Err(Failure::new(Cause::Busy, detail));
+                }
                 let cause = if until.whose == Whose::Chain { Cause::Chain } else { Cause::Time };
                 let detail = if spent.waited > spent.cpu {
                     format!("{over}: {}", sandbox.waited_for())
                 } else {
                     format!("{over}: it computed for {:.1?} of it", spent.cpu)
                 };
-                // The plugin is not to blame if earlier plugins or the queue took the time.
-                let blamed = until.whose == Whose::Call || spent.wall >= until.limit / 2;
-                Err(Failure { blamed, ..Failure::new(cause, detail) })
+                // The plugin is not to blame if earlier plugins took the time.
+                Err(Failure { blamed: until.is_fair(spent.wall), ..Failure::new(cause, detail) })
             }
         }
     }

@@ -61,6 +61,32 @@ async fn the_queue_is_bounded() {
     assert!(denial(ask(&policy, "a").await).reason.contains("time: "), "the queue is empty again");
 }
 
+/// Its instance became free so late that the call had little of its time: that is overload, not its failure.
+#[tokio::test]
+async fn a_call_that_the_queue_left_no_time_is_dropped() {
+    let mut plugin = bad("late", "sleep");
+    plugin.limits.instances = 1;
+    plugin.limits.wall = LONG;
+    plugin.breaker.failures = 2;
+    let mut spec = authorizers(vec![plugin]);
+    let limit = Duration::from_millis(800);
+    spec.config.time_limit = limit;
+    let policy = load(&spec).await;
+    let (first, second) = (from(1, read("a")), from(2, read("a")));
+    let later = async {
+        tokio::time::sleep(limit * 3 / 8).await;
+        policy.authorize(&second, policy.patience()).await
+    };
+    let (first, second) = tokio::join!(policy.authorize(&first, policy.patience()), later);
+    assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
+    let second = reason(second.verdict);
+    assert!(
+        second.starts_with("plugin late is overloaded in authorize: it gave no answer before "),
+        "{second}"
+    );
+    assert_eq!((failures("late", "chain"), failures("late", "busy"), counted("late").opened), (1, 1, 0));
+}
+
 #[tokio::test]
 async fn a_breaker_opens_probes_and_closes() {
     let mut plugin = plugin("breaker", misbehave(), json!({ "do": "trap", "when": "evil" }));

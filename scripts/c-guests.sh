@@ -1,5 +1,5 @@
 #!/bin/sh
-# The guest of the C SDK as a component, built by `tuffet plugin build`, for the tests of the server. Where there is no
+# The C SDK: its tests, natively; then its guest as a component, built by `tuffet plugin build`, for the tests of the server. Where there is no
 # clang for WebAssembly, that is said and nothing fails.
 #
 #   scripts/c-guests.sh TUFFET FOLDER
@@ -11,6 +11,17 @@ tuffet=$(command -v "$1")
 mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 cd "$(dirname "$0")/.."
+
+# With sanitizers, where the compiler has them.
+checks="-g -fsanitize=address,undefined -fno-sanitize-recover=all"
+native() {
+    # shellcheck disable=SC2086 # one word per flag
+    cc $1 -Wall -Wextra -Werror -Isdk/c sdk/c/tests/sdk_test.c sdk/c/tuffet_test.c -o "$folder/sdk_test"
+}
+if command -v cc >/dev/null 2>&1; then
+    native "$checks" 2>/dev/null || native ""
+    "$folder/sdk_test"
+fi
 
 component=$folder/reference.wasm
 newer=$(find sdk/c sdk/wit sdk/conformance/c "$tuffet" -newer "$component" -type f 2>/dev/null || echo all)

@@ -15,9 +15,9 @@ pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
     }
     // One by one: files that Python leaves beside its sources are not changes of them.
     files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
-    files.extend(["js/package.json", "c/tuffet.h"].map(str::to_owned));
+    let single = ["js/package.json", "c/tuffet.h", "c/tuffet_test.c", "c/tuffet_test.h"];
+    files.extend(single.map(str::to_owned));
     walk(&sdk, "python/tuffet", &mut files)?;
-    let single = ["js/package.json", "c/tuffet.h"];
     for file in files.iter().filter(|file| file.starts_with("python/") || single.contains(&file.as_str())) {
         println!("cargo::rerun-if-changed={}", sdk.join(file).display());
     }

@@ -13,20 +13,3 @@ void tuffet_log_pairs(tuffet_level level, const char *message, tuffet_pairs fiel
     plugin_list_tuple2_string_string_t lowered = {list, fields.count};
     tuffet_policy_log_log((tuffet_policy_log_level_t)level, &text, &lowered);
 }
-
-void tuffet_log(tuffet_level level, const char *message, ...) {
-    va_list arguments;
-    size_t count = 0;
-    va_start(arguments, message);
-    /* A value must follow each name. */
-    while (va_arg(arguments, const char *)) count += va_arg(arguments, const char *) ? 1 : 0;
-    va_end(arguments);
-    tuffet_pair *pairs = tuffet_take(count * sizeof(*pairs), _Alignof(tuffet_pair));
-    va_start(arguments, message);
-    for (size_t i = 0; i < count; i++) {
-        pairs[i].name = va_arg(arguments, const char *);
-        pairs[i].value = va_arg(arguments, const char *);
-    }
-    va_end(arguments);
-    tuffet_log_pairs(level, message, (tuffet_pairs){pairs, count});
-}

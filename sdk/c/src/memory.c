@@ -13,7 +13,11 @@
 /* Chunks are really freed. */
 #undef free
 
-#define CHUNK ((size_t)16 << 10)
+/* Bytes of a chunk. Tests have a chunk for each piece, so that sanitizers find what leaves it. */
+#ifndef TUFFET_CHUNK
+#define TUFFET_CHUNK ((size_t)16 << 10)
+#endif
+
 #define ANY_TYPE _Alignof(max_align_t)
 
 typedef struct chunk {
@@ -62,7 +66,7 @@ void *tuffet_take(size_t size, size_t align) {
     }
     size_t start = newest ? (newest->used + align - 1) & ~(align - 1) : 0;
     if (!newest || start > newest->size || newest->size - start < size) {
-        size_t room = size > CHUNK ? size : CHUNK;
+        size_t room = size > TUFFET_CHUNK ? size : TUFFET_CHUNK;
         chunk *next = room > SIZE_MAX - sizeof(chunk) ? NULL : malloc(sizeof(chunk) + room);
         if (!next) out_of_memory();
         *next = (chunk){.older = newest, .size = room};
@@ -79,6 +83,8 @@ void tuffet_configured(void) {
     kept.newest = newest;
     kept.used = newest ? newest->used : 0;
 }
+
+#ifdef __wasm__
 
 /* The server calls it for what it hands over. The byte behind makes texts of strings. */
 __attribute__((export_name("cabi_realloc"))) void *cabi_realloc(void *old, size_t old_size, size_t align, size_t size) {
@@ -97,6 +103,8 @@ __attribute__((export_name("cabi_realloc_adapter"))) void *cabi_realloc_adapter(
     if (!memory) __builtin_trap();
     return memory;
 }
+
+#endif
 
 void *tuffet_alloc(size_t size) { return memset(tuffet_take(size, ANY_TYPE), 0, size); }
 

@@ -1,5 +1,6 @@
 /* Settings: values of the expected types, and problems at their places. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,8 +146,8 @@ int64_t tuffet_int(const tuffet_value *value, int64_t least, int64_t most) {
     if (!value) return 0;
     errno = 0;
     long long number = is_whole(value) ? strtoll(value->json, NULL, 10) : 0;
-    if (is_whole(value) && !errno && number >= least && number <= most) return number;
-    tuffet_problem(value, "%s is not a whole number of %lld to %lld", shown(value), least, most);
+    if (is_whole(value) && !errno && number >= least && number <= most) return (int64_t)number;
+    tuffet_problem(value, "%s is not a whole number of %" PRId64 " to %" PRId64, shown(value), least, most);
     return 0;
 }
 
@@ -156,7 +157,7 @@ uint64_t tuffet_uint(const tuffet_value *value, uint64_t least, uint64_t most) {
     bool natural = is_whole(value) && *value->json != '-';
     unsigned long long number = natural ? strtoull(value->json, NULL, 10) : 0;
     if (natural && !errno && number >= least && number <= most) return number;
-    tuffet_problem(value, "%s is not a whole number of %llu to %llu", shown(value), least, most);
+    tuffet_problem(value, "%s is not a whole number of %" PRIu64 " to %" PRIu64, shown(value), least, most);
     return 0;
 }
 

@@ -214,6 +214,13 @@ fn a_new_project_in_c_builds_and_passes_its_cases() {
     new(&folder, &[&["all-hooks", "--language", "c"], &words[..]].concat()).assert_good();
     let project = folder.path("all-hooks");
     let tuffet = |words: &[&str]| tuffet_in(&project, words, &[]);
+    let mut tests = Command::new("sh");
+    let natively =
+        "cc -g -Wall -Wextra -Werror -Isdk/c *.c sdk/c/tuffet_test.c -o policy_test && ./policy_test";
+    let ran = run_for(tests.current_dir(&project).args(["-c", natively]), COMPILING);
+    ran.assert_good();
+    assert_eq!(ran.stdout, b"all tests passed\n");
+
     let build = || tuffet(&["plugin", "build", "--time", "60s"]);
     let built = build();
     built.assert_good();

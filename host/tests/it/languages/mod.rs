@@ -1,6 +1,7 @@
 //! The interface in every language with an SDK: the same tests with a reference guest in each
 //! (`sdk/conformance`).
 
+mod c_memory;
 mod conformance;
 mod example;
 mod go_memory;

@@ -99,7 +99,7 @@ const GO: [Template; 12] = [
     template!("go" / "tuffet.json"),
 ];
 
-const C: [Template; 12] = [
+const C: [Template; 13] = [
     template!("common" / "cases.yaml"),
     template!("common" / "tuffet.yaml"),
     template!("c" / "README.md"),
@@ -110,6 +110,7 @@ const C: [Template; 12] = [
     template!("c" / "observe.c", Hook::Observe),
     template!("c" / "policy.c"),
     template!("c" / "policy.h"),
+    template!("c" / "policy_test.c"),
     template!("c" / "resolve.c", Hook::Resolve),
     template!("c" / "tuffet.json"),
 ];

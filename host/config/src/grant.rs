@@ -22,6 +22,8 @@ pub enum Grant {
     Random,
     /// Keys and values that persist between calls.
     Kv,
+    /// The keys in the namespace with this name, which plugins share.
+    SharedKv(String),
     /// Reading the files of the root with this name.
     Files(String),
     /// Writing to the sink with this name.
@@ -50,7 +52,7 @@ pub enum GrantKind {
     Files,
     /// See [`Grant::Http`].
     Http,
-    /// See [`Grant::Kv`].
+    /// See [`Grant::Kv`] and [`Grant::SharedKv`].
     Kv,
     /// See [`Grant::Random`].
     Random,
@@ -101,7 +103,7 @@ impl Grant {
             Grant::ClientMac => GrantKind::ClientMac,
             Grant::Clock => GrantKind::Clock,
             Grant::Random => GrantKind::Random,
-            Grant::Kv => GrantKind::Kv,
+            Grant::Kv | Grant::SharedKv(_) => GrantKind::Kv,
             Grant::Files(_) => GrantKind::Files,
             Grant::Sinks(_) => GrantKind::Sinks,
             Grant::Http(_) => GrantKind::Http,
@@ -112,7 +114,9 @@ impl Grant {
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Grant::Files(name) | Grant::Sinks(name) => write!(f, "{}/{name}", self.kind().word()),
+            Grant::Files(name) | Grant::Sinks(name) | Grant::SharedKv(name) => {
+                write!(f, "{}/{name}", self.kind().word())
+            }
             Grant::Http(host) => write!(f, "http/{host}"),
             plain => f.write_str(plain.kind().word()),
         }
@@ -175,6 +179,7 @@ impl FromStr for Grant {
             "client-mac" => Grant::ClientMac,
             "clock" => Grant::Clock,
             "random" => Grant::Random,
+            "kv" if name.is_some() => return named(Grant::SharedKv, "namespace", name),
             "kv" => Grant::Kv,
             "files" => return named(Grant::Files, "root", name),
             "sinks" => return named(Grant::Sinks, "sink", name),
@@ -220,7 +225,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|files/.+|sinks/.+|http/.+)$"
+            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+)$"
         })
     }
 }
@@ -236,6 +241,7 @@ mod tests {
             "clock",
             "random",
             "kv",
+            "kv/leases",
             "files/boot",
             "sinks/audit",
             "http/a.example",
@@ -249,7 +255,8 @@ mod tests {
     fn what_is_none_is_refused_with_the_remedy() {
         let refused = |text: &str| text.parse::<Grant>().err().unwrap_or_default();
         assert!(refused("files").contains("write `files/NAME`"));
-        assert!(refused("kv/x").contains("write `kv` alone"));
+        assert!(refused("clock/x").contains("write `clock` alone"));
+        assert!(!refused("kv/").is_empty() && !refused("kv/a/b").is_empty());
         assert!(refused("sink/x").contains("did you mean `sinks`?"), "{}", refused("sink/x"));
         assert!(refused("everything").contains("there are"), "{}", refused("everything"));
         for bad in

@@ -2,11 +2,17 @@
 //! test. They have no grants and no quotas, and their time does not advance.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// The name of a key: the shared namespace, empty for the plugin's own, and the key.
+type Name = (String, String);
 
 #[derive(Default)]
 struct Host {
-    keys: HashMap<String, Vec<u8>>,
+    /// Values and their revisions.
+    keys: BTreeMap<Name, (Vec<u8>, u64)>,
+    /// The number of changes of keys, which is the newest revision.
+    changes: u64,
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
     /// Remaining room of each sink, in payloads; a sink that is not listed accepts all.
@@ -71,8 +77,8 @@ pub(crate) mod http {
 }
 
 pub(crate) mod kv {
-    use super::with;
-    use crate::kv::Error;
+    use super::{Name, with};
+    use crate::kv::{Entry, Error};
 
     /// Counts a call. Returns an error if no more calls may succeed.
     fn call() -> Result<(), Error> {
@@ -86,30 +92,137 @@ pub(crate) mod kv {
         })
     }
 
+    fn own(key: &str) -> Name {
+        (String::new(), key.into())
+    }
+
     pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
-        call()?;
-        Ok(with(|host| host.keys.get(key).cloned()))
+        Ok(get_entry(key)?.map(|entry| entry.value))
+    }
+
+    pub fn get_entry(key: &str) -> Result<Option<Entry>, Error> {
+        entry_of(own(key))
     }
 
     pub fn set(key: &str, value: &[u8], _: Option<u32>) -> Result<(), Error> {
-        call()?;
-        with(|host| host.keys.insert(key.into(), value.into()));
-        Ok(())
+        put(own(key), value)
+    }
+
+    pub fn swap(
+        key: &str,
+        revision: Option<u64>,
+        value: &[u8],
+        _: Option<u32>,
+    ) -> Result<Option<u64>, Error> {
+        exchange(own(key), revision, value)
     }
 
     pub fn delete(key: &str) -> Result<(), Error> {
-        call()?;
-        with(|host| host.keys.remove(key));
-        Ok(())
+        remove(own(key))
     }
 
     pub fn increment(key: &str, by: i64, _: Option<u32>) -> Result<i64, Error> {
-        let counter = get(key)?.unwrap_or_else(|| vec![0; 8]);
+        add(own(key), by)
+    }
+
+    pub fn list(prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+        page("", prefix, after, limit)
+    }
+
+    pub fn entry_of(name: Name) -> Result<Option<Entry>, Error> {
+        call()?;
+        let found = with(|host| host.keys.get(&name).cloned());
+        Ok(found.map(|(value, revision)| Entry { value, revision }))
+    }
+
+    pub fn put(name: Name, value: &[u8]) -> Result<(), Error> {
+        call()?;
+        write(name, value);
+        Ok(())
+    }
+
+    pub fn exchange(name: Name, revision: Option<u64>, value: &[u8]) -> Result<Option<u64>, Error> {
+        let found = entry_of(name.clone())?.map(|entry| entry.revision);
+        Ok((found == revision).then(|| write(name, value)))
+    }
+
+    pub fn remove(name: Name) -> Result<(), Error> {
+        call()?;
+        with(|host| host.keys.remove(&name));
+        Ok(())
+    }
+
+    pub fn add(name: Name, by: i64) -> Result<i64, Error> {
+        let counter = entry_of(name.clone())?.map_or_else(|| vec![0; 8], |entry| entry.value);
         let counter = <[u8; 8]>::try_from(counter)
-            .map_err(|_| Error::Invalid(format!("the value of {key:?} is no counter")))?;
+            .map_err(|_| Error::Invalid(format!("the value of {:?} is no counter", name.1)))?;
         let counter = i64::from_le_bytes(counter).saturating_add(by);
-        set(key, &counter.to_le_bytes(), None)?;
+        put(name, &counter.to_le_bytes())?;
         Ok(counter)
+    }
+
+    pub fn page(
+        namespace: &str,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<String>, Error> {
+        call()?;
+        Ok(with(|host| {
+            let keys = host.keys.keys().filter(|(its, _)| its == namespace).map(|(_, key)| key);
+            let keys = keys.filter(|key| key.starts_with(prefix));
+            let keys = keys.filter(|key| after.is_none_or(|after| key.as_str() > after));
+            keys.take(limit.min(1000) as usize).cloned().collect()
+        }))
+    }
+
+    /// Returns the new revision.
+    fn write(name: Name, value: &[u8]) -> u64 {
+        with(|host| {
+            host.changes += 1;
+            host.keys.insert(name, (value.into(), host.changes));
+            host.changes
+        })
+    }
+}
+
+pub(crate) mod shared_kv {
+    use super::kv;
+    use crate::kv::{Entry, Error};
+
+    pub fn get(namespace: &str, key: &str) -> Result<Option<Entry>, Error> {
+        kv::entry_of((namespace.into(), key.into()))
+    }
+
+    pub fn set(namespace: &str, key: &str, value: &[u8], _: Option<u32>) -> Result<(), Error> {
+        kv::put((namespace.into(), key.into()), value)
+    }
+
+    pub fn delete(namespace: &str, key: &str) -> Result<(), Error> {
+        kv::remove((namespace.into(), key.into()))
+    }
+
+    pub fn increment(namespace: &str, key: &str, by: i64, _: Option<u32>) -> Result<i64, Error> {
+        kv::add((namespace.into(), key.into()), by)
+    }
+
+    pub fn swap(
+        namespace: &str,
+        key: &str,
+        revision: Option<u64>,
+        value: &[u8],
+        _: Option<u32>,
+    ) -> Result<Option<u64>, Error> {
+        kv::exchange((namespace.into(), key.into()), revision, value)
+    }
+
+    pub fn list(
+        namespace: &str,
+        prefix: &str,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<Vec<String>, Error> {
+        kv::page(namespace, prefix, after, limit)
     }
 }
 
@@ -166,6 +279,18 @@ mod tests {
         assert!(matches!(kv::increment("a", 1, None), Err(kv::Error::Invalid(_))));
         kv::delete("a").unwrap();
         assert_eq!((kv::increment("a", 3, None), kv::increment("a", -1, None)), (Ok(3), Ok(2)));
+
+        let shared = kv::Shared::new("leases");
+        let first = kv::swap("s", None, "one", None).unwrap();
+        assert_eq!(kv::entry("s").unwrap().map(|entry| entry.revision), first);
+        assert_eq!(kv::swap("s", None, "two", None), Ok(None));
+        assert!(kv::swap("s", first, "two", None).unwrap() > first);
+        assert_eq!((shared.get("s"), shared.increment("n", 2, None)), (Ok(None), Ok(2)));
+        assert_eq!(kv::list("", None, 9).unwrap(), ["a", "s"]);
+        assert_eq!(
+            (kv::list("", Some("a"), 9), shared.list("x", None, 9)),
+            (Ok(vec!["s".into()]), Ok(vec![]))
+        );
 
         super::put_file("boot", "a/b", "content");
         assert!(matches!(files::stat("boot", "a"), Err(files::Error::Denied(_))));

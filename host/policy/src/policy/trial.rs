@@ -20,7 +20,7 @@ use super::observe;
 use super::plugin::Plugin;
 use super::shown;
 use super::spec::{LoadProblem, PolicySpec};
-use super::stage::{Emitted, LogLine, Stage};
+use super::stage::{Emitted, KeyName, LogLine, Stage};
 use tuffet_config::PluginConfig;
 use tuffet_request::Request;
 use tuffet_request::events::Event;
@@ -104,7 +104,7 @@ pub struct Tried {
     /// The lines that it sent to sinks.
     pub emitted: Vec<Emitted>,
     /// Keys that it set (`Some`) or deleted.
-    pub keys: BTreeMap<String, Option<Vec<u8>>>,
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// Calls without an answer from its stage.
     pub unanswered: Vec<String>,
     /// The total time of the call.

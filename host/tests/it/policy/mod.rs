@@ -12,6 +12,7 @@ mod fairness;
 mod grants;
 mod guards;
 mod https;
+mod keys;
 mod mac_map;
 mod neighbours;
 mod observe;

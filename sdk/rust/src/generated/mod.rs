@@ -16,4 +16,6 @@ pub mod observe;
 #[rustfmt::skip]
 pub mod resolve;
 #[rustfmt::skip]
+pub mod shared_kv;
+#[rustfmt::skip]
 pub mod sinks;

@@ -17,6 +17,7 @@ wasmtime::component::bindgen!({
     world: "tuffet:host/plugin",
     imports: {
         "tuffet:policy/kv": async,
+        "tuffet:policy/shared-kv": async,
         "tuffet:policy/files": async,
         "tuffet:policy/sinks": async,
     },

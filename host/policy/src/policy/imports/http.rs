@@ -100,6 +100,7 @@ mod tests {
             clock: false,
             random: false,
             keys: None,
+            shared_keys: Vec::new(),
             files: Vec::new(),
             http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
             sinks: Vec::new(),

@@ -12,7 +12,7 @@ use super::calls::{HostCalls, Keys, Outlet, Pending};
 use super::files::{absent, steady};
 use super::http::Sent;
 use super::http_send::send;
-use crate::kv::{KvError, KvStore, Namespace};
+use crate::kv::{KvError, KvStore, Listing, Namespace, Versioned};
 use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::sinks::{Full, Sink};
@@ -88,8 +88,11 @@ pub(in crate::policy) struct StoredKeys {
 }
 
 impl Keys for StoredKeys {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<Vec<u8>>, kv::Error>> {
-        Box::pin(async move { self.store.get(&self.namespace, key).await.map_err(explain) })
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>> {
+        Box::pin(async move {
+            let found = self.store.get(&self.namespace, key).await.map_err(explain)?;
+            Ok(found.map(|Versioned { value, revision }| kv::Entry { value, revision }))
+        })
     }
 
     fn set(
@@ -117,6 +120,23 @@ impl Keys for StoredKeys {
             async move { self.store.increment(&self.namespace, key, by, ttl_seconds).await.map_err(explain) },
         )
     }
+
+    fn swap(
+        &self,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<Option<u64>, kv::Error>> {
+        Box::pin(async move {
+            let swapped = self.store.swap(&self.namespace, key, revision, value, ttl_seconds).await;
+            swapped.map_err(explain)
+        })
+    }
+
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>> {
+        Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
+    }
 }
 
 pub(super) fn explain(error: KvError) -> kv::Error {
@@ -124,6 +144,7 @@ pub(super) fn explain(error: KvError) -> kv::Error {
         KvError::Quota => kv::Error::Quota,
         KvError::NotACounter => kv::Error::Invalid("the value is no counter: it has not eight bytes".into()),
         KvError::Unavailable(error) => kv::Error::Unavailable(error),
+        KvError::Conflict => kv::Error::Invalid("the key has another revision".into()),
     }
 }
 

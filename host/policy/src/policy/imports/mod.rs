@@ -11,22 +11,25 @@ mod live;
 mod random;
 mod sinks;
 mod staged;
+mod staged_keys;
 mod v0_1;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use calls::Pending;
 pub(super) use calls::{HostCalls, Keys, Outlet};
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
 pub(super) use live::{Live, StoredKeys};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
+pub(super) use staged_keys::StagedKeys;
 
 use super::line_rate::LineRate;
 use tuffet_config::HttpHost;
 
-/// Calls of `kv` and `files` per call of a hook.
+/// Calls of `kv`, `shared-kv` and `files` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
 /// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
@@ -46,6 +49,8 @@ pub(super) struct Access {
     pub random: bool,
     /// Its keys. None also while the configuration is only checked.
     pub keys: Option<Arc<dyn Keys>>,
+    /// The namespaces that it shares with other plugins, by name. None also while the configuration is only checked.
+    pub shared_keys: Vec<(String, Arc<dyn Keys>)>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
     /// The hosts that it may send HTTP requests to.

@@ -48,7 +48,7 @@ pub(super) fn grants_used(module: &[u8]) -> Result<Vec<GrantKind>, String> {
         for import in imports.into_imports() {
             let import = import.map_err(|error| error.to_string())?;
             let kind = match import.module.split('@').next() {
-                Some("tuffet:policy/kv") => GrantKind::Kv,
+                Some("tuffet:policy/kv" | "tuffet:policy/shared-kv") => GrantKind::Kv,
                 Some("tuffet:policy/files") => GrantKind::Files,
                 Some("tuffet:policy/sinks") => GrantKind::Sinks,
                 Some("wasi:http/outgoing-handler") => GrantKind::Http,

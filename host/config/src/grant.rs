@@ -30,6 +30,8 @@ pub enum Grant {
     Sinks(String),
     /// HTTP requests to this host.
     Http(HttpHost),
+    /// Reading an upload before it becomes visible.
+    Upload,
 }
 
 /// A host that a plugin may send HTTP requests to.
@@ -58,11 +60,13 @@ pub enum GrantKind {
     Random,
     /// See [`Grant::Sinks`].
     Sinks,
+    /// See [`Grant::Upload`].
+    Upload,
 }
 
 impl GrantKind {
     /// All kinds.
-    pub const ALL: [GrantKind; 7] = [
+    pub const ALL: [GrantKind; 8] = [
         GrantKind::ClientMac,
         GrantKind::Clock,
         GrantKind::Files,
@@ -70,6 +74,7 @@ impl GrantKind {
         GrantKind::Kv,
         GrantKind::Random,
         GrantKind::Sinks,
+        GrantKind::Upload,
     ];
 
     /// Returns the word in manifests and in the configuration.
@@ -82,6 +87,7 @@ impl GrantKind {
             GrantKind::Kv => "kv",
             GrantKind::Random => "random",
             GrantKind::Sinks => "sinks",
+            GrantKind::Upload => "upload",
         }
     }
 
@@ -107,6 +113,7 @@ impl Grant {
             Grant::Files(_) => GrantKind::Files,
             Grant::Sinks(_) => GrantKind::Sinks,
             Grant::Http(_) => GrantKind::Http,
+            Grant::Upload => GrantKind::Upload,
         }
     }
 }
@@ -181,6 +188,7 @@ impl FromStr for Grant {
             "random" => Grant::Random,
             "kv" if name.is_some() => return named(Grant::SharedKv, "namespace", name),
             "kv" => Grant::Kv,
+            "upload" => Grant::Upload,
             "files" => return named(Grant::Files, "root", name),
             "sinks" => return named(Grant::Sinks, "sink", name),
             "http" => return name.unwrap_or_default().parse().map(Grant::Http),
@@ -225,7 +233,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+)$"
+            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|upload)$"
         })
     }
 }
@@ -242,6 +250,7 @@ mod tests {
             "random",
             "kv",
             "kv/leases",
+            "upload",
             "files/boot",
             "sinks/audit",
             "http/a.example",

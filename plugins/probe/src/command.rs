@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use tuffet_sdk::{files, http, kv, sinks};
+use tuffet_sdk::{files, http, kv, sinks, upload};
 
 /// Runs all commands and returns one line for each.
 pub(crate) fn run_all(commands: &[String]) -> String {
@@ -54,6 +54,20 @@ fn run(command: &str) -> String {
                     Err(error) => return format!("{read} and {}", plain(&error)),
                 }
             }
+        }
+        ["upload", offset, length] => {
+            said(upload::read(number(offset) as u64, number(length) as u32).map(|bytes| show(&bytes)))
+        }
+        ["upload", "all", piece, most] => {
+            let (piece, mut read) = (number(piece) as u32, 0);
+            while read < number(most) {
+                match upload::read(read as u64, piece) {
+                    Ok(bytes) if bytes.is_empty() => break,
+                    Ok(bytes) => read += bytes.len(),
+                    Err(error) => return format!("{read} and {}", plain(&error)),
+                }
+            }
+            format!("{read}")
         }
         ["emit", sink, payload] => said(sinks::emit(sink, payload)),
         ["emit", sink, payload, rest] => said(sinks::emit(sink, &format!("{payload} {rest}"))),

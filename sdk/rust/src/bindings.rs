@@ -117,6 +117,19 @@ pub mod shared_kv {
     });
 }
 
+/// The import `upload-content`.
+pub mod upload_content {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world upload-content { import tuffet:policy/upload-content@0.2.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({

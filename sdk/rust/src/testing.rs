@@ -15,6 +15,7 @@ struct Host {
     changes: u64,
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
+    upload: Option<Vec<u8>>,
     /// Remaining room of each sink, in payloads; a sink that is not listed accepts all.
     room: HashMap<String, usize>,
     /// Number of further calls of `kv` that succeed; `None` for all.
@@ -34,6 +35,11 @@ fn with<T>(work: impl FnOnce(&mut Host) -> T) -> T {
 /// Adds a file that [`files`](crate::files) finds.
 pub fn put_file(root: &str, path: &str, content: impl Into<Vec<u8>>) {
     with(|host| host.files.insert((root.into(), path.into()), content.into()));
+}
+
+/// Sets the content that [`upload::read`](crate::upload::read) finds.
+pub fn put_upload(content: impl Into<Vec<u8>>) {
+    with(|host| host.upload = Some(content.into()));
 }
 
 /// Returns and removes the payloads that were emitted to a [sink](crate::sinks).
@@ -226,6 +232,21 @@ pub(crate) mod shared_kv {
     }
 }
 
+pub(crate) mod upload_content {
+    use super::with;
+    use crate::upload::Error;
+
+    pub fn read(offset: u64, length: u32) -> Result<Vec<u8>, Error> {
+        with(|host| match &host.upload {
+            None => Err(Error::Denied("there is an upload only in `accept-upload`".into())),
+            Some(content) => {
+                let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+                Ok(content.iter().skip(skipped).take(length as usize).copied().collect())
+            }
+        })
+    }
+}
+
 pub(crate) mod files {
     use super::with;
     use crate::files::{Error, Metadata};
@@ -269,7 +290,7 @@ pub(crate) mod sinks {
 
 #[cfg(test)]
 mod tests {
-    use crate::{files, kv, sinks};
+    use crate::{files, kv, sinks, upload};
 
     #[test]
     fn what_was_put_is_found() {
@@ -291,6 +312,10 @@ mod tests {
             (kv::list("", Some("a"), 9), shared.list("x", None, 9)),
             (Ok(vec!["s".into()]), Ok(vec![]))
         );
+
+        assert!(matches!(upload::read(0, 1), Err(upload::Error::Denied(_))));
+        super::put_upload("content");
+        assert_eq!((upload::read(3, 2), upload::read(9, 2)), (Ok(b"te".to_vec()), Ok(vec![])));
 
         super::put_file("boot", "a/b", "content");
         assert!(matches!(files::stat("boot", "a"), Err(files::Error::Denied(_))));

@@ -242,6 +242,7 @@ fn access(
         client_mac: granted.contains(&Grant::ClientMac),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
+        upload: granted.contains(&Grant::Upload),
         keys: None,
         shared_keys: Vec::new(),
         files: Vec::new(),
@@ -276,7 +277,7 @@ fn access(
                     )),
                 }
             }
-            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random | Grant::Upload => {}
         }
     }
     if problems.is_empty() {

@@ -15,12 +15,14 @@ use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, resolve};
+use super::imports::InMemory;
 use super::load::{load, missing_hook};
 use super::observe;
 use super::plugin::Plugin;
 use super::shown;
 use super::spec::{LoadProblem, PolicySpec};
 use super::stage::{Emitted, KeyName, LogLine, Stage};
+use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_request::Request;
 use tuffet_request::events::Event;
@@ -67,13 +69,14 @@ pub struct Uploaded {
 
 impl Uploaded {
     /// The upload as `accept-upload` receives it.
-    fn as_asked(&self) -> accept_upload::Upload {
-        accept_upload::Upload {
+    fn as_asked(&self) -> UploadInput {
+        let about = accept_upload::Upload {
             root: self.root.clone(),
             path: self.path.clone(),
             bytes: self.content.len() as u64,
             sha256: shown::digest(&self.content),
-        }
+        };
+        UploadInput { about, content: Arc::new(InMemory(self.content.clone())) }
     }
 }
 
@@ -197,7 +200,7 @@ impl Trial {
         hook: Hook,
         request: &Request,
         input: Input<'_>,
-        upload: Option<&accept_upload::Upload>,
+        upload: Option<&UploadInput>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.
         let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));

@@ -19,3 +19,5 @@ pub mod resolve;
 pub mod shared_kv;
 #[rustfmt::skip]
 pub mod sinks;
+#[rustfmt::skip]
+pub mod upload_content;

@@ -20,6 +20,7 @@ wasmtime::component::bindgen!({
         "tuffet:policy/shared-kv": async,
         "tuffet:policy/files": async,
         "tuffet:policy/sinks": async,
+        "tuffet:policy/upload-content": async,
     },
     exports: { default: async },
     additional_derives: [PartialEq, Eq, Clone],

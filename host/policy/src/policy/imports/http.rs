@@ -99,6 +99,7 @@ mod tests {
             client_mac: false,
             clock: false,
             random: false,
+            upload: false,
             keys: None,
             shared_keys: Vec::new(),
             files: Vec::new(),

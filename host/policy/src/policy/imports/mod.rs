@@ -12,6 +12,7 @@ mod random;
 mod sinks;
 mod staged;
 mod staged_keys;
+mod upload;
 mod v0_1;
 
 use std::sync::Arc;
@@ -21,10 +22,11 @@ use calls::Pending;
 pub(super) use calls::{HostCalls, Keys, Outlet};
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
-pub(super) use live::{Live, StoredKeys};
+pub(super) use live::{Live, StoredKeys, StoredUpload};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
 pub(super) use staged_keys::StagedKeys;
+pub(super) use upload::{InMemory, UploadContent};
 
 use super::line_rate::LineRate;
 use tuffet_config::HttpHost;
@@ -33,6 +35,8 @@ use tuffet_config::HttpHost;
 const MAX_OPERATIONS: u32 = 1024;
 /// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
+/// Bytes of an upload in one call of a hook.
+const MAX_UPLOAD: u64 = 8 << 20;
 /// Bytes of files in one call of a hook.
 const MAX_READ: u64 = 64 << 20;
 
@@ -47,6 +51,8 @@ pub(super) struct Access {
     pub clock: bool,
     /// Whether it has random numbers.
     pub random: bool,
+    /// Whether it may read uploads.
+    pub upload: bool,
     /// Its keys. None also while the configuration is only checked.
     pub keys: Option<Arc<dyn Keys>>,
     /// The namespaces that it shares with other plugins, by name. None also while the configuration is only checked.
@@ -110,6 +116,8 @@ pub(super) struct Taken {
     operations: u32,
     payloads: u32,
     read: u64,
+    /// Bytes of the upload.
+    uploaded: u64,
     /// Set once the instance is configured; before, calls must have no effect.
     configured: bool,
     /// Set for each call: what would have an effect only seems to succeed.

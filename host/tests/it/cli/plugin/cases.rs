@@ -157,6 +157,20 @@ fn cases_give_and_expect_shared_keys() {
     assert!(printed(&ran).contains(r#"shared-kv.swap("leases", "b")"#), "{}", printed(&ran));
 }
 
+#[test]
+fn cases_have_the_content_of_uploads() {
+    let case = |said: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit, upload]\nsettings: {{ upload: run, run: [upload 1 2] }}\ncases:\n  - \
+             {{ name: x, request: {{ path: x, operation: write, upload: {{ root: boot, content: abcd }} }}, hook: \
+             accept-upload, expect: {{ deny: {{ reason: {said} }} }} }}\n"
+        )
+    };
+    let ran = test(&case(r#"'"bc"'"#));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert_eq!(test(&case("other")).code(), 1);
+}
+
 const HTTP: &str = r#"
 grants: [kv, files/boot, sinks/audit, http/a.example]
 settings: { run: [get http://a.example/x, get http://a.example/x, post http://a.example/y body] }

@@ -30,6 +30,8 @@ pub enum Grant {
     Sinks(String),
     /// HTTP requests to this host.
     Http(HttpHost),
+    /// Counters and gauges of its own.
+    Metrics,
     /// Reading an upload before it becomes visible.
     Upload,
 }
@@ -56,6 +58,8 @@ pub enum GrantKind {
     Http,
     /// See [`Grant::Kv`] and [`Grant::SharedKv`].
     Kv,
+    /// See [`Grant::Metrics`].
+    Metrics,
     /// See [`Grant::Random`].
     Random,
     /// See [`Grant::Sinks`].
@@ -66,12 +70,13 @@ pub enum GrantKind {
 
 impl GrantKind {
     /// All kinds.
-    pub const ALL: [GrantKind; 8] = [
+    pub const ALL: [GrantKind; 9] = [
         GrantKind::ClientMac,
         GrantKind::Clock,
         GrantKind::Files,
         GrantKind::Http,
         GrantKind::Kv,
+        GrantKind::Metrics,
         GrantKind::Random,
         GrantKind::Sinks,
         GrantKind::Upload,
@@ -85,6 +90,7 @@ impl GrantKind {
             GrantKind::Files => "files",
             GrantKind::Http => "http",
             GrantKind::Kv => "kv",
+            GrantKind::Metrics => "metrics",
             GrantKind::Random => "random",
             GrantKind::Sinks => "sinks",
             GrantKind::Upload => "upload",
@@ -108,6 +114,7 @@ impl Grant {
         match self {
             Grant::ClientMac => GrantKind::ClientMac,
             Grant::Clock => GrantKind::Clock,
+            Grant::Metrics => GrantKind::Metrics,
             Grant::Random => GrantKind::Random,
             Grant::Kv | Grant::SharedKv(_) => GrantKind::Kv,
             Grant::Files(_) => GrantKind::Files,
@@ -188,6 +195,7 @@ impl FromStr for Grant {
             "random" => Grant::Random,
             "kv" if name.is_some() => return named(Grant::SharedKv, "namespace", name),
             "kv" => Grant::Kv,
+            "metrics" => Grant::Metrics,
             "upload" => Grant::Upload,
             "files" => return named(Grant::Files, "root", name),
             "sinks" => return named(Grant::Sinks, "sink", name),
@@ -233,7 +241,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|upload)$"
+            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|metrics|upload)$"
         })
     }
 }
@@ -250,6 +258,7 @@ mod tests {
             "random",
             "kv",
             "kv/leases",
+            "metrics",
             "upload",
             "files/boot",
             "sinks/audit",

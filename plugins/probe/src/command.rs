@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use tuffet_sdk::{files, http, kv, sinks, upload};
+use tuffet_sdk::{files, http, kv, metrics, sinks, upload};
 
 /// Runs all commands and returns one line for each.
 pub(crate) fn run_all(commands: &[String]) -> String {
@@ -55,6 +55,13 @@ fn run(command: &str) -> String {
                 }
             }
         }
+        ["add", name, label, value] => said(metrics::add(name, &[(label, value)], 2)),
+        ["add", name] => said(metrics::add(name, &[], 1)),
+        ["gauge", name, value] => said(metrics::set(name, &[], value.parse().unwrap_or(f64::NAN))),
+        ["series", count] => said(
+            (0..number(count))
+                .try_for_each(|value| metrics::add("many", &[("value", &value.to_string())], 1)),
+        ),
         ["upload", offset, length] => {
             said(upload::read(number(offset) as u64, number(length) as u32).map(|bytes| show(&bytes)))
         }

@@ -163,6 +163,7 @@ tuffet_sdk::manifest! {
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),
         ("http", "tries hosts"),
+        ("metrics", "counts"),
         ("random", "looks at random numbers"),
         ("upload", "reads uploads"),
     ],

@@ -130,6 +130,19 @@ pub mod upload_content {
     });
 }
 
+/// The import `metrics`.
+pub mod metrics {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world metrics { import tuffet:policy/metrics@0.2.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({

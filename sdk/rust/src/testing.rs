@@ -7,6 +7,9 @@ use std::collections::{BTreeMap, HashMap};
 /// The name of a key: the shared namespace, empty for the plugin's own, and the key.
 type Name = (String, String);
 
+/// Names and values.
+type Labels = Vec<(String, String)>;
+
 #[derive(Default)]
 struct Host {
     /// Values and their revisions.
@@ -16,6 +19,8 @@ struct Host {
     files: HashMap<(String, String), Vec<u8>>,
     emitted: Vec<(String, String)>,
     upload: Option<Vec<u8>>,
+    /// By name and sorted labels.
+    metrics: HashMap<(String, Labels), f64>,
     /// Remaining room of each sink, in payloads; a sink that is not listed accepts all.
     room: HashMap<String, usize>,
     /// Number of further calls of `kv` that succeed; `None` for all.
@@ -40,6 +45,13 @@ pub fn put_file(root: &str, path: &str, content: impl Into<Vec<u8>>) {
 /// Sets the content that [`upload::read`](crate::upload::read) finds.
 pub fn put_upload(content: impl Into<Vec<u8>>) {
     with(|host| host.upload = Some(content.into()));
+}
+
+/// Returns the value of a [counter or gauge](crate::metrics); `None` if it was never changed.
+pub fn metric(name: &str, labels: &[(&str, &str)]) -> Option<f64> {
+    let mut labels: Labels = labels.iter().map(|(label, value)| ((*label).into(), (*value).into())).collect();
+    labels.sort_unstable();
+    with(|host| host.metrics.get(&(name.into(), labels)).copied())
 }
 
 /// Returns and removes the payloads that were emitted to a [sink](crate::sinks).
@@ -232,6 +244,27 @@ pub(crate) mod shared_kv {
     }
 }
 
+pub(crate) mod metrics {
+    use super::{Labels, with};
+    use crate::metrics::Error;
+
+    pub fn add(name: &str, labels: &[(String, String)], by: u64) -> Result<(), Error> {
+        with(|host| *host.metrics.entry(series(name, labels)).or_default() += by as f64);
+        Ok(())
+    }
+
+    pub fn set(name: &str, labels: &[(String, String)], value: f64) -> Result<(), Error> {
+        with(|host| host.metrics.insert(series(name, labels), value));
+        Ok(())
+    }
+
+    fn series(name: &str, labels: &[(String, String)]) -> (String, Labels) {
+        let mut labels = labels.to_vec();
+        labels.sort_unstable();
+        (name.into(), labels)
+    }
+}
+
 pub(crate) mod upload_content {
     use super::with;
     use crate::upload::Error;
@@ -290,7 +323,7 @@ pub(crate) mod sinks {
 
 #[cfg(test)]
 mod tests {
-    use crate::{files, kv, sinks, upload};
+    use crate::{files, kv, metrics, sinks, upload};
 
     #[test]
     fn what_was_put_is_found() {
@@ -316,6 +349,12 @@ mod tests {
         assert!(matches!(upload::read(0, 1), Err(upload::Error::Denied(_))));
         super::put_upload("content");
         assert_eq!((upload::read(3, 2), upload::read(9, 2)), (Ok(b"te".to_vec()), Ok(vec![])));
+
+        metrics::add("hits", &[("b", "x"), ("a", "y")], 2).unwrap();
+        metrics::add("hits", &[("a", "y"), ("b", "x")], 1).unwrap();
+        metrics::set("size", &[], 1.5).unwrap();
+        assert_eq!(super::metric("hits", &[("b", "x"), ("a", "y")]), Some(3.0));
+        assert_eq!((super::metric("size", &[]), super::metric("hits", &[])), (Some(1.5), None));
 
         super::put_file("boot", "a/b", "content");
         assert!(matches!(files::stat("boot", "a"), Err(files::Error::Denied(_))));

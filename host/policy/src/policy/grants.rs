@@ -73,6 +73,7 @@ fn imports_of(kind: GrantKind) -> &'static [&'static str] {
         GrantKind::Kv => &["tuffet:policy/kv@", "tuffet:policy/shared-kv@"],
         GrantKind::Files => &["tuffet:policy/files@"],
         GrantKind::Sinks => &["tuffet:policy/sinks@"],
+        GrantKind::Metrics => &["tuffet:policy/metrics@"],
         GrantKind::Upload => &["tuffet:policy/upload-content@"],
         GrantKind::Http => &["wasi:http/outgoing-handler@"],
         GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => &[],

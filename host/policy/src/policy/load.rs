@@ -243,6 +243,10 @@ fn access(
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
         upload: granted.contains(&Grant::Upload),
+        metrics: granted.contains(&Grant::Metrics).then(|| match &policy.stage {
+            Some(stage) => stage.series(),
+            None => runtime.counters_of(&spec.name).series(),
+        }),
         keys: None,
         shared_keys: Vec::new(),
         files: Vec::new(),
@@ -277,7 +281,8 @@ fn access(
                     )),
                 }
             }
-            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random | Grant::Upload => {}
+            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+            Grant::Metrics | Grant::Upload => {}
         }
     }
     if problems.is_empty() {

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use super::series::SeriesTable;
 
 /// The name of a key: the namespace that plugins share, or `None` for the plugin's own, and the key.
 pub type KeyName = (Option<String>, String);
@@ -81,6 +83,8 @@ pub struct Learned {
 pub struct Stage {
     given: Given,
     seen: Mutex<Seen>,
+    /// The counters and gauges of the call.
+    series: Arc<SeriesTable>,
     /// Recorded over all calls, including `configure`.
     learned: Mutex<Learned>,
 }
@@ -140,12 +144,18 @@ pub(super) enum StagedFile {
 impl Stage {
     /// Creates a stage with these answers.
     pub fn new(given: Given) -> Stage {
-        Stage { given, seen: Mutex::default(), learned: Mutex::default() }
+        Stage { given, ..Stage::default() }
     }
 
     /// Begins a call, with the keys as given.
     pub(super) fn begin(&self) {
         *self.seen() = Seen::default();
+        self.series.clear();
+    }
+
+    /// The counters and gauges of the running call, or of the last one.
+    pub(super) fn series(&self) -> Arc<SeriesTable> {
+        Arc::clone(&self.series)
     }
 
     /// Removes and returns the record of the call.

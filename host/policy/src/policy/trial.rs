@@ -19,6 +19,7 @@ use super::imports::InMemory;
 use super::load::{load, missing_hook};
 use super::observe;
 use super::plugin::Plugin;
+use super::series::{SeriesName, SeriesValue};
 use super::shown;
 use super::spec::{LoadProblem, PolicySpec};
 use super::stage::{Emitted, KeyName, LogLine, Stage};
@@ -108,6 +109,8 @@ pub struct Tried {
     pub emitted: Vec<Emitted>,
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Its own counters and gauges.
+    pub series: Vec<(SeriesName, SeriesValue)>,
     /// Calls without an answer from its stage.
     pub unanswered: Vec<String>,
     /// The total time of the call.
@@ -186,6 +189,7 @@ impl Trial {
         Tried {
             answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
             keys: seen.keys,
+            series: self.stage.series().read(),
             lines: seen.lines,
             emitted: seen.emitted,
             unanswered: seen.unanswered,

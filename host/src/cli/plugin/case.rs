@@ -55,6 +55,8 @@ struct WrittenCase {
     keys: Option<BTreeMap<String, Option<KeyValue>>>,
     /// The same in namespaces that plugins share.
     shared_keys: Option<SharedKeys>,
+    /// Its own counters and gauges, such as `downloads{site="a"}`; if given, all of them.
+    metrics: Option<BTreeMap<String, f64>>,
     /// Parts of its log lines, in this order; if empty, it logs none.
     log: Option<Vec<String>>,
 }
@@ -71,6 +73,7 @@ pub(super) struct Case {
     pub emits: Option<BTreeMap<String, Vec<Value>>>,
     pub keys: Option<BTreeMap<String, Option<KeyValue>>>,
     pub shared_keys: Option<SharedKeys>,
+    pub metrics: Option<BTreeMap<String, f64>>,
     pub log: Option<Vec<String>>,
 }
 
@@ -163,6 +166,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                 emits: written.emits.clone(),
                 keys: written.keys.clone(),
                 shared_keys: written.shared_keys.clone(),
+                metrics: written.metrics.clone(),
                 log: written.log.clone(),
             }),
             (input, expect, given) => {

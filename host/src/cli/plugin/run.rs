@@ -14,7 +14,7 @@ use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::{Hook, HookInput, LogLine, Trial, Tried};
+use tuffet_policy::{Hook, HookInput, LogLine, SeriesValue, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {
@@ -123,6 +123,15 @@ pub(super) fn changed_shared(tried: &Tried) -> SharedKeys {
     all
 }
 
+/// Returns its own counters and gauges, by name and labels as Prometheus writes them.
+pub(super) fn measured(tried: &Tried) -> BTreeMap<String, f64> {
+    let number = |value: &SeriesValue| match *value {
+        SeriesValue::Counter(count) => count as f64,
+        SeriesValue::Gauge(value) => value,
+    };
+    tried.series.iter().map(|(series, value)| (series.to_string(), number(value))).collect()
+}
+
 /// Formats a line of the log: level, message, fields.
 pub(super) fn line(line: &LogLine) -> String {
     [line.level, &line.message, &line.fields].join(" ").trim_end().to_owned()
@@ -141,6 +150,7 @@ fn record(hook: Hook, tried: &Tried) -> Value {
             .collect::<Vec<_>>(),
         "keys": changed(tried),
         "shared-keys": changed_shared(tried),
+        "metrics": measured(tried),
         "emitted": emitted.map(|sent| json!({ "sink": sent.sink, "payload": sent.payload })).collect::<Vec<_>>(),
     })
 }
@@ -162,7 +172,8 @@ fn text(hook: Hook, tried: &Tried) -> String {
     let (own, shared) = (changed(tried), changed_shared(tried));
     let own = (!own.is_empty()).then(|| json!({ "keys": own }));
     let shared = (!shared.is_empty()).then(|| json!({ "shared-keys": shared }));
-    for keys in own.into_iter().chain(shared) {
+    let metrics = (!tried.series.is_empty()).then(|| json!({ "metrics": measured(tried) }));
+    for keys in own.into_iter().chain(shared).chain(metrics) {
         shown += &serde_yaml::to_string(&keys).unwrap_or_else(|_| format!("{keys}\n"));
     }
     if !tried.emitted.is_empty() {

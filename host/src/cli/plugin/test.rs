@@ -16,7 +16,7 @@ use super::diff::{diff, fits, whole_diff};
 use super::host::KeyValue;
 use super::lab::{self, Lab, Unloaded};
 use super::record;
-use super::run::{answer, changed, changed_shared, line};
+use super::run::{answer, changed, changed_shared, line, measured};
 use super::subject::root;
 use super::wrong;
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
@@ -197,6 +197,9 @@ fn faults(
     }
     differ(&mut faults, "what it did to shared keys", shared.as_ref(), || {
         did.as_ref().map(changed_shared).unwrap_or_default()
+    });
+    differ(&mut faults, "what it measured", case.metrics.as_ref(), || {
+        did.as_ref().map(measured).unwrap_or_default()
     });
     if let Some(expected) = &case.log {
         let lines = did.iter().flat_map(|did| &did.lines).map(line);

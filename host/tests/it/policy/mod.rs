@@ -16,6 +16,7 @@ mod keys;
 mod mac_map;
 mod neighbours;
 mod observe;
+mod own_metrics;
 mod publish;
 mod remap;
 mod sessions;

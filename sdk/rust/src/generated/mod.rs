@@ -12,6 +12,8 @@ pub mod files;
 #[rustfmt::skip]
 pub mod kv;
 #[rustfmt::skip]
+pub mod metrics;
+#[rustfmt::skip]
 pub mod observe;
 #[rustfmt::skip]
 pub mod resolve;

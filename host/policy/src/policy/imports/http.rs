@@ -100,6 +100,7 @@ mod tests {
             clock: false,
             random: false,
             upload: false,
+            metrics: None,
             keys: None,
             shared_keys: Vec::new(),
             files: Vec::new(),

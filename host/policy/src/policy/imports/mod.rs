@@ -8,6 +8,7 @@ mod http;
 mod http_send;
 mod kv;
 mod live;
+mod metrics;
 mod random;
 mod sinks;
 mod staged;
@@ -29,9 +30,10 @@ pub(super) use staged_keys::StagedKeys;
 pub(super) use upload::{InMemory, UploadContent};
 
 use super::line_rate::LineRate;
+use super::series::SeriesTable;
 use tuffet_config::HttpHost;
 
-/// Calls of `kv`, `shared-kv` and `files` per call of a hook.
+/// Calls of `kv`, `shared-kv`, `files`, `upload-content` and `metrics` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
 /// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
@@ -53,6 +55,8 @@ pub(super) struct Access {
     pub random: bool,
     /// Whether it may read uploads.
     pub upload: bool,
+    /// Its own counters and gauges.
+    pub metrics: Option<Arc<SeriesTable>>,
     /// Its keys. None also while the configuration is only checked.
     pub keys: Option<Arc<dyn Keys>>,
     /// The namespaces that it shares with other plugins, by name. None also while the configuration is only checked.
@@ -140,10 +144,10 @@ impl Taken {
         *self = Taken { configured, rehearses, ..Taken::default() };
     }
 
-    /// Counts a call of `kv` or `files`.
+    /// Counts a call.
     fn operation(&mut self) -> Result<(), String> {
         if self.operations == MAX_OPERATIONS {
-            return Err(format!("more than {MAX_OPERATIONS} calls of kv and files in one call of a hook"));
+            return Err(format!("more than {MAX_OPERATIONS} calls of the host in one call of a hook"));
         }
         self.operations += 1;
         Ok(())

@@ -51,6 +51,7 @@ pub(super) fn grants_used(module: &[u8]) -> Result<Vec<GrantKind>, String> {
                 Some("tuffet:policy/kv" | "tuffet:policy/shared-kv") => GrantKind::Kv,
                 Some("tuffet:policy/files") => GrantKind::Files,
                 Some("tuffet:policy/sinks") => GrantKind::Sinks,
+                Some("tuffet:policy/metrics") => GrantKind::Metrics,
                 Some("tuffet:policy/upload-content") => GrantKind::Upload,
                 Some("wasi:http/outgoing-handler") => GrantKind::Http,
                 _ => continue,

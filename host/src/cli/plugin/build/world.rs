@@ -56,7 +56,7 @@ fn world(hooks: &[Hook], grants: &[GrantKind]) -> String {
                 line(format!("import wasi:http/outgoing-handler@{}", version(WASI[1].1)));
             }
             // Not in this version of the interface; `tuffet plugin wit` refuses it.
-            GrantKind::Upload => {}
+            GrantKind::Metrics | GrantKind::Upload => {}
             // Facts of the request, and interfaces of WASI that every component may import.
             GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => {}
         }

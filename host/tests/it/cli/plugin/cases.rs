@@ -171,6 +171,23 @@ fn cases_have_the_content_of_uploads() {
     assert_eq!(test(&case("other")).code(), 1);
 }
 
+#[test]
+fn cases_expect_metrics() {
+    let case = |expected: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit, metrics]\nsettings: {{ run: [add hits site a, add hits site a, gauge \
+             size 1.5] }}\ncases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, expect: content, metrics: \
+             {expected} }}\n"
+        )
+    };
+    let good = case(r#"{ 'hits{site="a"}': 4, size: 1.5 }"#);
+    let ran = test(&good);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case("{ size: 2 }"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains("what it measured differs"), "{}", printed(&ran));
+}
+
 const HTTP: &str = r#"
 grants: [kv, files/boot, sinks/audit, http/a.example]
 settings: { run: [get http://a.example/x, get http://a.example/x, post http://a.example/y body] }

@@ -154,6 +154,11 @@ pub struct PluginLimits {
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: u64,
+    /// The memory for renderings: content that answers all requests for which the plugin names the same key. What it
+    /// has no room for is rendered again for later requests.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "64GiB"))]
+    pub renderings: u64,
     /// The number of concurrent calls, each with its own instance and memory. One client gets at most half of
     /// what other clients leave.
     #[schemars(range(min = 1, max = 128))]
@@ -227,6 +232,7 @@ impl Default for PluginLimits {
             wall: Duration::from_millis(500),
             memory: 64 * MIB,
             content: MIB,
+            renderings: 16 * MIB,
             instances: 32,
             queue: 1024,
             kv_keys: 10_000,

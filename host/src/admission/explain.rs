@@ -138,13 +138,18 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 
 /// Every plugin of the chains, with what it said if it was asked.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let calls = generation.policy.chained(listener).map(|chained| {
-        let is_it = |step: &&Step| {
-            matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
-        };
-        call(&chained, steps.iter().find(is_it))
+    let find = |chained: &Chained| {
+        let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
+        steps.iter().find(is_it)
+    };
+    let calls = generation.policy.chained(listener).flat_map(|chained| {
+        let hook = call(&chained, find(&chained));
+        // What a plugin rendered follows its answer, if it did.
+        let render = Chained { hook: "render", ..chained };
+        let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
+        [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
-    calls.collect()
+    calls.flatten().collect()
 }
 
 fn call(chained: &Chained, step: Option<&Step>) -> Call {
@@ -184,8 +189,8 @@ async fn carry_out(
 ) -> Result<SessionProfile, Decision> {
     let (targets, by, profile, next) = match plan {
         Plan::Answer(decision) => return Err(decision),
-        Plan::Content { bytes, profile } => {
-            let opened = content(&record.request, bytes);
+        Plan::Content { made, profile } => {
+            let opened = content(&record.request, &made);
             let decision = granted(generation, record, opened, &profile);
             record.size = decision.size(record.requested_options.tsize);
             return match decision {
@@ -395,7 +400,7 @@ fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
 fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
     Joining::is_requested(&record.request).then(|| {
         let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
-        let is_file = record.resolved.as_deref().is_some_and(|resolved| resolved.contains(':'));
+        let is_file = record.file().is_some();
         generation.files.groups.admit(&record.request) && fits && is_file
     })
 }

@@ -105,4 +105,4 @@ pub type Limits = Profile;
 pub use bindings::observe::exports::tuffet::policy::observe::{
     Decision, Event, Happening, Outcome, Progress, Start, Summary,
 };
-pub use bindings::resolve::exports::tuffet::policy::resolve::{Resolution, Target};
+pub use bindings::resolve::exports::tuffet::policy::resolve::{Content, Rendering, Resolution, Target};

@@ -14,6 +14,7 @@ use super::identity::PluginIdentity;
 use super::load::{load, missing_hook};
 use super::monitor;
 use super::plugin::Plugin;
+use super::renderings::PluginContent;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use tuffet_config::{DefaultVerdict, ListenerChains};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
@@ -105,7 +106,7 @@ pub enum Answer {
     /// configured one, every path relative and without empty parts, `.` and `..`.
     Files(Vec<Target>),
     /// The content itself. Never for a write request.
-    Content(Arc<[u8]>),
+    Content(Arc<PluginContent>),
     /// A denial.
     Deny(Denial),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
@@ -309,6 +310,12 @@ impl Policy {
                     Answer::Files(files)
                 }
                 Ok(Some(Found::Content(content))) => Answer::Content(content),
+                Ok(Some(Found::Rendered(key))) => match plugin.rendering(request, &key, patience).await {
+                    Ok(None) => continue,
+                    Ok(Some(Ok(content))) => Answer::Content(content),
+                    Ok(Some(Err(denial))) => Answer::Deny(denial),
+                    Err(Overloaded(reason)) => Answer::Overloaded(reason),
+                },
                 Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
                 Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };

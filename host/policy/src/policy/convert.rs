@@ -1,12 +1,14 @@
 //! Converts between the types of the host and those of the interface, and checks the answers of plugins.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::bindings::Version;
 use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, authorize, resolve};
 use super::plugin::Plugin;
+use super::renderings::{PluginContent, Rendering};
 use super::text;
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
@@ -16,6 +18,10 @@ use tuffet_request::{
 const MAX_FILES: usize = 64;
 /// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
+/// The longest name of content in bytes.
+const MAX_CONTENT_NAME: usize = 200;
+/// The longest key of a rendering in bytes.
+const MAX_RENDERING_KEY: usize = 1024;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
@@ -201,8 +207,13 @@ pub(super) enum Otherwise {
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
-    Files { files: Vec<Target>, otherwise: Otherwise },
-    Content(Arc<[u8]>),
+    Files {
+        files: Vec<Target>,
+        otherwise: Otherwise,
+    },
+    Content(Arc<PluginContent>),
+    /// The content that the plugin makes for this key.
+    Rendered(Arc<str>),
     Deny(Denial),
 }
 
@@ -225,18 +236,58 @@ pub(super) fn resolution(
             };
             Found::Files { files: targets(files, roots)?, otherwise }
         }
-        resolve::Resolution::Content(_) if operation == Operation::Write => {
+        resolve::Resolution::Content(_) | resolve::Resolution::Rendered(_)
+            if operation == Operation::Write =>
+        {
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }
-        resolve::Resolution::Content(content) if content.len() as u64 > max_content => {
-            let bytes = content.len();
-            return Err(bad(format!(
-                "its content has {bytes} bytes: {max_content} are allowed (limits.content)"
-            )));
-        }
-        resolve::Resolution::Content(content) => Found::Content(content.into()),
+        resolve::Resolution::Content(made) => Found::Content(content(made, max_content)?),
+        resolve::Resolution::Rendered(key) => Found::Rendered(rendering_key(key)?),
         resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
     }))
+}
+
+/// Converts an answer of `render`.
+pub(super) fn rendering(
+    rendered: Result<resolve::Rendering, types::Denial>,
+    max_content: u64,
+) -> Result<Result<Rendering, Denial>, Failure> {
+    Ok(match rendered {
+        Ok(resolve::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
+            content: content(made, max_content)?,
+            ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+        }),
+        Err(its) => Err(denial(&its)),
+    })
+}
+
+fn content(made: resolve::Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
+    let resolve::Content { name, bytes } = made;
+    if bytes.len() as u64 > max_content {
+        return Err(bad(format!(
+            "its content has {} bytes: {max_content} are allowed (limits.content)",
+            bytes.len()
+        )));
+    }
+    if let Some(name) = name.as_deref().filter(|name| !is_content_name(name)) {
+        let name = text::one_line(name, 100);
+        return Err(bad(format!(
+            "it called its content {name:?}: a name has 1 to {MAX_CONTENT_NAME} bytes and no control characters"
+        )));
+    }
+    Ok(Arc::new(PluginContent::new(name.as_deref(), bytes.into())))
+}
+
+fn is_content_name(name: &str) -> bool {
+    (1..=MAX_CONTENT_NAME).contains(&name.len()) && !name.contains(char::is_control)
+}
+
+fn rendering_key(key: String) -> Result<Arc<str>, Failure> {
+    if (1..=MAX_RENDERING_KEY).contains(&key.len()) {
+        return Ok(key.into());
+    }
+    let bytes = key.len();
+    Err(bad(format!("it answered with a key of {bytes} bytes: 1 to {MAX_RENDERING_KEY} are allowed")))
 }
 
 fn targets(files: Vec<resolve::Target>, roots: &[String]) -> Result<Vec<Target>, Failure> {

@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use quick_cache::Weighter;
@@ -14,6 +15,8 @@ use tokio::time::{Instant, timeout_at};
 use super::convert::{Found, Opinion, Otherwise, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
+use super::renderings::PluginContent;
+use super::text::one_line;
 use tuffet_config::{DecisionCacheConfig, Fact};
 use tuffet_request::{Denial, MacSource, Mode, Operation, Request, SessionProfile, SessionValues};
 
@@ -107,7 +110,8 @@ impl Weighty for UploadOpinion {
 impl Weighty for Found {
     fn weight(&self) -> u64 {
         match self {
-            Found::Content(content) => 1 + (content.len() / CONTENT_UNIT) as u64,
+            Found::Content(content) => 1 + (content.bytes().len() / CONTENT_UNIT) as u64,
+            Found::Rendered(_) => 1,
             Found::Files { files, .. } => 1 + (files.len() / 8) as u64,
             Found::Deny(_) => 1,
         }
@@ -118,6 +122,7 @@ impl Weighty for Found {
             Found::Files { otherwise: Otherwise::NotFound, .. } => "files",
             Found::Files { otherwise: Otherwise::Next, .. } => "files-else-next",
             Found::Content(_) => "content",
+            Found::Rendered(_) => "rendered",
             Found::Deny(_) => "deny",
         }
     }
@@ -128,8 +133,30 @@ impl Weighty for Found {
                 let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
                 places.collect::<Vec<_>>().join(", ")
             }
-            Found::Content(content) => format!("{} bytes", content.len()),
+            Found::Content(content) => match (content.bytes().len(), content.name()) {
+                (bytes, None) => format!("{bytes} bytes"),
+                (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
+            },
+            Found::Rendered(key) => one_line(key, 200),
             Found::Deny(denial) => reason_of(denial),
+        }
+    }
+}
+
+/// The end of a rendering that did not fail.
+impl Weighty for Result<Arc<PluginContent>, Denial> {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        if self.is_ok() { "content" } else { "deny" }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Ok(content) => Found::Content(Arc::clone(content)).detail(),
+            Err(denial) => reason_of(denial),
         }
     }
 }

@@ -27,6 +27,7 @@ use super::line_rate::LineRate;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::pool::Pool;
+use super::renderings::Renderings;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
@@ -136,6 +137,7 @@ fn compile(
         monitors: spec.mode == PluginMode::Monitor,
         verdicts: decisions(spec, facts),
         resolutions: decisions(spec, facts),
+        renderings: Renderings::new(spec.limits.renderings),
         authorize: authorize::GuestIndices::new(&pre, version).ok(),
         resolve: resolve::GuestIndices::new(&pre, version).ok(),
         accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),

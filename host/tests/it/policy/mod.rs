@@ -17,6 +17,7 @@ mod neighbours;
 mod observe;
 mod publish;
 mod remap;
+mod renderings;
 mod sessions;
 mod settings;
 mod storms;

@@ -270,6 +270,15 @@ pub mod tuffet {
                         .finish()
                 }
             }
+            impl ::core::fmt::Display for Denial {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    write!(f, "{:?}", self)
+                }
+            }
+            impl ::core::error::Error for Denial {}
             /// The numbers of a session that a client may negotiate.
             #[repr(C)]
             #[derive(Clone, Copy, Eq, PartialEq)]

@@ -128,7 +128,7 @@ pub mod exports {
                 #[derive(Clone, Eq, PartialEq)]
                 pub struct Start {
                     pub request: Request,
-                    /// `ROOT:PATH`, or `content` where a plugin made it.
+                    /// `ROOT:PATH`; `content/NAME` or `content` where a plugin made it.
                     pub resolved: ::core::option::Option<_rt::String>,
                     /// The plugin that decided; none where the configuration did.
                     pub verdict_by: ::core::option::Option<_rt::String>,
@@ -185,7 +185,7 @@ pub mod exports {
                     pub verdict_by: ::core::option::Option<_rt::String>,
                     /// How many plugins were called.
                     pub plugin_calls: u32,
-                    /// `ROOT:PATH`, or `content` where a plugin made it.
+                    /// `ROOT:PATH`; `content/NAME` or `content` where a plugin made it.
                     pub resolved: ::core::option::Option<_rt::String>,
                     /// Bytes on the wire, where they are known.
                     pub size: ::core::option::Option<u64>,

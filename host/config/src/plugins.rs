@@ -1,5 +1,6 @@
 //! The section `plugins`. A reload may change all of it.
 
+use std::fmt;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -222,6 +223,29 @@ pub enum Fact {
     Path,
     /// All options, as they were sent.
     Options,
+    /// The address that the request was sent to.
+    LocalAddress,
+    /// The name of the network interface that it arrived on.
+    Interface,
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fact::Operation => "operation",
+            Fact::Mode => "mode",
+            Fact::Listener => "listener",
+            Fact::Address => "address",
+            Fact::Port => "port",
+            Fact::Mac => "mac",
+            Fact::Class => "class",
+            Fact::Requested => "requested",
+            Fact::Path => "path",
+            Fact::Options => "options",
+            Fact::LocalAddress => "local-address",
+            Fact::Interface => "interface",
+        })
+    }
 }
 
 impl Default for PluginLimits {

@@ -10,7 +10,7 @@ use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_next, ask_policy};
-use super::undecided::{ReceivedRequest, refuse_name};
+use super::undecided::{Arrival, ReceivedRequest, refuse_name};
 use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
 use crate::generation::Generation;
 use crate::groups::Joining;
@@ -34,6 +34,8 @@ pub(crate) struct Circumstances {
     /// The name of the listener, and whether it has a single port.
     pub(crate) listener: Arc<str>,
     pub(crate) single_port: bool,
+    /// The interface that the listener is bound to.
+    pub(crate) interface: Option<String>,
     /// Of the client, in the neighbour table.
     pub(crate) neighbour: Option<MacAddress>,
     /// As they stand; empty without a running server.
@@ -69,6 +71,10 @@ pub(crate) async fn explain(
         operation: parsed.operation,
         mode: parsed.mode,
         client: question.client,
+        local: Arrival {
+            address: question.local_address,
+            interface: question.interface.as_deref().or(given.interface.as_deref()).map(Into::into),
+        },
         name: parsed.name,
         options: &options,
     };
@@ -113,6 +119,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             shim_folder: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
+            local_address: request.local_address.map(|address| address.to_string()),
+            interface: request.interface.as_deref().map(Into::into),
             macs: macs.collect(),
             options: request.options.clone(),
         },

@@ -18,6 +18,8 @@ pub struct Manifest {
     pub events: &'static [&'static str],
     /// Whether `observe` is also called without events, when a sink that was full may have room again.
     pub empty_batches: bool,
+    /// The facts that requests have as attributes, beside those that all plugins get.
+    pub facts: &'static [&'static str],
     /// Everything that decisions depend on, besides settings and grants; `None` if they may depend on anything.
     pub depends_on: Option<&'static [&'static str]>,
     /// Whether one instance may serve several calls, of different clients.
@@ -31,8 +33,23 @@ const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
 
 /// The facts of a request that decisions may depend on.
-const FACTS: [&str; 10] =
-    ["address", "class", "listener", "mac", "mode", "operation", "options", "path", "port", "requested"];
+const FACTS: [&str; 12] = [
+    "address",
+    "class",
+    "interface",
+    "listener",
+    "local-address",
+    "mac",
+    "mode",
+    "operation",
+    "options",
+    "path",
+    "port",
+    "requested",
+];
+
+/// Those that requests have as attributes where they are asked for.
+const OPTIONAL_FACTS: [&str; 2] = ["interface", "local-address"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
@@ -99,6 +116,19 @@ impl<const N: usize> Writer<N> {
         if events.is_empty() { self } else { self.raw("]") }
     }
 
+    const fn facts(mut self, facts: &[&str]) -> Self {
+        let mut index = 0;
+        while index < facts.len() {
+            assert!(
+                is_among(&OPTIONAL_FACTS, facts[index]),
+                "manifest!: facts that a plugin may ask for are interface and local-address"
+            );
+            self = self.raw(if index == 0 { ",\"facts\":[" } else { "," }).string(facts[index]);
+            index += 1;
+        }
+        if facts.is_empty() { self } else { self.raw("]") }
+    }
+
     const fn depends_on(mut self, facts: Option<&[&str]>) -> Self {
         let Some(facts) = facts else { return self };
         let mut index = 0;
@@ -137,6 +167,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw("]")
         .events(manifest.events)
         .raw(if manifest.empty_batches { ",\"empty-batches\":true" } else { "" })
+        .facts(manifest.facts)
         .depends_on(manifest.depends_on)
         .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
@@ -194,9 +225,13 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
 /// event arrives.
 ///
+/// With `facts: ["interface", "local-address"]` after these, requests have the name of the network interface that they
+/// arrived on, and the address that they were sent to, among their attributes.
+///
 /// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
 /// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a
-/// hook looks at: `address`, `class`, `listener`, `mac`, `mode`, `operation`, `options`, `path`, `port`, `requested`.
+/// hook looks at: `address`, `class`, `interface`, `listener`, `local-address`, `mac`, `mode`, `operation`, `options`,
+/// `path`, `port`, `requested`.
 /// Without the key, the plugin is always called. It is, too, if it is granted more than `client-mac`, because its
 /// answers may then depend on more than the request.
 ///
@@ -214,6 +249,7 @@ macro_rules! manifest {
         $(, optional: [$($optional:expr),* $(,)?])?
         $(, events: [$($event:expr),* $(,)?])?
         $(, empty_batches: $empty_batches:expr)?
+        $(, facts: [$($wanted:expr),* $(,)?])?
         $(, depends_on: [$($fact:expr),* $(,)?])?
         $(, reuse: $reuse:expr)?
         $(,)?
@@ -227,6 +263,7 @@ macro_rules! manifest {
                 optional: &[$($($optional),*)?],
                 events: &[$($($event),*)?],
                 empty_batches: false $(|| $empty_batches)?,
+                facts: &[$($($wanted),*)?],
                 depends_on: $crate::depends_on!($([$($fact),*])?),
                 reuse: false $(|| $reuse)?,
             };
@@ -262,7 +299,8 @@ mod tests {
             optional: &[("clock", "tells")],
             events: &["started", "finished"],
             empty_batches: true,
-            depends_on: Some(&["operation", "path"]),
+            facts: &["interface"],
+            depends_on: Some(&["interface", "operation", "path"]),
             reuse: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
@@ -276,7 +314,8 @@ mod tests {
             serde_json::json!({ "grant": "clock", "reason": "tells", "optional": true })
         );
         assert_eq!(json["events"], serde_json::json!(["started", "finished"]));
-        assert_eq!(json["depends-on"], serde_json::json!(["operation", "path"]));
+        assert_eq!(json["depends-on"], serde_json::json!(["interface", "operation", "path"]));
+        assert_eq!(json["facts"], serde_json::json!(["interface"]));
     }
 
     #[test]
@@ -289,6 +328,7 @@ mod tests {
             optional: &[("kv", "x")],
             events: &[],
             empty_batches: false,
+            facts: &[],
             depends_on: None,
             reuse: false,
         };

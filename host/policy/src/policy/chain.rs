@@ -28,6 +28,8 @@ pub struct Policy {
     pub(super) of_listeners: HashMap<String, Chains>,
     roots: Arc<[String]>,
     pub(super) time_limit: Duration,
+    /// Whether any plugin wants to know where requests arrive.
+    wants_local: bool,
     warnings: Vec<LoadProblem>,
     identities: Vec<PluginIdentity>,
 }
@@ -38,6 +40,12 @@ pub(super) struct Chains {
     pub(super) resolve: Vec<Arc<Plugin>>,
     pub(super) accept_upload: Vec<Arc<Plugin>>,
     pub(super) observe: Vec<Arc<Plugin>>,
+}
+
+impl Chains {
+    fn plugins(&self) -> impl Iterator<Item = &Arc<Plugin>> {
+        [&self.authorize, &self.resolve, &self.accept_upload, &self.observe].into_iter().flatten()
+    }
 }
 
 /// A plugin in a chain.
@@ -167,8 +175,18 @@ impl Policy {
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
         let identities = plugins.iter().map(|plugin| plugin.identity.clone()).collect();
+        let wants_local = plugins.iter().any(|plugin| plugin.access.facts.any());
         let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
-        Ok(Policy { default: config.default, of_all, of_listeners, roots, time_limit, warnings, identities })
+        Ok(Policy {
+            default: config.default,
+            of_all,
+            of_listeners,
+            roots,
+            time_limit,
+            wants_local,
+            warnings,
+            identities,
+        })
     }
 
     /// Returns the first plugin of the `authorize` chain.
@@ -192,6 +210,11 @@ impl Policy {
     pub fn is_empty(&self, listener: &str) -> bool {
         let chains = self.of(listener);
         chains.authorize.is_empty() && chains.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
+    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address and the interface.
+    pub fn wants_local(&self, listener: &str) -> bool {
+        self.wants_local && self.of(listener).plugins().any(|plugin| plugin.access.facts.any())
     }
 
     /// The chains of a listener.

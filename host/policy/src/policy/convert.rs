@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::attributes::{self, Facts};
 use super::bindings::Version;
 use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
@@ -39,15 +40,15 @@ impl<'a> Inputs<'a> {
 
     /// Returns the request as this plugin sees it: MAC addresses require their grant.
     pub fn by(&mut self, plugin: &Plugin) -> Input<'_> {
-        let sees_macs = plugin.access.client_mac;
+        let (sees_macs, facts) = (plugin.access.client_mac, plugin.access.facts);
         match plugin.code.version {
             Version::V0_1 => {
                 let input = self.v0_1.get_or_insert_with(|| v0_1_request::Input::of(self.request));
-                Input::V0_1(input.seen(sees_macs))
+                Input::V0_1(input.seen(self.request, sees_macs, facts))
             }
             Version::V0_2 => {
                 let input = self.v0_2.get_or_insert_with(|| v0_2_request::Input::of(self.request));
-                Input::V0_2(input.seen(sees_macs))
+                Input::V0_2(input.seen(self.request, sees_macs, facts))
             }
         }
     }
@@ -64,14 +65,25 @@ macro_rules! requests {
                 request: types::Request,
                 /// The MAC addresses, while they are taken out of the request.
                 macs: Vec<types::Mac>,
+                /// The facts that its attributes have.
+                facts: Facts,
             }
 
             impl Input {
                 pub(super) fn of(of: &Request) -> Input {
-                    Input { request: request(of), macs: Vec::new() }
+                    Input { request: request(of), macs: Vec::new(), facts: Facts::default() }
                 }
 
-                pub(super) fn seen(&mut self, with_macs: bool) -> &types::Request {
+                pub(super) fn seen(
+                    &mut self,
+                    of: &Request,
+                    with_macs: bool,
+                    facts: Facts,
+                ) -> &types::Request {
+                    if facts != self.facts {
+                        self.facts = facts;
+                        self.request.attributes = attributes(of, facts);
+                    }
                     let macs = &mut self.request.client.macs;
                     if macs.is_empty() == with_macs {
                         std::mem::swap(macs, &mut self.macs);
@@ -89,7 +101,6 @@ macro_rules! requests {
                         MacSource::RequestedName => types::MacSource::RequestedName,
                     },
                 });
-                let attributes = attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned()));
                 types::Request {
                     id: request.id.to_string(),
                     listener: request.listener.to_string(),
@@ -110,7 +121,7 @@ macro_rules! requests {
                         class: request.class.to_string(),
                     },
                     options: request.options.clone(),
-                    attributes: attributes.collect(),
+                    attributes: attributes(request, Facts::default()),
                 }
             }
         }
@@ -119,9 +130,11 @@ macro_rules! requests {
 requests!(v0_1_request, v0_1);
 requests!(v0_2_request, v0_2);
 
-/// What a request has beside the fields of the interface; docs/plugins.md lists it.
-pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)> {
-    request.raw_name.iter().map(|raw| ("raw-name", &**raw))
+/// What a request has beside the fields of the interface.
+fn attributes(request: &Request, facts: Facts) -> Vec<(String, String)> {
+    let address = if facts.local_address { attributes::local_address(request) } else { None };
+    let all = attributes::all(request, address.as_deref(), |name, value| (name.to_owned(), value.to_owned()));
+    facts.among(&all).to_vec()
 }
 
 /// A verdict other than abstain.

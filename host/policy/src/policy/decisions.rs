@@ -274,10 +274,7 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 Mode::Netascii => 1,
             }),
             Fact::Listener => text(&mut key, &request.listener),
-            Fact::Address => match request.client.ip().to_canonical() {
-                IpAddr::V4(address) => bytes(&mut key, &address.octets()),
-                IpAddr::V6(address) => bytes(&mut key, &address.octets()),
-            },
+            Fact::Address => address(&mut key, Some(request.client.ip())),
             Fact::Port => key.extend_from_slice(&request.client.port().to_le_bytes()),
             Fact::Mac => {
                 count(&mut key, request.macs.len());
@@ -290,7 +287,16 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 }
             }
             Fact::Class => text(&mut key, request.class.as_str()),
-            Fact::Requested => text(&mut key, &request.requested),
+            Fact::Requested => {
+                text(&mut key, &request.requested);
+                // Other bytes may be read as the same name.
+                text(&mut key, request.raw_name.as_deref().unwrap_or_default());
+            }
+            Fact::LocalAddress => address(&mut key, request.local_address),
+            Fact::Interface => {
+                key.push(request.interface.is_some().into());
+                text(&mut key, request.interface.as_deref().unwrap_or_default());
+            }
             Fact::Path => text(&mut key, &request.path),
             Fact::Options => {
                 count(&mut key, request.options.len());
@@ -302,6 +308,14 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
         }
     }
     key
+}
+
+fn address(key: &mut Vec<u8>, address: Option<IpAddr>) {
+    match address.map(|address| address.to_canonical()) {
+        Some(IpAddr::V4(address)) => bytes(key, &address.octets()),
+        Some(IpAddr::V6(address)) => bytes(key, &address.octets()),
+        None => bytes(key, &[]),
+    }
 }
 
 fn text(key: &mut Vec<u8>, text: &str) {
@@ -345,7 +359,10 @@ mod tests {
             (Fact::Mac, Request { macs: vec![mac], ..request() }),
             (Fact::Class, Request { class: plain, ..request() }),
             (Fact::Requested, Request { requested: "//a".into(), ..request() }),
+            (Fact::Requested, Request { raw_name: Some("2fe9".into()), ..request() }),
             (Fact::Path, Request { path: "b".into(), ..request() }),
+            (Fact::LocalAddress, Request { local_address: Some([192, 0, 2, 9].into()), ..request() }),
+            (Fact::Interface, Request { interface: Some("eth0".into()), ..request() }),
             (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),
         ];
         for (fact, _) in &changed {

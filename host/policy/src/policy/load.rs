@@ -12,6 +12,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
 use super::ahead::Ahead;
+use super::attributes::Facts;
 use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
@@ -115,7 +116,15 @@ fn compile(
     let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(&judged.granted));
     let of_grants = judged.warnings.into_iter().map(|warning| (LoadProblemKind::Grant, warning));
     let of_pull = pulled.iter().flat_map(|pulled| &pulled.warnings);
-    let warnings = of_grants.chain(of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone())));
+    let of_pull = of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone()));
+    let of_cache = spec.cache.iter().flat_map(|cache| manifest.facts_beyond(&cache.key)).map(|fact| {
+        let message = format!(
+            "its manifest asks for the fact `{fact}`, and `cache.key` does not name it: requests that differ in it get \
+             the same decision; add `{fact}` to `key`, unless its decisions do not depend on it"
+        );
+        (LoadProblemKind::Settings, message)
+    });
+    let warnings = of_grants.chain(of_pull).chain(of_cache);
     Ok(Plugin {
         identity: PluginIdentity::of(spec, &manifest, &binary, pulled.as_ref()),
         on_error: spec.on_error,
@@ -242,6 +251,7 @@ fn access(
         notes: LineRate::calls(&plugin),
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),
+        facts: Facts::of(&judged.facts),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
         keys: None,

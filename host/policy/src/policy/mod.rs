@@ -11,6 +11,7 @@
 
 mod ahead;
 mod ask;
+mod attributes;
 mod bindings;
 mod breaker;
 mod builtin;

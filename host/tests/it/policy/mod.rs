@@ -8,6 +8,7 @@ mod causes;
 mod compiled;
 mod cpu;
 mod else_next;
+mod facts;
 mod fairness;
 mod grants;
 mod guards;

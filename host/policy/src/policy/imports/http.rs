@@ -97,6 +97,7 @@ mod tests {
             unsent: None,
             plugin: "it".into(),
             client_mac: false,
+            facts: Default::default(),
             clock: false,
             random: false,
             keys: None,

@@ -23,6 +23,7 @@ pub(super) use live::{Live, StoredKeys};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
 
+use super::attributes::Facts;
 use super::line_rate::LineRate;
 use tuffet_config::HttpHost;
 
@@ -40,6 +41,8 @@ pub(super) struct Access {
     pub plugin: Arc<str>,
     /// Whether it gets MAC addresses.
     pub client_mac: bool,
+    /// The facts that its requests have as attributes.
+    pub facts: Facts,
     /// Whether it has a clock.
     pub clock: bool,
     /// Whether it has random numbers.

@@ -190,7 +190,9 @@ impl Server {
         });
         let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
         let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
-        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints));
+        let history = runtime.history().clone();
+        let logging =
+            tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints, history));
 
         let reloader = Reloader {
             configure,

@@ -72,6 +72,7 @@ pub mod bindings;
 mod exported;
 pub mod files;
 mod glob;
+pub mod history;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod kv;

@@ -27,7 +27,7 @@ pub struct Manifest {
 }
 
 /// The grants that a plugin may request.
-const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
+const GRANTS: [&str; 8] = ["client-history", "client-mac", "clock", "files", "http", "kv", "random", "sinks"];
 
 /// The kinds of events.
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
@@ -218,7 +218,7 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// An observer may restrict the kinds of events with `events: ["finished"]` after the other keys. It then
 /// receives no others, which costs less.
 ///
-/// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
+/// The grants are `client-history`, `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
 ///
 /// With `empty_batches: true` at the end, the server also calls an observer without events: when it starts to
 /// serve, and about a second after a sink refused one of its lines as [`Full`](crate::sinks::Error::Full),

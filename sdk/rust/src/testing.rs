@@ -4,6 +4,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use crate::history::PastRequest;
+
 #[derive(Default)]
 struct Host {
     keys: HashMap<String, Vec<u8>>,
@@ -13,6 +15,7 @@ struct Host {
     room: HashMap<String, usize>,
     /// Number of further calls of `kv` that succeed; `None` for all.
     kv_calls: Option<usize>,
+    history: Vec<PastRequest>,
     #[cfg(feature = "http")]
     responses: HashMap<String, crate::http::Response>,
 }
@@ -52,6 +55,11 @@ pub fn set_room(sink: &str, payloads: usize) {
 /// function. With `None`, all succeed.
 pub fn set_kv_calls(calls: Option<usize>) {
     with(|host| host.kv_calls = calls);
+}
+
+/// Sets the last requests of the client, newest first.
+pub fn set_history(requests: Vec<PastRequest>) {
+    with(|host| host.history = requests);
 }
 
 /// Sets the response of a URL; requests to all other URLs are denied.
@@ -134,6 +142,15 @@ pub(crate) mod files {
             Some(file) if file.len() as u64 > limit => Err(Error::TooLarge(file.len() as u64)),
             found => Ok(found),
         }
+    }
+}
+
+pub(crate) mod history {
+    use super::with;
+    use crate::history::{Error, PastRequest};
+
+    pub fn recent() -> Result<Vec<PastRequest>, Error> {
+        Ok(with(|host| host.history.clone()))
     }
 }
 

@@ -76,6 +76,7 @@ fn import_of(kind: GrantKind) -> Option<&'static str> {
         GrantKind::Files => Some("tuffet:policy/files@"),
         GrantKind::Sinks => Some("tuffet:policy/sinks@"),
         GrantKind::Http => Some("wasi:http/outgoing-handler@"),
+        GrantKind::ClientHistory => Some("tuffet:policy/history@"),
         GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => None,
     }
 }

@@ -252,6 +252,7 @@ fn access(
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),
         facts: Facts::of(&judged.facts),
+        client_history: granted.contains(&Grant::ClientHistory),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
         keys: None,
@@ -259,7 +260,7 @@ fn access(
         http: Vec::new(),
         sinks: Vec::new(),
         unsent: judged.empty_batches.then(Unsent::new),
-        host: host(policy),
+        host: host(runtime, policy, granted),
     };
     let mut problems = Vec::new();
     for grant in granted {
@@ -294,7 +295,7 @@ fn access(
                     )),
                 }
             }
-            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+            Grant::Sinks(_) | Grant::ClientHistory | Grant::ClientMac | Grant::Clock | Grant::Random => {}
         }
     }
     if problems.is_empty() {
@@ -321,8 +322,10 @@ fn namespace(policy: &PolicySpec, spec: &PluginConfig) -> Namespace {
 }
 
 /// The implementation of the plugin's host calls.
-fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
-    let live = Live { roots: policy.open_roots.clone() };
+fn host(runtime: &PolicyRuntime, policy: &PolicySpec, granted: &[Grant]) -> Box<dyn HostCalls> {
+    let remembers = policy.live && granted.contains(&Grant::ClientHistory);
+    let history = remembers.then(|| runtime.history().reader());
+    let live = Live { roots: policy.open_roots.clone(), history };
     match &policy.stage {
         None => Box::new(live),
         Some(stage) => Box::new(Staged { stage: stage.clone(), world: live }),

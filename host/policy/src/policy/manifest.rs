@@ -309,7 +309,10 @@ mod tests {
         for (json, said) in [
             ("", "cannot be read"),
             ("{}", "missing field `name`"),
-            (r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#, "there are client-mac, clock"),
+            (
+                r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#,
+                "there are client-history, client-mac, clock",
+            ),
             (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
             (r#"{"name":"a","facts":["path"]}"#, "there are `local-address` and `interface`"),
             (r#"{"name":"a","facts":["vlan"]}"#, "unknown variant `vlan`"),

@@ -45,6 +45,9 @@ pub(super) fn wit(args: &WitArgs) -> ExitCode {
 
 /// Parses the word of a manifest for a kind of grant.
 fn kind(word: &str) -> Result<GrantKind, String> {
+    if word == GrantKind::ClientHistory.word() {
+        return Err("it needs version 0.2.0 of the interface, and this command writes 0.1.0".into());
+    }
     GrantKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
         let known = GrantKind::ALL.map(GrantKind::word).join(", ");
         match word.split_once('/') {

@@ -9,7 +9,7 @@ use std::process::Command;
 /// The reference guest with this in its manifest.
 fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
     let mut manifest = json!({ "name": name, "grants": [] });
-    for grant in ["kv", "files", "sinks", "http", "client-mac"] {
+    for grant in ["kv", "files", "sinks", "http", "client-mac", "client-history"] {
         let wish = json!({ "grant": grant, "reason": "tries it", "optional": true });
         manifest["grants"].as_array_mut().unwrap().push(wish);
     }

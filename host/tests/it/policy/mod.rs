@@ -12,6 +12,7 @@ mod facts;
 mod fairness;
 mod grants;
 mod guards;
+mod history;
 mod https;
 mod mac_map;
 mod neighbours;

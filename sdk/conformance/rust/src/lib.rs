@@ -176,6 +176,7 @@ tuffet_sdk::manifest! {
         ("files", "tries files"),
         ("sinks", "tries sinks"),
         ("http", "tries hosts"),
+        ("client-history", "tells what it was told"),
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),
         ("random", "looks at random numbers"),

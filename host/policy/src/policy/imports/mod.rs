@@ -4,6 +4,7 @@
 mod calls;
 mod clock;
 mod files;
+mod history;
 mod http;
 mod http_send;
 mod kv;
@@ -41,6 +42,8 @@ pub(super) struct Access {
     pub plugin: Arc<str>,
     /// Whether it gets MAC addresses.
     pub client_mac: bool,
+    /// Whether it may see the last requests of the client.
+    pub client_history: bool,
     /// The facts that its requests have as attributes.
     pub facts: Facts,
     /// Whether it has a clock.

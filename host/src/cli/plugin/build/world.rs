@@ -56,6 +56,8 @@ fn world(hooks: &[Hook], grants: &[GrantKind]) -> String {
                 line(format!("import wasi:http/outgoing-handler@{}", version(WASI[1].1)));
             }
             // Facts of the request, and interfaces of WASI that every component may import.
+            // Version 0.1.0 of the interface does not have it.
+            GrantKind::ClientHistory => {}
             GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => {}
         }
     }

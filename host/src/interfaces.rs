@@ -4,13 +4,14 @@
 //! with the old one. The workers then bind them to the new one, which takes no privilege since Linux 5.7.
 
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tuffet_config::Config;
 use tuffet_engine::worker::{Mailbox, ToWorker};
-use tuffet_udp::interface_index;
+use tuffet_udp::{interface_index, interface_name};
 
 /// How often the interfaces are looked at.
 const LOOK: Duration = Duration::from_secs(1);
@@ -56,6 +57,40 @@ impl InterfaceState {
                 ))
             }
         }
+    }
+}
+
+/// Names of interfaces by index, for plugins that want to know where a request arrived. A name is asked for once in a
+/// second: an interface may be renamed.
+#[derive(Debug, Default)]
+pub(crate) struct InterfaceNames(Mutex<HashMap<u32, (Option<Arc<str>>, Instant)>>);
+
+impl InterfaceNames {
+    /// Returns the name of the interface with this index; `None` for 0, and if there is none.
+    pub(crate) fn of(&self, index: u32) -> Option<Arc<str>> {
+        self.look(index, Instant::now(), interface_name)
+    }
+
+    fn look(
+        &self,
+        index: u32,
+        now: Instant,
+        name_of: impl Fn(u32) -> io::Result<Option<String>>,
+    ) -> Option<Arc<str>> {
+        if index == 0 {
+            return None;
+        }
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((name, read)) = names.get(&index)
+            && now.saturating_duration_since(*read) < LOOK
+        {
+            return name.clone();
+        }
+        // Indices are not used again, and containers come and go.
+        names.retain(|_, (_, read)| now.saturating_duration_since(*read) < LOOK);
+        let name = name_of(index).ok().flatten().map(Arc::from);
+        names.insert(index, (name.clone(), now));
+        name
     }
 }
 
@@ -213,6 +248,22 @@ pub(crate) fn missing(config: &Config) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_asked_for_once_in_a_second() {
+        let (names, begin) = (InterfaceNames::default(), Instant::now());
+        let look = |after: u64, index, name: &str| {
+            let name = name.to_owned();
+            names.look(index, begin + Duration::from_millis(after), move |_| Ok(Some(name.clone())))
+        };
+        assert_eq!(look(0, 7, "eth0").as_deref(), Some("eth0"));
+        assert_eq!(look(900, 7, "lan").as_deref(), Some("eth0"));
+        assert_eq!(look(1_000, 7, "lan").as_deref(), Some("lan"));
+        assert_eq!(look(1_000, 0, "lan"), None);
+        assert_eq!(look(1_500, 8, "wan").as_deref(), Some("wan"));
+        assert_eq!(names.look(9, begin, |_| Ok(None)), None);
+        assert_eq!(names.of(1).as_deref(), Some("lo"));
+    }
 
     #[test]
     fn a_replaced_interface_is_bound_again_until_that_succeeds() {

@@ -14,6 +14,8 @@ use super::suggest::{closest, list};
 /// A grant of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Grant {
+    /// The last requests of the client.
+    ClientHistory,
     /// The client's known MAC addresses.
     ClientMac,
     /// The time; without it, the clock stands still.
@@ -48,6 +50,8 @@ pub struct HttpHost {
 /// A kind of grant, as a plugin's manifest requests it. The operator chooses the root or sink.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GrantKind {
+    /// See [`Grant::ClientHistory`].
+    ClientHistory,
     /// See [`Grant::ClientMac`].
     ClientMac,
     /// See [`Grant::Clock`].
@@ -70,7 +74,8 @@ pub enum GrantKind {
 
 impl GrantKind {
     /// All kinds.
-    pub const ALL: [GrantKind; 9] = [
+    pub const ALL: [GrantKind; 10] = [
+        GrantKind::ClientHistory,
         GrantKind::ClientMac,
         GrantKind::Clock,
         GrantKind::Files,
@@ -85,6 +90,7 @@ impl GrantKind {
     /// Returns the word in manifests and in the configuration.
     pub fn word(self) -> &'static str {
         match self {
+            GrantKind::ClientHistory => "client-history",
             GrantKind::ClientMac => "client-mac",
             GrantKind::Clock => "clock",
             GrantKind::Files => "files",
@@ -112,6 +118,7 @@ impl Grant {
     /// Returns its kind.
     pub fn kind(&self) -> GrantKind {
         match self {
+            Grant::ClientHistory => GrantKind::ClientHistory,
             Grant::ClientMac => GrantKind::ClientMac,
             Grant::Clock => GrantKind::Clock,
             Grant::Metrics => GrantKind::Metrics,
@@ -190,6 +197,7 @@ impl FromStr for Grant {
             Some(name) => check_name(name).map(|()| grant(name.to_owned())),
         };
         let grant = match word {
+            "client-history" => Grant::ClientHistory,
             "client-mac" => Grant::ClientMac,
             "clock" => Grant::Clock,
             "random" => Grant::Random,
@@ -241,7 +249,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|metrics|upload)$"
+            "pattern": "^(client-history|client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|metrics|upload)$"
         })
     }
 }
@@ -253,6 +261,7 @@ mod tests {
     #[test]
     fn what_is_written_is_what_is_shown() {
         for text in [
+            "client-history",
             "client-mac",
             "clock",
             "random",

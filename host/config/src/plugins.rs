@@ -1,5 +1,6 @@
 //! The section `plugins`. A reload may change all of it.
 
+use std::fmt;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -46,8 +47,9 @@ pub struct PluginConfig {
     #[serde(default)]
     pub on_error: OnError,
     /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac`
-    /// (the client's known MAC addresses), `clock`, `random`, `kv` (keys that outlive the call), `kv/NAME` (keys that plugins share), `metrics` (counters and gauges of its own), `upload` (the content of uploads), `files/ROOT`
-    /// (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
+    /// (the client's known MAC addresses), `client-history` (its last requests), `clock`, `random`, `kv` (keys that
+    /// outlive the call), `kv/NAME` (keys that plugins share), `metrics` (counters and gauges of its own), `upload`
+    /// (the content of uploads), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,
@@ -154,6 +156,11 @@ pub struct PluginLimits {
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: u64,
+    /// The memory for renderings: content that answers all requests for which the plugin names the same key. What it
+    /// has no room for is rendered again for later requests.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "64GiB"))]
+    pub renderings: u64,
     /// The number of concurrent calls, each with its own instance and memory. One client gets at most half of
     /// what other clients leave.
     #[schemars(range(min = 1, max = 128))]
@@ -217,6 +224,29 @@ pub enum Fact {
     Path,
     /// All options, as they were sent.
     Options,
+    /// The address that the request was sent to.
+    LocalAddress,
+    /// The name of the network interface that it arrived on.
+    Interface,
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fact::Operation => "operation",
+            Fact::Mode => "mode",
+            Fact::Listener => "listener",
+            Fact::Address => "address",
+            Fact::Port => "port",
+            Fact::Mac => "mac",
+            Fact::Class => "class",
+            Fact::Requested => "requested",
+            Fact::Path => "path",
+            Fact::Options => "options",
+            Fact::LocalAddress => "local-address",
+            Fact::Interface => "interface",
+        })
+    }
 }
 
 impl Default for PluginLimits {
@@ -227,6 +257,7 @@ impl Default for PluginLimits {
             wall: Duration::from_millis(500),
             memory: 64 * MIB,
             content: MIB,
+            renderings: 16 * MIB,
             instances: 32,
             queue: 1024,
             kv_keys: 10_000,

@@ -3,7 +3,7 @@
 use crate::calls::Calls;
 use crate::trail::Trail;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use crate::class::ClientClass;
@@ -83,6 +83,11 @@ pub struct Request {
     pub path: String,
     /// The peer; an IPv4-mapped IPv6 address is given as IPv4.
     pub client: SocketAddr,
+    /// The address that it was sent to; for a broadcast, that of the interface. `None` if it is unknown, or no plugin
+    /// wants to know it.
+    pub local_address: Option<IpAddr>,
+    /// The name of the network interface that it arrived on. `None` if it is unknown, or no plugin wants to know it.
+    pub interface: Option<Arc<str>>,
     /// The client's possible MAC addresses, most trustworthy first.
     pub macs: Vec<MacFact>,
     /// The guessed kind of client: a hint.
@@ -111,6 +116,8 @@ impl Request {
             stored_in: None,
             path: name.into(),
             client: SocketAddr::from(([192, 0, 2, 1], 2000)),
+            local_address: None,
+            interface: None,
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),

@@ -10,7 +10,7 @@ use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_next, ask_policy};
-use super::undecided::{ReceivedRequest, refuse_name};
+use super::undecided::{Arrival, ReceivedRequest, refuse_name};
 use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
 use crate::generation::Generation;
 use crate::groups::Joining;
@@ -34,6 +34,8 @@ pub(crate) struct Circumstances {
     /// The name of the listener, and whether it has a single port.
     pub(crate) listener: Arc<str>,
     pub(crate) single_port: bool,
+    /// The interface that the listener is bound to.
+    pub(crate) interface: Option<String>,
     /// Of the client, in the neighbour table.
     pub(crate) neighbour: Option<MacAddress>,
     /// As they stand; empty without a running server.
@@ -69,6 +71,10 @@ pub(crate) async fn explain(
         operation: parsed.operation,
         mode: parsed.mode,
         client: question.client,
+        local: Arrival {
+            address: question.local_address,
+            interface: question.interface.as_deref().or(given.interface.as_deref()).map(Into::into),
+        },
         name: parsed.name,
         options: &options,
     };
@@ -113,6 +119,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             shim_folder: None,
             prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
             class: request.class.as_str().into(),
+            local_address: request.local_address.map(|address| address.to_string()),
+            interface: request.interface.as_deref().map(Into::into),
             macs: macs.collect(),
             options: request.options.clone(),
         },
@@ -138,13 +146,18 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 
 /// Every plugin of the chains, with what it said if it was asked.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let calls = generation.policy.chained(listener).map(|chained| {
-        let is_it = |step: &&Step| {
-            matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook)
-        };
-        call(&chained, steps.iter().find(is_it))
+    let find = |chained: &Chained| {
+        let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
+        steps.iter().find(is_it)
+    };
+    let calls = generation.policy.chained(listener).flat_map(|chained| {
+        let hook = call(&chained, find(&chained));
+        // What a plugin rendered follows its answer, if it did.
+        let render = Chained { hook: "render", ..chained };
+        let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
+        [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
-    calls.collect()
+    calls.flatten().collect()
 }
 
 fn call(chained: &Chained, step: Option<&Step>) -> Call {
@@ -184,8 +197,8 @@ async fn carry_out(
 ) -> Result<SessionProfile, Decision> {
     let (targets, by, profile, next) = match plan {
         Plan::Answer(decision) => return Err(decision),
-        Plan::Content { bytes, profile } => {
-            let opened = content(&record.request, bytes);
+        Plan::Content { made, profile } => {
+            let opened = content(&record.request, &made);
             let decision = granted(generation, record, opened, &profile);
             record.size = decision.size(record.requested_options.tsize);
             return match decision {
@@ -395,7 +408,7 @@ fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
 fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
     Joining::is_requested(&record.request).then(|| {
         let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
-        let is_file = record.resolved.as_deref().is_some_and(|resolved| resolved.contains(':'));
+        let is_file = record.file().is_some();
         generation.files.groups.admit(&record.request) && fits && is_file
     })
 }

@@ -18,6 +18,7 @@ mod undecided;
 
 use crate::events::Observers;
 use crate::generation::Current;
+use crate::interfaces::InterfaceNames;
 use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
 use crate::watch::Watch;
@@ -40,6 +41,7 @@ pub(crate) struct Admission {
     pub(crate) observers: Observers,
     pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
+    pub(crate) interface_names: InterfaceNames,
     /// The workers' mailboxes, by number; after them that of the thread of the groups.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     /// The number of the thread of the groups, if there is one.

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options, outcome_of_store_error};
+use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
 use tuffet_store::{Identity, StoreError};
@@ -67,7 +68,7 @@ impl Generation {
 /// What a transfer is made of.
 pub(super) struct Opened {
     content: Content,
-    /// For the log: `ROOT:PATH`, or `content`.
+    /// For the log: `ROOT:PATH`; `content/NAME` or `content` of a plugin.
     resolved: Arc<str>,
     /// The file, if its client may read it as a member of a group.
     identity: Option<Box<Identity>>,
@@ -273,7 +274,7 @@ fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result
 }
 
 /// Content that a plugin made.
-pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Decision> {
+pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened, Decision> {
     if request.operation == Operation::Write {
         return Err(Decision::Refuse {
             code: ErrorCode::NotDefined,
@@ -282,14 +283,15 @@ pub(super) fn content(request: &Request, bytes: Arc<[u8]>) -> Result<Opened, Dec
         });
     }
     let bytes = match request.mode {
-        Mode::Octet => bytes,
-        Mode::Netascii => {
-            let mut wire = vec![0; bytes.len() + Encoder::growth(&bytes) as usize];
-            Encoder::default().encode(&bytes, &mut wire);
+        Mode::Octet => Arc::clone(made.bytes()),
+        Mode::Netascii => made.netascii(|bytes| {
+            let mut wire = vec![0; bytes.len() + Encoder::growth(bytes) as usize];
+            Encoder::default().encode(bytes, &mut wire);
             wire.into()
-        }
+        }),
     };
-    Ok(Opened { content: Content::Bytes(bytes.into()), resolved: "content".into(), identity: None })
+    let resolved = Arc::clone(made.resolved());
+    Ok(Opened { content: Content::Bytes(bytes.into()), resolved, identity: None })
 }
 
 fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {

@@ -49,8 +49,8 @@ impl Undecided {
     pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
         let (targets, by, profile, next) = match plan {
             Plan::Answer(decision) => return self.conclude(decision),
-            Plan::Content { bytes, profile } => {
-                let opened = content(&self.record.request, bytes);
+            Plan::Content { made, profile } => {
+                let opened = content(&self.record.request, &made);
                 let decision = granted(&self.generation, &mut self.record, opened, &profile);
                 return self.conclude(decision);
             }

@@ -4,7 +4,7 @@ use super::{netboot, stored};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{Answer, ChainPosition, Patience, Target, Verdict};
+use tuffet_policy::{Answer, ChainPosition, Patience, PluginContent, Target, Verdict};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
@@ -14,7 +14,7 @@ pub(super) enum Plan {
     /// if none exists.
     Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<Next> },
     /// Send content that a plugin made.
-    Content { bytes: Arc<[u8]>, profile: SessionProfile },
+    Content { made: Arc<PluginContent>, profile: SessionProfile },
     /// Nothing: the request is decided.
     Answer(Decision),
 }
@@ -107,7 +107,7 @@ async fn resolve_from(
     match resolution.answer {
         Answer::Deny(denial) => Plan::Answer(denied(denial)),
         Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
-        Answer::Content(bytes) => Plan::Content { bytes, profile },
+        Answer::Content(made) => Plan::Content { made, profile },
         Answer::Files(targets) if generation.files.roots.any_case() => {
             match Box::pin(stored::named(generation, record, targets, profile)).await {
                 Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },

@@ -5,7 +5,7 @@ use super::plan::{Plan, ask_policy};
 use crate::generation::Generation;
 use crate::watch::Granted;
 use futures_util::FutureExt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -70,12 +70,20 @@ impl Undecided {
     ) -> (Box<Undecided>, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
+        let listener = listener.unwrap_or_else(|| "".into());
+        let local = match new.local.filter(|_| generation.policy.wants_local(&listener)) {
+            Some(local) => {
+                Arrival { address: local.address, interface: admission.interface_names.of(local.interface) }
+            }
+            None => Arrival::default(),
+        };
         let requested = ReceivedRequest {
             id: admission.next_id(),
-            listener: listener.unwrap_or_else(|| "".into()),
+            listener,
             operation: new.operation,
             mode: new.mode,
             client: new.peer,
+            local,
             name: &new.name,
             options: &new.options,
         };
@@ -132,6 +140,13 @@ impl Admission {
     }
 }
 
+/// Where a request arrived.
+#[derive(Debug, Default)]
+pub(super) struct Arrival {
+    pub(super) address: Option<IpAddr>,
+    pub(super) interface: Option<Arc<str>>,
+}
+
 /// A parsed packet and where it came from.
 pub(super) struct ReceivedRequest<'a> {
     pub(super) id: RequestId,
@@ -139,6 +154,8 @@ pub(super) struct ReceivedRequest<'a> {
     pub(super) operation: Operation,
     pub(super) mode: Mode,
     pub(super) client: SocketAddr,
+    /// Empty unless a plugin wants to know it.
+    pub(super) local: Arrival,
     pub(super) name: &'a [u8],
     /// Names in lower case.
     pub(super) options: &'a [(String, String)],
@@ -178,6 +195,8 @@ impl ReceivedRequest<'_> {
             stored_in: None,
             shim_folder: None,
             client: self.client,
+            local_address: self.local.address,
+            interface: self.local.interface,
             options: self.options.to_vec(),
             calls: Calls::default(),
             trail,

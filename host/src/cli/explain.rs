@@ -42,6 +42,12 @@ pub(super) struct ExplainArgs {
     /// In the mode netascii instead of octet.
     #[arg(long)]
     netascii: bool,
+    /// The address that the request is sent to, for plugins that want to know it.
+    #[arg(long, value_name = "IP")]
+    local_address: Option<IpAddr>,
+    /// The network interface that it arrives on, for plugins that want to know it [default: that of the listener].
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
     /// An option of the request, such as `blksize=1428`; may be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<(String, String)>,
@@ -69,6 +75,8 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
         write: args.write,
         netascii: args.netascii,
         options: args.options.clone(),
+        local_address: args.local_address,
+        interface: args.interface.clone(),
     };
     // The server does not read such requests, so there is nothing to explain.
     if question.packet().len() > MAX_REQUEST {

@@ -31,7 +31,7 @@ fn tftp_hpa(summary: &Summary) -> String {
         Operation::Write => "WRQ",
     };
     let mut lines = format!("{kind} from {client} filename {}", word(&request.requested));
-    let path = summary.record.resolved.as_deref().and_then(|resolved| resolved.split_once(':'));
+    let path = summary.record.file();
     if let Some((_, path)) = path.filter(|(_, path)| *path != request.path) {
         let _ = write!(lines, " remapped to {}", word(path));
     }
@@ -57,8 +57,7 @@ fn tftp_hpa(summary: &Summary) -> String {
 fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) -> String {
     let request = &summary.record.request;
     let client = request.client.ip();
-    let (root, path) = match summary.record.resolved.as_deref().and_then(|resolved| resolved.split_once(':'))
-    {
+    let (root, path) = match summary.record.file() {
         Some((root, path)) => (Some(root), path),
         None => (None, &*request.path),
     };

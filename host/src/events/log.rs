@@ -14,6 +14,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
 use tracing::field;
 use tuffet_core::{MSFTWINDOW_REQUESTED, OptionName, OptionSet};
+use tuffet_policy::ClientHistory;
 use tuffet_request::Traced;
 use tuffet_request::events::{Happening, Outcome, Summary, Tried};
 
@@ -31,6 +32,7 @@ pub(crate) async fn log_summaries(
     watch: Watch,
     telemetry: Telemetry,
     mut hints: Hints,
+    history: ClientHistory,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
     let mut flood = Flood::new(Instant::now());
@@ -60,6 +62,7 @@ pub(crate) async fn log_summaries(
             let hint = hints.of(&summary);
             let summary = Arc::new(Summary { hint, ..summary });
             watch.ended(&summary);
+            history.note(&summary);
             let traced = telemetry.ended(&summary);
             let has_line = match summary.unanswered {
                 Some(how) => flood.has_line(how, now),

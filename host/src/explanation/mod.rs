@@ -3,7 +3,7 @@
 mod text;
 
 use serde::{Deserialize, Serialize};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 pub(crate) use text::text;
 use tuffet_request::MacAddress;
 
@@ -24,6 +24,12 @@ pub(crate) struct Question {
     pub(crate) netascii: bool,
     /// Names and values.
     pub(crate) options: Vec<(String, String)>,
+    /// The address that it is sent to.
+    #[serde(default)]
+    pub(crate) local_address: Option<IpAddr>,
+    /// The interface that it arrives on; that of the listener otherwise.
+    #[serde(default)]
+    pub(crate) interface: Option<String>,
 }
 
 impl Question {
@@ -88,6 +94,11 @@ pub(crate) struct Asked {
     #[serde(default)]
     pub(crate) prefix: Option<String>,
     pub(crate) class: String,
+    /// Where it arrives, as far as that is given.
+    #[serde(default)]
+    pub(crate) local_address: Option<String>,
+    #[serde(default)]
+    pub(crate) interface: Option<String>,
     pub(crate) macs: Vec<Mac>,
     pub(crate) options: Vec<(String, String)>,
 }

@@ -32,6 +32,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }
     writeln!(to, "           from {} at listener {}", request.client, Shown(&request.listener))?;
+    if request.local_address.is_some() || request.interface.is_some() {
+        let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".into());
+        let (address, interface) = (or_unknown(&request.local_address), or_unknown(&request.interface));
+        writeln!(to, "           to address {}, interface {}", Shown(&address), Shown(&interface))?;
+    }
     let options: Vec<String> =
         request.options.iter().map(|(name, value)| format!("{}={}", Shown(name), Shown(value))).collect();
     writeln!(to, "           options {}", or_none(&options.join(" ")))?;

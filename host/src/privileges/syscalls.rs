@@ -77,13 +77,14 @@ const FAMILIES: [i32; 4] = [c::AF_INET, c::AF_INET6, c::AF_UNIX, c::AF_NETLINK];
 /// Allowed requests to devices and sockets: whether there is a terminal, how much can be read, non-blocking
 /// mode, which pages a plugin touched.
 #[allow(clippy::unnecessary_cast)] // with other C libraries these are `c_int`
-const IOCTLS: [u64; 7] = [
+const IOCTLS: [u64; 8] = [
     c::TCGETS as u64,
     c::TIOCGWINSZ as u64,
     c::FIONBIO as u64,
     c::FIONREAD as u64,
     c::FIOCLEX as u64,
     c::SIOCGIFINDEX as u64,
+    c::SIOCGIFNAME as u64,
     PAGEMAP_SCAN,
 ];
 /// `_IOWR('f', 16, struct pm_scan_arg)`.

@@ -44,6 +44,7 @@ pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanatio
         let given = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
+            interface: listener.interface.clone(),
             neighbour,
             limits: limits(&limiter, question, false),
             user,
@@ -123,6 +124,7 @@ impl Explainer {
         let given = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
+            interface: listener.interface.clone(),
             neighbour,
             limits: limits(&self.limiter, question, true),
             user: self.user.clone(),

@@ -15,6 +15,7 @@ use crate::events::{Hints, Observers, log_summaries};
 use crate::fleet::{self, Servers};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::groups::Joining;
+use crate::interfaces::InterfaceNames;
 use crate::negotiation::Negotiation;
 use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
@@ -178,6 +179,7 @@ impl Server {
             observers: observers.clone(),
             watch: watch.clone(),
             neighbours: neighbours.clone(),
+            interface_names: InterfaceNames::default(),
             mailboxes: mailboxes.clone(),
             groups: groups.as_ref().map(|_| number),
             ids: AtomicU64::new(fastrand::u64(..)),
@@ -188,7 +190,9 @@ impl Server {
         });
         let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
         let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
-        let logging = tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints));
+        let history = runtime.history().clone();
+        let logging =
+            tokio::spawn(log_summaries(ended, observers, watch.clone(), telemetry.clone(), hints, history));
 
         let reloader = Reloader {
             configure,

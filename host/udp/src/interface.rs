@@ -18,6 +18,20 @@ pub fn interface_index(name: &str) -> io::Result<Option<u32>> {
     }
 }
 
+/// Returns the name of an interface; `None` if there is none with this index.
+pub fn interface_name(index: u32) -> io::Result<Option<String>> {
+    let mut name = [0; libc::IF_NAMESIZE];
+    // SAFETY: `name` has room for the longest name and its NUL, and lives through the call.
+    if unsafe { libc::if_indextoname(index, name.as_mut_ptr()) }.is_null() {
+        return match io::Error::last_os_error() {
+            error if matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENXIO)) => Ok(None),
+            error => Err(error),
+        };
+    }
+    let bytes = name.iter().take_while(|byte| **byte != 0).map(|byte| byte.cast_unsigned());
+    Ok(Some(String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()))
+}
+
 /// Whether this process may bind a socket to this interface. Since Linux 5.7 it needs no privilege.
 ///
 /// # Errors
@@ -33,6 +47,8 @@ mod tests {
     #[test]
     fn loopback_has_an_index_and_nothing_else_has_it() {
         assert_eq!(interface_index("lo").unwrap(), Some(1));
+        assert_eq!(interface_name(1).unwrap().as_deref(), Some("lo"));
+        assert_eq!(interface_name(u32::MAX).unwrap(), None);
         assert_eq!(interface_index("no-such-one").unwrap(), None);
         assert_eq!(interface_index("a-name-that-is-too-long").unwrap(), None);
         assert!(interface_index("l\0o").is_err());

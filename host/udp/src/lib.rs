@@ -17,7 +17,7 @@ mod send_errors;
 mod socket;
 mod unreachable;
 
-pub use interface::{interface_index, may_bind_to};
+pub use interface::{interface_index, interface_name, may_bind_to};
 pub use receive::{ReceiveBatch, Received};
 pub use route::path_mtu;
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};

@@ -73,7 +73,7 @@ impl Resolve for Probe {
         let said = command::run_all(&self.settings.run)
             .replace("{macs}", &macs.join(","))
             .replace("{raw-name}", raw_name.map_or("none", |(_, value)| value));
-        Resolution::Content(format!("{}{said}", self.configured).into_bytes())
+        Resolution::Content(format!("{}{said}", self.configured).into())
     }
 }
 

@@ -52,7 +52,7 @@ fn answer(remap: &Remap, request: &Request) -> String {
         }
         Resolution::Deny(denial) => format!("! {}", denial.message),
         // Answers that it never gives.
-        Resolution::Content(_) | Resolution::FilesElseNext(_) => "another".into(),
+        Resolution::Content(_) | Resolution::Rendered(_) | Resolution::FilesElseNext(_) => "another".into(),
     }
 }
 

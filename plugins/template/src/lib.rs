@@ -16,7 +16,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use tuffet_sdk::files::{self, Metadata};
-use tuffet_sdk::{Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve};
+use tuffet_sdk::{Content, Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve};
 
 use inventory::Inventory;
 use settings::{Rule, Settings};
@@ -54,7 +54,7 @@ impl Resolve for Template {
             return Resolution::Abstain;
         };
         match self.content(rule, request) {
-            Ok(Some(content)) => Resolution::Content(content.into_bytes()),
+            Ok(Some(content)) => Resolution::Content(content),
             Ok(None) => Resolution::Abstain,
             Err(reason) => {
                 let message = "the configuration cannot be made";
@@ -66,16 +66,16 @@ impl Resolve for Template {
 
 impl Template {
     /// Returns `None` for a device that the inventory does not know.
-    fn content(&self, rule: &Rule, request: &Request) -> Result<Option<String>, String> {
+    fn content(&self, rule: &Rule, request: &Request) -> Result<Option<Content>, String> {
         let inventory = self.inventory()?;
         let at = || format!("{}:{}", self.root, self.inventory);
         let found = inventory.find(request).map_err(|error| format!("{}: {error}", at()))?;
         let Some((name, device)) = found else { return Ok(None) };
         let template = device.template.as_deref().unwrap_or(&rule.template);
         let context = inventory.context(&name, &device, request);
-        render::render(&self.root, template, context)
-            .map(Some)
-            .map_err(|error| format!("{error}, for device {name}"))
+        let text = render::render(&self.root, template, context);
+        let text = text.map_err(|error| format!("{error}, for device {name}"))?;
+        Ok(Some(Content::named(&format!("{template} for {name}"), text)))
     }
 
     fn inventory(&self) -> Result<Rc<Inventory>, String> {

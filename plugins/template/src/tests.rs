@@ -49,7 +49,7 @@ const KITCHEN: &[&str] = &["02:00:5e:10:00:99", "02:00:5e:10:00:01"];
 
 fn content(resolution: Resolution) -> String {
     match resolution {
-        Resolution::Content(content) => String::from_utf8(content).unwrap(),
+        Resolution::Content(content) => String::from_utf8(content.bytes).unwrap(),
         other => unreachable!("{other:?}"),
     }
 }

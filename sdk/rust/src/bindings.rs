@@ -156,6 +156,20 @@ pub mod files {
     });
 }
 
+/// The import `history`.
+pub mod history {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world history { import tuffet:policy/history@0.2.0; }
+        ",
+        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
 /// The import `sinks`.
 pub mod sinks {
     wit_bindgen::generate!({

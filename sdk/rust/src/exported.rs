@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 
 use crate::bindings::{accept_upload, authorize, base, observe, resolve};
 use crate::{
-    Accept, Acceptance, Authorize, Event, Observe, Plugin, Problem, Request, Resolution, Resolve, Upload,
-    Verdict,
+    Accept, Acceptance, Authorize, Denial, Event, Observe, Plugin, Problem, Rendering, Request, Resolution,
+    Resolve, Upload, Verdict,
 };
 
 thread_local! {
@@ -36,6 +36,10 @@ impl<P: Authorize> authorize::exports::tuffet::policy::authorize::Guest for Expo
 impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P> {
     fn resolve(request: Request) -> Resolution {
         with_configured(|plugin: &P| plugin.resolve(&request))
+    }
+
+    fn render(key: String) -> Result<Rendering, Denial> {
+        with_configured(|plugin: &P| plugin.render(&key))
     }
 }
 

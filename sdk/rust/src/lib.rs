@@ -72,6 +72,7 @@ pub mod bindings;
 mod exported;
 pub mod files;
 mod glob;
+pub mod history;
 #[cfg(feature = "http")]
 pub mod http;
 pub mod kv;
@@ -107,4 +108,4 @@ pub type Limits = Profile;
 pub use bindings::observe::exports::tuffet::policy::observe::{
     Decision, Event, Happening, Outcome, Progress, Start, Summary,
 };
-pub use bindings::resolve::exports::tuffet::policy::resolve::{Resolution, Target};
+pub use bindings::resolve::exports::tuffet::policy::resolve::{Content, Rendering, Resolution, Target};

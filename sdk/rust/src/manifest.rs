@@ -18,6 +18,8 @@ pub struct Manifest {
     pub events: &'static [&'static str],
     /// Whether `observe` is also called without events, when a sink that was full may have room again.
     pub empty_batches: bool,
+    /// The facts that requests have as attributes, beside those that all plugins get.
+    pub facts: &'static [&'static str],
     /// Everything that decisions depend on, besides settings and grants; `None` if they may depend on anything.
     pub depends_on: Option<&'static [&'static str]>,
     /// Whether one instance may serve several calls, of different clients.
@@ -25,15 +27,30 @@ pub struct Manifest {
 }
 
 /// The grants that a plugin may request.
-const GRANTS: [&str; 9] =
-    ["client-mac", "clock", "files", "http", "kv", "metrics", "random", "sinks", "upload"];
+const GRANTS: [&str; 10] =
+    ["client-history", "client-mac", "clock", "files", "http", "kv", "metrics", "random", "sinks", "upload"];
 
 /// The kinds of events.
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
 
 /// The facts of a request that decisions may depend on.
-const FACTS: [&str; 10] =
-    ["address", "class", "listener", "mac", "mode", "operation", "options", "path", "port", "requested"];
+const FACTS: [&str; 12] = [
+    "address",
+    "class",
+    "interface",
+    "listener",
+    "local-address",
+    "mac",
+    "mode",
+    "operation",
+    "options",
+    "path",
+    "port",
+    "requested",
+];
+
+/// Those that requests have as attributes where they are asked for.
+const OPTIONAL_FACTS: [&str; 2] = ["interface", "local-address"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
@@ -100,6 +117,19 @@ impl<const N: usize> Writer<N> {
         if events.is_empty() { self } else { self.raw("]") }
     }
 
+    const fn facts(mut self, facts: &[&str]) -> Self {
+        let mut index = 0;
+        while index < facts.len() {
+            assert!(
+                is_among(&OPTIONAL_FACTS, facts[index]),
+                "manifest!: facts that a plugin may ask for are interface and local-address"
+            );
+            self = self.raw(if index == 0 { ",\"facts\":[" } else { "," }).string(facts[index]);
+            index += 1;
+        }
+        if facts.is_empty() { self } else { self.raw("]") }
+    }
+
     const fn depends_on(mut self, facts: Option<&[&str]>) -> Self {
         let Some(facts) = facts else { return self };
         let mut index = 0;
@@ -138,6 +168,7 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .raw("]")
         .events(manifest.events)
         .raw(if manifest.empty_batches { ",\"empty-batches\":true" } else { "" })
+        .facts(manifest.facts)
         .depends_on(manifest.depends_on)
         .raw(if manifest.reuse { ",\"reuse\":true}" } else { "}" })
 }
@@ -188,16 +219,20 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// An observer may restrict the kinds of events with `events: ["finished"]` after the other keys. It then
 /// receives no others, which costs less.
 ///
-/// The grants are `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
+/// The grants are `client-history`, `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
 ///
 /// With `empty_batches: true` at the end, the server also calls an observer without events: when it starts to
 /// serve, and about a second after a sink refused one of its lines as [`Full`](crate::sinks::Error::Full),
 /// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
 /// event arrives.
 ///
+/// With `facts: ["interface", "local-address"]` after these, requests have the name of the network interface that they
+/// arrived on, and the address that they were sent to, among their attributes.
+///
 /// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
 /// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a
-/// hook looks at: `address`, `class`, `listener`, `mac`, `mode`, `operation`, `options`, `path`, `port`, `requested`.
+/// hook looks at: `address`, `class`, `interface`, `listener`, `local-address`, `mac`, `mode`, `operation`, `options`,
+/// `path`, `port`, `requested`.
 /// Without the key, the plugin is always called. It is, too, if it is granted more than `client-mac`, because its
 /// answers may then depend on more than the request.
 ///
@@ -215,6 +250,7 @@ macro_rules! manifest {
         $(, optional: [$($optional:expr),* $(,)?])?
         $(, events: [$($event:expr),* $(,)?])?
         $(, empty_batches: $empty_batches:expr)?
+        $(, facts: [$($wanted:expr),* $(,)?])?
         $(, depends_on: [$($fact:expr),* $(,)?])?
         $(, reuse: $reuse:expr)?
         $(,)?
@@ -228,6 +264,7 @@ macro_rules! manifest {
                 optional: &[$($($optional),*)?],
                 events: &[$($($event),*)?],
                 empty_batches: false $(|| $empty_batches)?,
+                facts: &[$($($wanted),*)?],
                 depends_on: $crate::depends_on!($([$($fact),*])?),
                 reuse: false $(|| $reuse)?,
             };
@@ -263,7 +300,8 @@ mod tests {
             optional: &[("clock", "tells")],
             events: &["started", "finished"],
             empty_batches: true,
-            depends_on: Some(&["operation", "path"]),
+            facts: &["interface"],
+            depends_on: Some(&["interface", "operation", "path"]),
             reuse: true,
         };
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
@@ -277,7 +315,8 @@ mod tests {
             serde_json::json!({ "grant": "clock", "reason": "tells", "optional": true })
         );
         assert_eq!(json["events"], serde_json::json!(["started", "finished"]));
-        assert_eq!(json["depends-on"], serde_json::json!(["operation", "path"]));
+        assert_eq!(json["depends-on"], serde_json::json!(["interface", "operation", "path"]));
+        assert_eq!(json["facts"], serde_json::json!(["interface"]));
     }
 
     #[test]
@@ -290,6 +329,7 @@ mod tests {
             optional: &[("kv", "x")],
             events: &[],
             empty_batches: false,
+            facts: &[],
             depends_on: None,
             reuse: false,
         };

@@ -2,7 +2,10 @@
 
 use serde::de::DeserializeOwned;
 
-use crate::{Acceptance, Denial, ErrorCode, Event, Problems, Request, Resolution, Target, Upload, Verdict};
+use crate::{
+    Acceptance, Content, Denial, ErrorCode, Event, Problems, Rendering, Request, Resolution, Target, Upload,
+    Verdict,
+};
 
 /// The base of every plugin: a value made from its settings.
 pub trait Plugin: Sized + 'static {
@@ -30,6 +33,17 @@ pub trait Authorize: Plugin {
 pub trait Resolve: Plugin {
     /// Decides. The first answer of a chain that is not [`Resolution::Abstain`] stands.
     fn resolve(&self, request: &Request) -> Resolution;
+
+    /// Makes the content for a key that [`resolve`](Resolve::resolve) answered with, as [`Resolution::Rendered`]: once
+    /// for all requests with this key, and maybe in another instance. The content may depend on the key, the settings and
+    /// the grants alone.
+    ///
+    /// # Errors
+    /// The denial that all requests get that wait for this content. It is not kept.
+    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+        let reason = format!("the plugin renders nothing for the key {key:?}");
+        Err(Denial::new(ErrorCode::NotDefined, "there is no such content", reason))
+    }
 }
 
 /// The hook `accept-upload`: decides whether an upload may become visible.
@@ -60,6 +74,34 @@ impl Denial {
     /// A denial with code 1 (RFC 1350 section 5).
     pub fn file_not_found(message: impl Into<String>, reason: impl Into<String>) -> Self {
         Denial::new(ErrorCode::FileNotFound, message, reason)
+    }
+}
+
+impl Content {
+    /// Content with a name for logs and observers: at most 200 bytes of one line. What is longer is cut, and control
+    /// characters become spaces.
+    pub fn named(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        let name = &name[..name.floor_char_boundary(200)];
+        Content { name: Some(name.replace(char::is_control, " ")), bytes: bytes.into() }
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Content { name: None, bytes }
+    }
+}
+
+impl From<String> for Content {
+    fn from(text: String) -> Self {
+        text.into_bytes().into()
+    }
+}
+
+impl From<Content> for Rendering {
+    /// A rendering that holds until the configuration is loaded again.
+    fn from(content: Content) -> Self {
+        Rendering { content, ttl_seconds: None }
     }
 }
 

@@ -10,6 +10,8 @@ type Name = (String, String);
 /// Names and values.
 type Labels = Vec<(String, String)>;
 
+use crate::history::PastRequest;
+
 #[derive(Default)]
 struct Host {
     /// Values and their revisions.
@@ -25,6 +27,7 @@ struct Host {
     room: HashMap<String, usize>,
     /// Number of further calls of `kv` that succeed; `None` for all.
     kv_calls: Option<usize>,
+    history: Vec<PastRequest>,
     #[cfg(feature = "http")]
     responses: HashMap<String, crate::http::Response>,
 }
@@ -76,6 +79,11 @@ pub fn set_room(sink: &str, payloads: usize) {
 /// function. With `None`, all succeed.
 pub fn set_kv_calls(calls: Option<usize>) {
     with(|host| host.kv_calls = calls);
+}
+
+/// Sets the last requests of the client, newest first.
+pub fn set_history(requests: Vec<PastRequest>) {
+    with(|host| host.history = requests);
 }
 
 /// Sets the response of a URL; requests to all other URLs are denied.
@@ -301,6 +309,15 @@ pub(crate) mod files {
             Some(file) if file.len() as u64 > limit => Err(Error::TooLarge(file.len() as u64)),
             found => Ok(found),
         }
+    }
+}
+
+pub(crate) mod history {
+    use super::with;
+    use crate::history::{Error, PastRequest};
+
+    pub fn recent() -> Result<Vec<PastRequest>, Error> {
+        Ok(with(|host| host.history.clone()))
     }
 }
 

@@ -45,7 +45,10 @@ impl Resolve for Docsis {
         if request.operation != Operation::Read || !self.matches.matches(&request.path) {
             return Resolution::Abstain;
         }
-        self.content(request).map_or_else(Resolution::Deny, Resolution::Content)
+        match self.content(request) {
+            Ok(file) => Resolution::Content(file.into()),
+            Err(denial) => Resolution::Deny(denial),
+        }
     }
 }
 

@@ -10,7 +10,10 @@ mod tests;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use tuffet_sdk::{Denial, ErrorCode, Glob, Operation, Plugin, Problems, Request, Resolution, Resolve, files};
+use tuffet_sdk::files::{self, Metadata};
+use tuffet_sdk::{
+    Content, Denial, ErrorCode, Glob, Operation, Plugin, Problems, Rendering, Request, Resolution, Resolve,
+};
 
 use replace::Replacement;
 use settings::Settings;
@@ -46,22 +49,38 @@ impl Resolve for Substitute {
             return Resolution::Abstain;
         }
         let Some(site) = self.site(&request.client.address) else { return Resolution::Abstain };
-        match self.content(site, &request.path) {
-            Ok(Some(content)) => Resolution::Content(content),
-            Ok(None) => Resolution::Abstain,
-            Err(reason) => {
-                let message = "the file cannot be made";
-                Resolution::Deny(Denial::new(ErrorCode::NotDefined, message, reason))
+        match files::stat(&self.root, &request.path) {
+            // All clients of a site get the same, until the file changes.
+            Ok(Some(Metadata { bytes, modified_unix_ms })) => {
+                Resolution::Rendered(format!("{site} {modified_unix_ms} {bytes} {}", request.path))
             }
+            Ok(None) => Resolution::Abstain,
+            Err(error) => Resolution::Deny(failed(format!("{}:{}: {error:?}", self.root, request.path))),
         }
+    }
+
+    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+        let mut parts = key.splitn(4, ' ');
+        let site = parts.next().and_then(|site| self.sites.get(site.parse::<usize>().ok()?));
+        let (Some(site), Some(path)) = (site, parts.nth(2)) else {
+            return Err(failed(format!("{key:?} is no key of this plugin")));
+        };
+        let content = self.content(site, path).map_err(failed)?;
+        let gone = || Denial::file_not_found("no such file", format!("{}:{path} is gone", self.root));
+        Ok(Content::named(path, content.ok_or_else(gone)?).into())
     }
 }
 
+fn failed(reason: String) -> Denial {
+    Denial::new(ErrorCode::NotDefined, "the file cannot be made", reason)
+}
+
 impl Substitute {
-    fn site(&self, client: &str) -> Option<&Site> {
+    /// The place of the client's site in the settings.
+    fn site(&self, client: &str) -> Option<usize> {
         let client = client.parse::<IpAddr>().ok()?;
         let is_in = |nets: &[IpNet]| nets.is_empty() || nets.iter().any(|net| net.contains(&client));
-        self.sites.iter().find(|site| is_in(&site.clients))
+        self.sites.iter().position(|site| is_in(&site.clients))
     }
 
     /// Returns `None` if there is no such file.

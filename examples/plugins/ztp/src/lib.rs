@@ -67,7 +67,7 @@ impl Ztp {
         let hosts = self.devices.iter().filter(|device| device.maker == maker);
         let hosts = hosts.filter_map(|device| Some((device.name.as_str(), device.address.as_deref()?)));
         match maker.table(hosts) {
-            Some(table) => Resolution::Content(table.into_bytes()),
+            Some(table) => Resolution::Content(table.into()),
             None => Resolution::Abstain,
         }
     }

@@ -15,6 +15,7 @@ use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::hooks::Input;
 use super::plugin::Plugin;
+use super::renderings::PluginContent;
 use super::upload::UploadInput;
 use tuffet_config::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
@@ -49,6 +50,15 @@ pub(super) struct Question<'a> {
     pub hook: &'static str,
     pub request: &'a Request,
     pub patience: Patience,
+}
+
+/// How an opinion came about.
+struct Asked {
+    began: Instant,
+    /// Whether it needed no call.
+    cached: bool,
+    /// Log lines of a request that is only explained.
+    rehearsal: Option<Lines>,
 }
 
 /// The plugin could not be called because of overload. The request is dropped, so that its client repeats it;
@@ -115,13 +125,7 @@ impl Plugin {
     ) -> Heard<O> {
         let Question { hook, request, patience } = question;
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let asker = Asker {
-            client: ClientKey::of(&request.client, self.ipv6_prefix),
-            traced: traced(request),
-            patience: Some(patience),
-            probes: false,
-            rehearsal: request.is_rehearsal().then(Lines::default),
-        };
+        let asker = self.asker(question);
         let rehearsal = asker.rehearsal.clone();
         let opinion = if rehearsal.is_some() {
             Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
@@ -139,6 +143,72 @@ impl Plugin {
                 },
             }
         };
+        let cached = opinion.is_ok() && !called.load(Ordering::Relaxed);
+        self.heard(question, Asked { began, cached, rehearsal }, opinion, deny)
+    }
+
+    /// Returns the content that the plugin renders for this key, or its denial; `None` if the plugin failed, and that
+    /// counts as abstaining. One call serves all requests with this key.
+    pub async fn rendering(
+        self: &Arc<Self>,
+        request: &Request,
+        key: &Arc<str>,
+        patience: Patience,
+    ) -> Heard<Result<Arc<PluginContent>, Denial>> {
+        let question = Question { hook: "render", request, patience };
+        let (began, mut called) = (Instant::now(), false);
+        let mut asker = self.asker(question);
+        let rehearsal = asker.rehearsal.clone();
+        let rendered = match (self.renderings.known(key), &rehearsal) {
+            (Some(content), _) => Ok(Ok(content)),
+            (None, Some(_)) => {
+                called = true;
+                let rendered = match self.breaker.shut(began.into_std()) {
+                    Some(shut) => Err(shut.into()),
+                    None => Box::pin(self.render(key, asker)).await,
+                };
+                let converted = rendered.and_then(|its| convert::rendering(its, self.limits.content));
+                converted.map(|rendered| rendered.map(|rendering| rendering.content))
+            }
+            (None, None) => {
+                // The call goes on for others when the time of this request is over.
+                asker.patience = None;
+                let (plugin, its) = (Arc::clone(self), Arc::clone(key));
+                let render = async move {
+                    let call = async |asker| {
+                        let rendered = plugin.render(&its, asker).await?;
+                        convert::rendering(rendered, plugin.limits.content)
+                    };
+                    plugin.guarded("render", asker, None, call).await
+                };
+                self.renderings.get(key, patience.until, &mut called, render).await
+            }
+        };
+        let asked = Asked { began, cached: rendered.is_ok() && !called, rehearsal };
+        self.heard(question, asked, rendered.map(Some), Err)
+    }
+
+    fn asker(&self, question: Question<'_>) -> Asker {
+        let Question { request, patience, .. } = question;
+        Asker {
+            client: ClientKey::of(&request.client, self.ipv6_prefix),
+            traced: traced(request),
+            patience: Some(patience),
+            probes: false,
+            rehearsal: request.is_rehearsal().then(Lines::default),
+        }
+    }
+
+    /// Notes the opinion, and returns it, or the effect of the plugin's failure.
+    fn heard<O: Weighty>(
+        &self,
+        question: Question<'_>,
+        asked: Asked,
+        opinion: Result<Option<O>, Failure>,
+        deny: fn(Denial) -> O,
+    ) -> Heard<O> {
+        let Question { hook, request, .. } = question;
+        let Asked { began, cached, rehearsal } = asked;
         let cause = opinion.as_ref().err().map(|failure| failure.cause.as_str());
         let detail = |failure: &Failure| failure.detail.clone();
         let traced = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(detail)));
@@ -156,7 +226,6 @@ impl Plugin {
             Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
             Err(Overloaded(_)) => "drop",
         };
-        let cached = cause.is_none() && !called.load(Ordering::Relaxed);
         request.calls.note(Call {
             plugin: Arc::clone(&self.name),
             hook,

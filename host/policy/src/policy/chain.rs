@@ -14,6 +14,7 @@ use super::identity::PluginIdentity;
 use super::load::{load, missing_hook};
 use super::monitor;
 use super::plugin::Plugin;
+use super::renderings::PluginContent;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use tuffet_config::{DefaultVerdict, ListenerChains};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
@@ -27,6 +28,8 @@ pub struct Policy {
     pub(super) of_listeners: HashMap<String, Chains>,
     roots: Arc<[String]>,
     pub(super) time_limit: Duration,
+    /// Whether any plugin wants to know where requests arrive.
+    wants_local: bool,
     warnings: Vec<LoadProblem>,
     identities: Vec<PluginIdentity>,
 }
@@ -37,6 +40,12 @@ pub(super) struct Chains {
     pub(super) resolve: Vec<Arc<Plugin>>,
     pub(super) accept_upload: Vec<Arc<Plugin>>,
     pub(super) observe: Vec<Arc<Plugin>>,
+}
+
+impl Chains {
+    fn plugins(&self) -> impl Iterator<Item = &Arc<Plugin>> {
+        [&self.authorize, &self.resolve, &self.accept_upload, &self.observe].into_iter().flatten()
+    }
 }
 
 /// A plugin in a chain.
@@ -105,7 +114,7 @@ pub enum Answer {
     /// configured one, every path relative and without empty parts, `.` and `..`.
     Files(Vec<Target>),
     /// The content itself. Never for a write request.
-    Content(Arc<[u8]>),
+    Content(Arc<PluginContent>),
     /// A denial.
     Deny(Denial),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
@@ -166,8 +175,18 @@ impl Policy {
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
         let identities = plugins.iter().map(|plugin| plugin.identity.clone()).collect();
+        let wants_local = plugins.iter().any(|plugin| plugin.access.facts.any());
         let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
-        Ok(Policy { default: config.default, of_all, of_listeners, roots, time_limit, warnings, identities })
+        Ok(Policy {
+            default: config.default,
+            of_all,
+            of_listeners,
+            roots,
+            time_limit,
+            wants_local,
+            warnings,
+            identities,
+        })
     }
 
     /// Returns the first plugin of the `authorize` chain.
@@ -191,6 +210,11 @@ impl Policy {
     pub fn is_empty(&self, listener: &str) -> bool {
         let chains = self.of(listener);
         chains.authorize.is_empty() && chains.resolve.is_empty() && self.default == DefaultVerdict::Allow
+    }
+
+    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address and the interface.
+    pub fn wants_local(&self, listener: &str) -> bool {
+        self.wants_local && self.of(listener).plugins().any(|plugin| plugin.access.facts.any())
     }
 
     /// The chains of a listener.
@@ -309,6 +333,12 @@ impl Policy {
                     Answer::Files(files)
                 }
                 Ok(Some(Found::Content(content))) => Answer::Content(content),
+                Ok(Some(Found::Rendered(key))) => match plugin.rendering(request, &key, patience).await {
+                    Ok(None) => continue,
+                    Ok(Some(Ok(content))) => Answer::Content(content),
+                    Ok(Some(Err(denial))) => Answer::Deny(denial),
+                    Err(Overloaded(reason)) => Answer::Overloaded(reason),
+                },
                 Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
                 Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };

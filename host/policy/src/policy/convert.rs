@@ -1,12 +1,15 @@
 //! Converts between the types of the host and those of the interface, and checks the answers of plugins.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use super::attributes::{self, Facts};
 use super::bindings::Version;
 use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, authorize, resolve};
 use super::plugin::Plugin;
+use super::renderings::{PluginContent, Rendering};
 use super::text;
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
@@ -16,6 +19,10 @@ use tuffet_request::{
 const MAX_FILES: usize = 64;
 /// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
+/// The longest name of content in bytes.
+const MAX_CONTENT_NAME: usize = 200;
+/// The longest key of a rendering in bytes.
+const MAX_RENDERING_KEY: usize = 1024;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
@@ -33,15 +40,15 @@ impl<'a> Inputs<'a> {
 
     /// Returns the request as this plugin sees it: MAC addresses require their grant.
     pub fn by(&mut self, plugin: &Plugin) -> Input<'_> {
-        let sees_macs = plugin.access.client_mac;
+        let (sees_macs, facts) = (plugin.access.client_mac, plugin.access.facts);
         match plugin.code.version {
             Version::V0_1 => {
                 let input = self.v0_1.get_or_insert_with(|| v0_1_request::Input::of(self.request));
-                Input::V0_1(input.seen(sees_macs))
+                Input::V0_1(input.seen(self.request, sees_macs, facts))
             }
             Version::V0_2 => {
                 let input = self.v0_2.get_or_insert_with(|| v0_2_request::Input::of(self.request));
-                Input::V0_2(input.seen(sees_macs))
+                Input::V0_2(input.seen(self.request, sees_macs, facts))
             }
         }
     }
@@ -58,14 +65,25 @@ macro_rules! requests {
                 request: types::Request,
                 /// The MAC addresses, while they are taken out of the request.
                 macs: Vec<types::Mac>,
+                /// The facts that its attributes have.
+                facts: Facts,
             }
 
             impl Input {
                 pub(super) fn of(of: &Request) -> Input {
-                    Input { request: request(of), macs: Vec::new() }
+                    Input { request: request(of), macs: Vec::new(), facts: Facts::default() }
                 }
 
-                pub(super) fn seen(&mut self, with_macs: bool) -> &types::Request {
+                pub(super) fn seen(
+                    &mut self,
+                    of: &Request,
+                    with_macs: bool,
+                    facts: Facts,
+                ) -> &types::Request {
+                    if facts != self.facts {
+                        self.facts = facts;
+                        self.request.attributes = attributes(of, facts);
+                    }
                     let macs = &mut self.request.client.macs;
                     if macs.is_empty() == with_macs {
                         std::mem::swap(macs, &mut self.macs);
@@ -83,7 +101,6 @@ macro_rules! requests {
                         MacSource::RequestedName => types::MacSource::RequestedName,
                     },
                 });
-                let attributes = attributes(request).map(|(name, value)| (name.to_owned(), value.to_owned()));
                 types::Request {
                     id: request.id.to_string(),
                     listener: request.listener.to_string(),
@@ -104,7 +121,7 @@ macro_rules! requests {
                         class: request.class.to_string(),
                     },
                     options: request.options.clone(),
-                    attributes: attributes.collect(),
+                    attributes: attributes(request, Facts::default()),
                 }
             }
         }
@@ -113,9 +130,11 @@ macro_rules! requests {
 requests!(v0_1_request, v0_1);
 requests!(v0_2_request, v0_2);
 
-/// What a request has beside the fields of the interface; docs/plugins.md lists it.
-pub(super) fn attributes(request: &Request) -> impl Iterator<Item = (&str, &str)> {
-    request.raw_name.iter().map(|raw| ("raw-name", &**raw))
+/// What a request has beside the fields of the interface.
+fn attributes(request: &Request, facts: Facts) -> Vec<(String, String)> {
+    let address = if facts.local_address { attributes::local_address(request) } else { None };
+    let all = attributes::all(request, address.as_deref(), |name, value| (name.to_owned(), value.to_owned()));
+    facts.among(&all).to_vec()
 }
 
 /// A verdict other than abstain.
@@ -201,8 +220,13 @@ pub(super) enum Otherwise {
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
-    Files { files: Vec<Target>, otherwise: Otherwise },
-    Content(Arc<[u8]>),
+    Files {
+        files: Vec<Target>,
+        otherwise: Otherwise,
+    },
+    Content(Arc<PluginContent>),
+    /// The content that the plugin makes for this key.
+    Rendered(Arc<str>),
     Deny(Denial),
 }
 
@@ -225,18 +249,58 @@ pub(super) fn resolution(
             };
             Found::Files { files: targets(files, roots)?, otherwise }
         }
-        resolve::Resolution::Content(_) if operation == Operation::Write => {
+        resolve::Resolution::Content(_) | resolve::Resolution::Rendered(_)
+            if operation == Operation::Write =>
+        {
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }
-        resolve::Resolution::Content(content) if content.len() as u64 > max_content => {
-            let bytes = content.len();
-            return Err(bad(format!(
-                "its content has {bytes} bytes: {max_content} are allowed (limits.content)"
-            )));
-        }
-        resolve::Resolution::Content(content) => Found::Content(content.into()),
+        resolve::Resolution::Content(made) => Found::Content(content(made, max_content)?),
+        resolve::Resolution::Rendered(key) => Found::Rendered(rendering_key(key)?),
         resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
     }))
+}
+
+/// Converts an answer of `render`.
+pub(super) fn rendering(
+    rendered: Result<resolve::Rendering, types::Denial>,
+    max_content: u64,
+) -> Result<Result<Rendering, Denial>, Failure> {
+    Ok(match rendered {
+        Ok(resolve::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
+            content: content(made, max_content)?,
+            ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+        }),
+        Err(its) => Err(denial(&its)),
+    })
+}
+
+fn content(made: resolve::Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
+    let resolve::Content { name, bytes } = made;
+    if bytes.len() as u64 > max_content {
+        return Err(bad(format!(
+            "its content has {} bytes: {max_content} are allowed (limits.content)",
+            bytes.len()
+        )));
+    }
+    if let Some(name) = name.as_deref().filter(|name| !is_content_name(name)) {
+        let name = text::one_line(name, 100);
+        return Err(bad(format!(
+            "it called its content {name:?}: a name has 1 to {MAX_CONTENT_NAME} bytes and no control characters"
+        )));
+    }
+    Ok(Arc::new(PluginContent::new(name.as_deref(), bytes.into())))
+}
+
+fn is_content_name(name: &str) -> bool {
+    (1..=MAX_CONTENT_NAME).contains(&name.len()) && !name.contains(char::is_control)
+}
+
+fn rendering_key(key: String) -> Result<Arc<str>, Failure> {
+    if (1..=MAX_RENDERING_KEY).contains(&key.len()) {
+        return Ok(key.into());
+    }
+    let bytes = key.len();
+    Err(bad(format!("it answered with a key of {bytes} bytes: 1 to {MAX_RENDERING_KEY} are allowed")))
 }
 
 fn targets(files: Vec<resolve::Target>, roots: &[String]) -> Result<Vec<Target>, Failure> {

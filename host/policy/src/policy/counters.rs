@@ -44,7 +44,7 @@ pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration)
 }
 
 /// The hooks, in the order of their durations.
-const HOOKS: [&str; 4] = ["authorize", "resolve", "accept-upload", "observe"];
+const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "observe"];
 
 /// The counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]

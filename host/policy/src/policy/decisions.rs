@@ -5,6 +5,7 @@
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use quick_cache::Weighter;
@@ -14,6 +15,8 @@ use tokio::time::{Instant, timeout_at};
 use super::convert::{Found, Opinion, Otherwise, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
+use super::renderings::PluginContent;
+use super::text::one_line;
 use tuffet_config::{DecisionCacheConfig, Fact};
 use tuffet_request::{Denial, MacSource, Mode, Operation, Request, SessionProfile, SessionValues};
 
@@ -107,7 +110,8 @@ impl Weighty for UploadOpinion {
 impl Weighty for Found {
     fn weight(&self) -> u64 {
         match self {
-            Found::Content(content) => 1 + (content.len() / CONTENT_UNIT) as u64,
+            Found::Content(content) => 1 + (content.bytes().len() / CONTENT_UNIT) as u64,
+            Found::Rendered(_) => 1,
             Found::Files { files, .. } => 1 + (files.len() / 8) as u64,
             Found::Deny(_) => 1,
         }
@@ -118,6 +122,7 @@ impl Weighty for Found {
             Found::Files { otherwise: Otherwise::NotFound, .. } => "files",
             Found::Files { otherwise: Otherwise::Next, .. } => "files-else-next",
             Found::Content(_) => "content",
+            Found::Rendered(_) => "rendered",
             Found::Deny(_) => "deny",
         }
     }
@@ -128,8 +133,30 @@ impl Weighty for Found {
                 let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
                 places.collect::<Vec<_>>().join(", ")
             }
-            Found::Content(content) => format!("{} bytes", content.len()),
+            Found::Content(content) => match (content.bytes().len(), content.name()) {
+                (bytes, None) => format!("{bytes} bytes"),
+                (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
+            },
+            Found::Rendered(key) => one_line(key, 200),
             Found::Deny(denial) => reason_of(denial),
+        }
+    }
+}
+
+/// The end of a rendering that did not fail.
+impl Weighty for Result<Arc<PluginContent>, Denial> {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        if self.is_ok() { "content" } else { "deny" }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Ok(content) => Found::Content(Arc::clone(content)).detail(),
+            Err(denial) => reason_of(denial),
         }
     }
 }
@@ -247,10 +274,7 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 Mode::Netascii => 1,
             }),
             Fact::Listener => text(&mut key, &request.listener),
-            Fact::Address => match request.client.ip().to_canonical() {
-                IpAddr::V4(address) => bytes(&mut key, &address.octets()),
-                IpAddr::V6(address) => bytes(&mut key, &address.octets()),
-            },
+            Fact::Address => address(&mut key, Some(request.client.ip())),
             Fact::Port => key.extend_from_slice(&request.client.port().to_le_bytes()),
             Fact::Mac => {
                 count(&mut key, request.macs.len());
@@ -263,7 +287,16 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 }
             }
             Fact::Class => text(&mut key, request.class.as_str()),
-            Fact::Requested => text(&mut key, &request.requested),
+            Fact::Requested => {
+                text(&mut key, &request.requested);
+                // Other bytes may be read as the same name.
+                text(&mut key, request.raw_name.as_deref().unwrap_or_default());
+            }
+            Fact::LocalAddress => address(&mut key, request.local_address),
+            Fact::Interface => {
+                key.push(request.interface.is_some().into());
+                text(&mut key, request.interface.as_deref().unwrap_or_default());
+            }
             Fact::Path => text(&mut key, &request.path),
             Fact::Options => {
                 count(&mut key, request.options.len());
@@ -275,6 +308,14 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
         }
     }
     key
+}
+
+fn address(key: &mut Vec<u8>, address: Option<IpAddr>) {
+    match address.map(|address| address.to_canonical()) {
+        Some(IpAddr::V4(address)) => bytes(key, &address.octets()),
+        Some(IpAddr::V6(address)) => bytes(key, &address.octets()),
+        None => bytes(key, &[]),
+    }
 }
 
 fn text(key: &mut Vec<u8>, text: &str) {
@@ -318,7 +359,10 @@ mod tests {
             (Fact::Mac, Request { macs: vec![mac], ..request() }),
             (Fact::Class, Request { class: plain, ..request() }),
             (Fact::Requested, Request { requested: "//a".into(), ..request() }),
+            (Fact::Requested, Request { raw_name: Some("2fe9".into()), ..request() }),
             (Fact::Path, Request { path: "b".into(), ..request() }),
+            (Fact::LocalAddress, Request { local_address: Some([192, 0, 2, 9].into()), ..request() }),
+            (Fact::Interface, Request { interface: Some("eth0".into()), ..request() }),
             (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),
         ];
         for (fact, _) in &changed {

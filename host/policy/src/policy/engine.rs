@@ -15,6 +15,7 @@ use super::bindings::{v0_1, v0_2};
 use super::code_cache::CodeCache;
 use super::compiled::Compiled;
 use super::counters::{Counted, Counters};
+use super::history::ClientHistory;
 use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::series::PluginSeries;
@@ -48,6 +49,7 @@ pub(super) struct Shared {
     pub resources: Resources,
     pub code_cache: Option<CodeCache>,
     pub ticker: Ticker,
+    pub history: ClientHistory,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
     pub calls: Semaphore,
     pub slices: Arc<Slices>,
@@ -88,6 +90,7 @@ impl PolicyRuntime {
             resources: Resources::default(),
             code_cache,
             ticker,
+            history: ClientHistory::new(),
             counters: Mutex::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
             slices: Arc::default(),
@@ -98,6 +101,11 @@ impl PolicyRuntime {
     /// The sinks of plugins.
     pub fn sinks(&self) -> &Sinks {
         &self.0.resources.sinks
+    }
+
+    /// The last requests of clients, which plugins with the grant see.
+    pub fn history(&self) -> &ClientHistory {
+        &self.0.history
     }
 
     /// The state of the bucket with the plugins' keys; `None` if no plugin uses one.

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use super::manifest::Manifest;
 use super::text;
-use tuffet_config::{Grant, GrantKind};
+use tuffet_config::{Fact, Grant, GrantKind};
 
 /// The result of comparing requested and given grants.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(super) struct Judged {
     pub warnings: Vec<String>,
     /// See [`Manifest::empty_batches`].
     pub empty_batches: bool,
+    /// See [`Manifest::facts`].
+    pub facts: Vec<Fact>,
 }
 
 /// Existing names, for the remedies in messages.
@@ -28,7 +30,8 @@ pub(super) struct Known<'a> {
 
 /// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@0.1.0`.
 pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
-    let mut judged = Judged { empty_batches: manifest.empty_batches, ..Judged::default() };
+    let (empty_batches, facts) = (manifest.empty_batches, manifest.facts.clone());
+    let mut judged = Judged { empty_batches, facts, ..Judged::default() };
     for kind in GrantKind::ALL {
         let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|its| name.starts_with(its));
         let import = imports.iter().find(is_of_kind);
@@ -76,6 +79,7 @@ fn imports_of(kind: GrantKind) -> &'static [&'static str] {
         GrantKind::Metrics => &["tuffet:policy/metrics@"],
         GrantKind::Upload => &["tuffet:policy/upload-content@"],
         GrantKind::Http => &["wasi:http/outgoing-handler@"],
+        GrantKind::ClientHistory => &["tuffet:policy/history@"],
         GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => &[],
     }
 }

@@ -12,6 +12,7 @@ use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
 use super::ahead::Ahead;
+use super::attributes::Facts;
 use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
@@ -27,6 +28,7 @@ use super::line_rate::LineRate;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::pool::Pool;
+use super::renderings::Renderings;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
@@ -114,7 +116,15 @@ fn compile(
     let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(&judged.granted));
     let of_grants = judged.warnings.into_iter().map(|warning| (LoadProblemKind::Grant, warning));
     let of_pull = pulled.iter().flat_map(|pulled| &pulled.warnings);
-    let warnings = of_grants.chain(of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone())));
+    let of_pull = of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone()));
+    let of_cache = spec.cache.iter().flat_map(|cache| manifest.facts_beyond(&cache.key)).map(|fact| {
+        let message = format!(
+            "its manifest asks for the fact `{fact}`, and `cache.key` does not name it: requests that differ in it get \
+             the same decision; add `{fact}` to `key`, unless its decisions do not depend on it"
+        );
+        (LoadProblemKind::Settings, message)
+    });
+    let warnings = of_grants.chain(of_pull).chain(of_cache);
     Ok(Plugin {
         identity: PluginIdentity::of(spec, &manifest, &binary, pulled.as_ref()),
         on_error: spec.on_error,
@@ -136,6 +146,7 @@ fn compile(
         monitors: spec.mode == PluginMode::Monitor,
         verdicts: decisions(spec, facts),
         resolutions: decisions(spec, facts),
+        renderings: Renderings::new(spec.limits.renderings),
         authorize: authorize::GuestIndices::new(&pre, version).ok(),
         resolve: resolve::GuestIndices::new(&pre, version).ok(),
         accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),
@@ -240,6 +251,8 @@ fn access(
         notes: LineRate::calls(&plugin),
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),
+        facts: Facts::of(&judged.facts),
+        client_history: granted.contains(&Grant::ClientHistory),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
         upload: granted.contains(&Grant::Upload),
@@ -253,7 +266,7 @@ fn access(
         http: Vec::new(),
         sinks: Vec::new(),
         unsent: judged.empty_batches.then(Unsent::new),
-        host: host(policy),
+        host: host(runtime, policy, granted),
     };
     let mut problems = Vec::new();
     for grant in granted {
@@ -281,7 +294,7 @@ fn access(
                     )),
                 }
             }
-            Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+            Grant::Sinks(_) | Grant::ClientHistory | Grant::ClientMac | Grant::Clock | Grant::Random => {}
             Grant::Metrics | Grant::Upload => {}
         }
     }
@@ -333,8 +346,10 @@ fn namespace(policy: &PolicySpec, spec: &PluginConfig, shared: Option<&str>) -> 
 }
 
 /// The implementation of the plugin's host calls.
-fn host(policy: &PolicySpec) -> Box<dyn HostCalls> {
-    let live = Live { roots: policy.open_roots.clone() };
+fn host(runtime: &PolicyRuntime, policy: &PolicySpec, granted: &[Grant]) -> Box<dyn HostCalls> {
+    let remembers = policy.live && granted.contains(&Grant::ClientHistory);
+    let history = remembers.then(|| runtime.history().reader());
+    let live = Live { roots: policy.open_roots.clone(), history };
     match &policy.stage {
         None => Box::new(live),
         Some(stage) => Box::new(Staged { stage: stage.clone(), world: live }),

@@ -39,6 +39,11 @@ impl CallLog {
         &self.caller.plugin
     }
 
+    /// The address and port of the client that the call is about.
+    pub fn client(&self) -> Option<&str> {
+        self.caller.client()
+    }
+
     /// Starts the lines of a call.
     pub fn restart(&mut self, subject: Subject<'_>, traced: Option<Traced>, muted: bool) {
         self.caller.take(subject);

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
+use super::attributes::Facts;
 use super::load::check_kind;
 use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
@@ -36,6 +37,9 @@ pub struct Manifest {
     pub reuse: bool,
     /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
+    /// The facts that its requests have as attributes, beside those that all plugins get.
+    #[serde(default)]
+    pub facts: Vec<Fact>,
     /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
     /// may depend on anything.
     #[serde(rename = "depends-on")]
@@ -56,8 +60,17 @@ pub struct Wish {
 
 impl Manifest {
     /// The keys of a manifest that this server knows.
-    pub const KEYS: [&str; 8] =
-        ["name", "version", "description", "grants", "empty-batches", "reuse", "events", "depends-on"];
+    pub const KEYS: [&str; 9] = [
+        "name",
+        "version",
+        "description",
+        "grants",
+        "empty-batches",
+        "reuse",
+        "events",
+        "facts",
+        "depends-on",
+    ];
     /// The keys of a requested grant that this server knows.
     pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
 
@@ -99,7 +112,28 @@ impl Manifest {
                 problems.push((format!("/grants/{index}/reason"), message));
             }
         }
+        for (index, fact) in self.facts.iter().enumerate() {
+            if !Facts::OPTIONAL.contains(fact) {
+                let optional = Facts::OPTIONAL.map(|fact| format!("`{fact}`")).join(" and ");
+                let message = format!(
+                    "asks for the fact `{fact}`, which every request has: leave it out; there are {optional}"
+                );
+                problems.push((format!("/facts/{index}"), message));
+            }
+        }
+        let undeclared = self.depends_on.iter().flat_map(|declared| self.facts_beyond(declared));
+        problems.extend(undeclared.map(|fact| {
+            let message = format!(
+                "asks for the fact `{fact}`, and its depends-on does not name it: add it there, or leave it out of facts"
+            );
+            ("/depends-on".to_owned(), message)
+        }));
         problems
+    }
+
+    /// Returns the facts that it asks for and that are not among these.
+    pub(super) fn facts_beyond(&self, these: &[Fact]) -> impl Iterator<Item = Fact> {
+        self.facts.iter().copied().filter(move |fact| !these.contains(fact))
     }
 
     /// The events that it subscribes to.
@@ -275,8 +309,17 @@ mod tests {
         for (json, said) in [
             ("", "cannot be read"),
             ("{}", "missing field `name`"),
-            (r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#, "there are client-mac, clock"),
+            (
+                r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#,
+                "there are client-history, client-mac, clock",
+            ),
             (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
+            (r#"{"name":"a","facts":["path"]}"#, "there are `local-address` and `interface`"),
+            (r#"{"name":"a","facts":["vlan"]}"#, "unknown variant `vlan`"),
+            (
+                r#"{"name":"a","facts":["interface"],"depends-on":["path"]}"#,
+                "its depends-on does not name it",
+            ),
         ] {
             let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();
             assert!(refused.contains(said), "{json}: {refused}");

@@ -30,7 +30,16 @@ pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[Stri
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
         let found = plugin.resolution(&request, &mut inputs, &roots, patience).await;
-        plugin.note("resolve", &request, found.ok().flatten().map(Said::Resolution));
+        let said = match found.ok().flatten() {
+            Some(Found::Rendered(key)) => {
+                let made = plugin.rendering(&request, &key, patience).await;
+                made.ok()
+                    .flatten()
+                    .map(|made| Said::Resolution(made.map_or_else(Found::Deny, Found::Content)))
+            }
+            found => found.map(Said::Resolution),
+        };
+        plugin.note("resolve", &request, said);
     })
 }
 
@@ -89,7 +98,8 @@ impl fmt::Display for Said {
                 f.write_str(found.word())?;
                 files.iter().try_for_each(|file| write!(f, " {}:{}", file.root, file.path))
             }
-            Said::Resolution(Found::Content(content)) => write!(f, "content of {} bytes", content.len()),
+            Said::Resolution(found @ Found::Content(_)) => write!(f, "content of {}", found.detail()),
+            Said::Resolution(found @ Found::Rendered(_)) => write!(f, "rendered {}", found.detail()),
             Said::Acceptance(UploadOpinion::Accept) => f.write_str("accept"),
             Said::Acceptance(UploadOpinion::Rename(path)) => write!(f, "rename to {path}"),
             Said::Verdict(Opinion::Deny(denial))

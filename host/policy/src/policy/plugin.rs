@@ -5,18 +5,20 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::ahead::Ahead;
+use super::bindings::v0_2::tuffet::policy::types;
 use super::breaker::Breaker;
 use super::call::{Asker, Call};
 use super::code::Code;
 use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
-use super::failure::Failure;
+use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, authorize, resolve};
 use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
 use super::overload::Overload;
+use super::renderings::Renderings;
 use super::sandbox::Subject;
 use super::spec::LoadProblemKind;
 use super::upload::UploadInput;
@@ -52,6 +54,8 @@ pub(super) struct Plugin {
     /// Its decision caches, by hook; `None` without a cache.
     pub verdicts: Option<Decisions<Opinion>>,
     pub resolutions: Option<Decisions<Found>>,
+    /// Content that it rendered, by key.
+    pub renderings: Arc<Renderings>,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
@@ -115,6 +119,26 @@ impl Plugin {
             instance.ready(&self.code).await?;
             let (guest, store) = instance.resolve(hook)?;
             guest.call_resolve(store, request).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Calls `render`, which belongs to the hook `resolve`.
+    pub async fn render(
+        &self,
+        key: &str,
+        asker: Asker,
+    ) -> Result<Result<resolve::Rendering, types::Denial>, Failure> {
+        let Some(hook) = &self.resolve else {
+            return Err(Failure::new(Cause::BadAnswer, "it does not have the hook `resolve`"));
+        };
+        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(&self.code).await?;
+            let (guest, store) = instance.resolve(hook)?;
+            guest.call_render(store, key).await
         };
         let ended = limit.run(work).await;
         call.end(ended)

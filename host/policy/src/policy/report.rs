@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::convert;
+use super::attributes;
 use super::imports::Access;
 use super::wit_events::{
     self, Decision, Event as WitEvent, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
@@ -17,6 +17,7 @@ pub(super) struct Texts {
     id: String,
     address: String,
     macs: Vec<String>,
+    local_address: Option<String>,
 }
 
 impl Texts {
@@ -25,13 +26,19 @@ impl Texts {
             Happening::Started { record, .. } => &record.request,
             Happening::Finished(summary) => &summary.record.request,
             Happening::Progressed { id, .. } => {
-                return Texts { id: id.to_string(), address: String::new(), macs: Vec::new() };
+                return Texts {
+                    id: id.to_string(),
+                    address: String::new(),
+                    macs: Vec::new(),
+                    local_address: None,
+                };
             }
         };
         Texts {
             id: request.id.to_string(),
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
+            local_address: attributes::local_address(request),
         }
     }
 }
@@ -44,7 +51,7 @@ pub(super) struct Fact<'a> {
     options: Vec<(&'a str, &'a str)>,
     /// Facts that the interface has no fields for: of the event, and of its request.
     attributes: Vec<(&'a str, &'a str)>,
-    of_request: Vec<(&'a str, &'a str)>,
+    of_request: attributes::All<(&'a str, &'a str)>,
 }
 
 impl<'a> Fact<'a> {
@@ -59,9 +66,11 @@ impl<'a> Fact<'a> {
             Happening::Progressed { .. } => None,
         };
         let (macs, options) = request.map_or_else(Default::default, |request| lists(request, texts));
-        let of_request = request.into_iter().flat_map(|request| convert::attributes(request)).collect();
+        let of_request = request.map_or_else(attributes::All::default, |request| {
+            attributes::all(request, texts.local_address.as_deref(), |name, value| (name, value))
+        });
         let attributes = match &event.what {
-            Happening::Finished(summary) => attributes(summary),
+            Happening::Finished(summary) => of_summary(summary),
             Happening::Started { .. } | Happening::Progressed { .. } => Vec::new(),
         };
         Fact { event, texts, macs, options, attributes, of_request }
@@ -108,7 +117,7 @@ impl<'a> Fact<'a> {
                 class: request.class.as_str(),
             },
             options: &self.options,
-            attributes: &self.of_request,
+            attributes: access.facts.among(&self.of_request),
         }
     }
 
@@ -156,7 +165,7 @@ impl<'a> Fact<'a> {
 }
 
 /// What an ended request has beside the fields of the interface; docs/plugins.md lists it.
-fn attributes(summary: &Summary) -> Vec<(&str, &str)> {
+fn of_summary(summary: &Summary) -> Vec<(&str, &str)> {
     let hint = summary.hint.iter().map(|hint| ("hint", hint.as_str()));
     let Some(tried) = summary.record.tried.as_deref() else { return hint.collect() };
     let places = tried.places().iter().map(|place| ("tried", place.as_str()));

@@ -213,6 +213,9 @@ impl<'a> Subject<'a> {
     /// Events of many requests.
     pub const EVENTS: Subject<'static> = Subject { hook: "observe", request: "", client: None };
 
+    /// Content that is made for all requests with its key, and for none of them alone.
+    pub const RENDERING: Subject<'static> = Subject { hook: "render", request: "", client: None };
+
     pub fn request(hook: &'static str, request: &'a Input<'a>) -> Subject<'a> {
         let (request, address, port) = request.subject();
         Subject { hook, request, client: Some((address, port)) }

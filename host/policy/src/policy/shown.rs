@@ -5,6 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::convert::{Found, Opinion, UploadOpinion};
 use super::decisions::Weighty;
+use super::renderings::{PluginContent, Rendering};
 use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
 const ABSTAIN: &str = "abstain";
@@ -25,12 +26,33 @@ pub(super) fn resolution(found: Option<Found>) -> Value {
             let files = files.iter().map(|file| format!("{}:{}", file.root, file.path));
             json!({ (found.word()): files.collect::<Vec<_>>() })
         }
-        Some(Found::Content(content)) => match std::str::from_utf8(&content) {
-            Ok(text) => json!({ "content": text }),
-            Err(_) => json!({ "content": { "bytes": content.len(), "sha256": digest(&content) } }),
-        },
+        Some(Found::Content(made)) => content(&made).into(),
+        Some(Found::Rendered(key)) => json!({ "rendered": &*key }),
         Some(Found::Deny(denied)) => denial(&denied),
     }
+}
+
+/// A key, and what the plugin rendered for it.
+pub(super) fn rendering(key: &str, rendered: Result<Rendering, Denial>) -> Value {
+    match rendered {
+        Ok(Rendering { content: made, ttl }) => {
+            let mut shown = content(&made);
+            shown.insert("rendered".into(), key.into());
+            shown.extend(ttl.map(|ttl| ("ttl-seconds".to_owned(), ttl.as_secs().into())));
+            shown.into()
+        }
+        Err(denied) => denial(&denied),
+    }
+}
+
+fn content(made: &PluginContent) -> Map<String, Value> {
+    let bytes = made.bytes();
+    let content = match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => json!({ "bytes": bytes.len(), "sha256": digest(bytes) }),
+    };
+    let name = made.name().map(|name| ("name".to_owned(), name.into()));
+    [("content".to_owned(), content)].into_iter().chain(name).collect()
 }
 
 pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
@@ -95,9 +117,13 @@ mod tests {
 
     #[test]
     fn content_that_is_no_text_is_a_digest() {
-        let shown = resolution(Some(Found::Content([0xff, 0][..].into())));
+        let content = |name, bytes: &[u8]| {
+            resolution(Some(Found::Content(PluginContent::new(name, bytes.into()).into())))
+        };
+        let shown = content(None, &[0xff, 0]);
         assert_eq!(shown["content"]["bytes"], 2);
         assert_eq!(shown["content"]["sha256"].as_str().map(str::len), Some(64));
-        assert_eq!(resolution(Some(Found::Content(b"text"[..].into()))), json!({ "content": "text" }));
+        assert_eq!(content(None, b"text"), json!({ "content": "text" }));
+        assert_eq!(content(Some("a.cfg"), b"text"), json!({ "content": "text", "name": "a.cfg" }));
     }
 }

@@ -4,7 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use super::history::PastRequest;
+use tuffet_request::Operation;
+use tuffet_request::events::Outcome;
 
 use super::series::SeriesTable;
 
@@ -23,10 +27,25 @@ pub struct Given {
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
+    /// The last requests of the client, newest first.
+    pub history: Vec<GivenRequest>,
     /// The time since the beginning of 1970, if the clock stands still.
     pub clock: Duration,
     /// The source of answers that are not given.
     pub beyond: Beyond,
+}
+
+/// A request that ended some time ago.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenRequest {
+    /// Read or write.
+    pub operation: Operation,
+    /// The normalised path.
+    pub path: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How long ago it ended.
+    pub ago: Duration,
 }
 
 /// The source of answers that are not given.
@@ -171,6 +190,18 @@ impl Stage {
     /// Returns the recorded answers of the real world so far.
     pub fn learned(&self) -> Learned {
         self.lessons().clone()
+    }
+
+    /// Returns the given requests of the client.
+    pub(super) fn history(&self) -> Vec<PastRequest> {
+        let now = Instant::now();
+        let given = self.given.history.iter().map(|given| PastRequest {
+            operation: given.operation,
+            path: given.path.as_str().into(),
+            outcome: given.outcome,
+            ended: now.checked_sub(given.ago).unwrap_or(now),
+        });
+        given.collect()
     }
 
     /// Returns the time, if the clock stands still.

@@ -215,8 +215,15 @@ impl Trial {
                 answer.and_then(convert::verdict).map(shown::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.resolve(input, asker).await;
-                answer.and_then(|answer| self.resolution(answer, request)).map(shown::resolution)
+                let answer = self.plugin.resolve(input, asker.clone()).await;
+                match answer.and_then(|answer| self.resolution(answer, request))? {
+                    Some(convert::Found::Rendered(key)) => {
+                        let rendered = self.plugin.render(&key, asker).await?;
+                        let rendering = convert::rendering(rendered, self.plugin.limits.content)?;
+                        Ok(shown::rendering(&key, rendering))
+                    }
+                    found => Ok(shown::resolution(found)),
+                }
             }
             (Hook::AcceptUpload, Some(upload)) => {
                 let answer = self.plugin.accept_upload(input, upload, asker).await;

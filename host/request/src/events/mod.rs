@@ -9,7 +9,7 @@ mod tried;
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, LastError, Outcome, outcome_of};
-pub use record::DecisionRecord;
+pub use record::{DecisionRecord, resolved_file};
 pub use tried::Tried;
 
 use serde::Deserialize;

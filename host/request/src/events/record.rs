@@ -19,7 +19,7 @@ pub struct DecisionRecord {
     pub received: Instant,
     /// From the request to the decision; `None` before it.
     pub decided_after: Option<Duration>,
-    /// The file: `ROOT:PATH`, or `content` if a plugin generated it.
+    /// The file: `ROOT:PATH`; `content/NAME` or `content` if a plugin generated it.
     pub resolved: Option<Arc<str>>,
     /// The multicast group that its client reads the file from; `None` if it is sent to the client alone.
     pub group: Option<SocketAddr>,
@@ -49,4 +49,15 @@ impl DecisionRecord {
             tried: None,
         }
     }
+
+    /// Returns the name of the root and the path in it, if a file was resolved.
+    pub fn file(&self) -> Option<(&str, &str)> {
+        resolved_file(self.resolved.as_deref()?)
+    }
+}
+
+/// Splits what a request was resolved to into the name of a root and a path; `None` if it is no file.
+pub fn resolved_file(resolved: &str) -> Option<(&str, &str)> {
+    // No name of a root has a slash; what a plugin generated, `content/NAME`, may have a colon.
+    resolved.split_once(':').filter(|(root, _)| !root.contains('/'))
 }

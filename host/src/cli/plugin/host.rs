@@ -6,7 +6,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
-use tuffet_policy::{Beyond, Exchange, Given, HttpAnswer, Learned};
+use tuffet_policy::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, Learned};
+use tuffet_request::Operation;
+use tuffet_request::events::Outcome;
 
 /// The key `host` of a request or a case.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
@@ -24,6 +26,9 @@ pub(super) struct WrittenHost {
     /// Answers to HTTP requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<WrittenExchange>,
+    /// The last requests of the client, newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<WrittenPast>,
     /// The time, such as `2026-01-31T12:00:00Z`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
@@ -31,6 +36,32 @@ pub(super) struct WrittenHost {
 
 /// Values by namespace and key; null is a missing key.
 pub(super) type SharedKeys = BTreeMap<String, BTreeMap<String, Option<KeyValue>>>;
+
+/// A request of the client that has ended.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) struct WrittenPast {
+    path: String,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    write: bool,
+    outcome: String,
+    #[serde(default)]
+    ended_ms_ago: u64,
+}
+
+impl WrittenPast {
+    fn resolve(&self, index: usize) -> Result<GivenRequest, (String, String)> {
+        let outcome = Outcome::ALL.into_iter().find(|outcome| outcome.as_str() == self.outcome);
+        let outcome = outcome.ok_or_else(|| {
+            let known = Outcome::ALL.map(Outcome::as_str).join(", ");
+            let message = format!("{:?} is no outcome; there are {known}", self.outcome);
+            (format!("/history/{index}/outcome"), message)
+        })?;
+        let operation = if self.write { Operation::Write } else { Operation::Read };
+        let ago = Duration::from_millis(self.ended_ms_ago);
+        Ok(GivenRequest { operation, path: self.path.clone(), outcome, ago })
+    }
+}
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -92,6 +123,9 @@ impl WrittenHost {
         }
         // The first match answers.
         all.http.splice(..0, more.http.iter().cloned());
+        if !more.history.is_empty() {
+            all.history.clone_from(&more.history);
+        }
         all.clock = more.clock.clone().or(all.clock);
         all
     }
@@ -124,6 +158,7 @@ impl WrittenHost {
             keys.iter().map(|(key, value)| ((Some(namespace.clone()), key.clone()), value))
         });
         let http = self.http.iter().enumerate();
+        let history = self.history.iter().enumerate().map(|(index, past)| past.resolve(index));
         Ok(Given {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
             keys: own
@@ -131,6 +166,7 @@ impl WrittenHost {
                 .map(|(name, value)| (name, value.as_ref().map(KeyValue::bytes)))
                 .collect(),
             http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
+            history: history.collect::<Result<_, _>>()?,
             clock,
             beyond,
         })

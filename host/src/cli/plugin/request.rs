@@ -33,6 +33,10 @@ pub(super) struct WrittenRequest {
     /// Addresses as from the neighbour table; one in the path is found there.
     #[serde(default)]
     macs: Vec<String>,
+    /// The address that the request is sent to; unknown by default.
+    local_address: Option<String>,
+    /// The interface that it arrives on; unknown by default.
+    interface: Option<String>,
     /// The guessed kind of client; `unknown` by default.
     class: Option<String>,
     #[serde(default)]
@@ -91,6 +95,13 @@ impl WrittenRequest {
                 wrong("/class", message)
             })
         })?;
+        let local_address = self.local_address.as_deref().map(|text| {
+            text.parse().map_err(|_| {
+                let message = format!("{text:?} is no address; write one such as 192.0.2.1 or 2001:db8::1");
+                wrong("/local-address", message)
+            })
+        });
+        let local_address = local_address.transpose()?;
         let options = self.options.iter().map(|(name, value)| {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             (name.to_ascii_lowercase(), value)
@@ -113,6 +124,8 @@ impl WrittenRequest {
             shim_folder: None,
             path,
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
+            local_address,
+            interface: self.interface.as_deref().map(Into::into),
             macs,
             class,
             options: options.collect(),
@@ -218,6 +231,12 @@ pub(super) struct RequestArgs {
     /// The name of the listener [default: default].
     #[arg(long, value_name = "NAME")]
     listener: Option<String>,
+    /// The address that the request is sent to, for plugins that ask for it.
+    #[arg(long, value_name = "IP")]
+    local_address: Option<String>,
+    /// The network interface that it arrives on, for plugins that ask for it.
+    #[arg(long, value_name = "NAME")]
+    interface: Option<String>,
     /// A MAC address of the client, as if from the neighbour table. May be repeated.
     #[arg(long = "mac", value_name = "MAC")]
     macs: Vec<String>,
@@ -229,7 +248,18 @@ pub(super) struct RequestArgs {
     options: Vec<(String, String)>,
 }
 
-const FLAGS: [&str; 8] = ["path", "operation", "mode", "client", "listener", "macs", "class", "options"];
+const FLAGS: [&str; 10] = [
+    "path",
+    "operation",
+    "mode",
+    "client",
+    "listener",
+    "local_address",
+    "interface",
+    "macs",
+    "class",
+    "options",
+];
 
 /// The input of a call.
 pub(super) struct Question {
@@ -271,6 +301,8 @@ impl RequestArgs {
             mode: self.mode,
             client: self.client.clone(),
             listener: self.listener.clone(),
+            local_address: self.local_address.clone(),
+            interface: self.interface.clone(),
             macs: self.macs.clone(),
             class: self.class.clone(),
             options: options.collect(),
@@ -314,6 +346,7 @@ mod tests {
             (r#"{ "path": "../x" }"#, "/path"),
             (r#"{ "path": "x", "client": "nobody" }"#, "/client"),
             (r#"{ "path": "x", "class": "teapot" }"#, "/class"),
+            (r#"{ "path": "x", "local-address": "here" }"#, "/local-address"),
             (r#"{ "path": "x", "macs": ["02:00:5e:10:00:01", "02:00"] }"#, "/macs/1"),
         ] {
             let written: WrittenRequest = serde_json::from_str(json).unwrap();

@@ -45,7 +45,10 @@ pub(super) fn wit(args: &WitArgs) -> ExitCode {
 
 /// Parses the word of a manifest for a kind of grant.
 fn kind(word: &str) -> Result<GrantKind, String> {
-    if [GrantKind::Metrics, GrantKind::Upload].iter().any(|kind| kind.word() == word) {
+    if [GrantKind::ClientHistory, GrantKind::Metrics, GrantKind::Upload]
+        .iter()
+        .any(|kind| kind.word() == word)
+    {
         return Err("version 0.1.0, which this command writes, has no interface for it; 0.2.0 is in \
                     sdk/wit/v0.2/policy.wit"
             .into());

@@ -4,6 +4,7 @@ use super::text::plain;
 use crate::watch::{Active, Finished, Snapshot, Who};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::cmp::Reverse;
+use tuffet_request::events::resolved_file;
 
 /// As many as the server keeps.
 const SAMPLES: usize = 600;
@@ -251,7 +252,7 @@ pub(super) fn client(who: &Who) -> String {
 /// Formats the file on one line.
 pub(super) fn file(who: &Who, resolved: Option<&str>) -> String {
     let arrow = if who.operation == "write" { "↑ " } else { "" };
-    let as_asked = |resolved: &str| resolved.split_once(':').is_some_and(|(_, path)| path == who.path);
+    let as_asked = |resolved: &str| resolved_file(resolved).is_some_and(|(_, path)| path == who.path);
     let server = if who.server.is_empty() { String::new() } else { format!("{}: ", who.server) };
     match resolved.filter(|resolved| !as_asked(resolved)) {
         Some(resolved) => plain(&format!("{server}{arrow}{} → {resolved}", who.path)),

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
-use tuffet_sdk::{Level, Request, Upload, files, http, kv, log_with, sinks};
+use tuffet_sdk::{Level, Request, Upload, files, history, http, kv, log_with, sinks};
 
 #[derive(Default)]
 pub(crate) struct Commands {
@@ -69,6 +69,13 @@ impl Commands {
             "emit-line" => Ok(nothing(sinks::emit(first, second)?)),
             "emits" => {
                 Ok(until_error(number(command, 2), |number| Ok(sinks::emit(first, &number.to_string())?)))
+            }
+            "history" => {
+                let recent = history::recent()?;
+                let shown = recent.iter().map(|past| {
+                    json!([past.operation.name(), past.path, past.outcome.name(), past.ended_ms_ago < 600_000])
+                });
+                Ok(shown.collect())
             }
             "log" => {
                 let fields: Vec<(&str, &str)> = command[3]
@@ -246,6 +253,15 @@ impl From<files::Error> for Failed {
             files::Error::TooLarge(_) => "too-large",
             files::Error::Invalid(_) => "invalid",
             files::Error::Unavailable(_) => "unavailable",
+        })
+    }
+}
+
+impl From<history::Error> for Failed {
+    fn from(error: history::Error) -> Failed {
+        Failed(match error {
+            history::Error::Denied(_) => "denied",
+            history::Error::Invalid(_) => "invalid",
         })
     }
 }

@@ -6,8 +6,8 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Event, Happening, Observe, Plugin, Problems, Request, Resolution, Resolve,
-    Target, Upload, Verdict, sinks,
+    Accept, Acceptance, Authorize, Content, Denial, Event, Happening, Observe, Plugin, Problems, Rendering,
+    Request, Resolution, Resolve, Target, Upload, Verdict, sinks,
 };
 
 use commands::Commands;
@@ -63,7 +63,7 @@ impl Authorize for Reference {
             (Answer::Allow(session), _) => Verdict::Allow(session.clone().into()),
             (Answer::Deny(denial), _) => Verdict::Deny(denial.into()),
             (Answer::Drop, _) => Verdict::Drop,
-            (Answer::Tell, told) => Verdict::Deny(tuffet_sdk::Denial::access_violation("told", told)),
+            (Answer::Tell, told) => Verdict::Deny(Denial::access_violation("told", told)),
             _ => Verdict::Abstain,
         }
     }
@@ -74,12 +74,37 @@ impl Resolve for Reference {
         match self.answer(Hook::Resolve, request, None) {
             (Answer::Files(files), _) => Resolution::Files(targets(files)),
             (Answer::FilesElseNext(files), _) => Resolution::FilesElseNext(targets(files)),
-            (Answer::Content(text), _) => Resolution::Content(text.clone().into_bytes()),
-            (Answer::Bytes(count), _) => Resolution::Content((0..=255).cycle().take(*count).collect()),
+            (Answer::Content(text), _) => Resolution::Content(text.clone().into()),
+            (Answer::Bytes(count), _) => {
+                Resolution::Content((0..=255).cycle().take(*count).collect::<Vec<u8>>().into())
+            }
+            (Answer::Named { name, content }, _) => {
+                Resolution::Content(Content { name: Some(name.clone()), bytes: content.clone().into() })
+            }
+            (Answer::Rendered(key), _) => Resolution::Rendered(key.replace("{path}", &request.path)),
             (Answer::Deny(denial), _) => Resolution::Deny(denial.into()),
-            (Answer::Tell, told) => Resolution::Content(told.into_bytes()),
+            (Answer::Tell, told) => Resolution::Content(told.into()),
             _ => Resolution::Abstain,
         }
+    }
+
+    fn render(&self, key: &str) -> Result<Rendering, Denial> {
+        self.commands.begin();
+        let renders = &self.settings.renders;
+        let Some(render) = renders.get(key).or_else(|| renders.get("*")) else {
+            return Err(Denial::file_not_found("no such content", format!("no rule for the key {key:?}")));
+        };
+        let told = Value::from(self.commands.run_all(&render.commands, None, None)).to_string();
+        if let Some(denial) = &render.deny {
+            return Err(denial.into());
+        }
+        let bytes = match (render.bytes, &render.content) {
+            (Some(count), _) => (0..=255).cycle().take(count).collect(),
+            (None, Some(text)) => text.clone().into(),
+            (None, None) => told.into(),
+        };
+        let content = Content { name: render.name.clone(), bytes };
+        Ok(Rendering { content, ttl_seconds: render.ttl_seconds })
     }
 }
 
@@ -94,7 +119,7 @@ impl Accept for Reference {
             (Answer::Accept, _) => Acceptance::Accept,
             (Answer::Rename(path), _) => Acceptance::Rename(path.replace("{sha256}", &upload.sha256)),
             (Answer::Deny(denial), _) => Acceptance::Deny(denial.into()),
-            (Answer::Tell, told) => Acceptance::Deny(tuffet_sdk::Denial::access_violation("told", told)),
+            (Answer::Tell, told) => Acceptance::Deny(Denial::access_violation("told", told)),
             _ => Acceptance::Abstain,
         }
     }
@@ -151,6 +176,7 @@ tuffet_sdk::manifest! {
         ("files", "tries files"),
         ("sinks", "tries sinks"),
         ("http", "tries hosts"),
+        ("client-history", "tells what it was told"),
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),
         ("random", "looks at random numbers"),

@@ -1,5 +1,7 @@
 //! What the reference guest is told to do.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value;
 use tuffet_sdk::{Denial, ErrorCode, Profile, SessionValues};
@@ -13,6 +15,24 @@ pub struct Settings {
     #[serde(default)]
     pub(crate) configure: Vec<Vec<Value>>,
     pub(crate) observe: Option<String>,
+    /// What it renders, by key; `*` for any other. From version 0.2.0 on.
+    #[serde(default)]
+    pub(crate) renders: BTreeMap<String, Render>,
+}
+
+/// What is rendered for a key.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Render {
+    #[serde(default, rename = "do")]
+    pub commands: Vec<Vec<Value>>,
+    pub name: Option<String>,
+    /// The content; without it, what the commands came to.
+    pub content: Option<String>,
+    /// So many bytes instead.
+    pub bytes: Option<usize>,
+    pub ttl_seconds: Option<u32>,
+    pub deny: Option<Refusal>,
 }
 
 /// What to do when it is asked about a path; the first that fits counts.
@@ -70,6 +90,13 @@ pub(crate) enum Answer {
     Bytes(usize),
     Accept,
     Rename(String),
+    /// From version 0.2.0 on: content with a name.
+    Named {
+        name: String,
+        content: String,
+    },
+    /// From version 0.2.0 on: a key; `renders` has the content for it.
+    Rendered(String),
     /// What the commands came to: as content, or as the reason of a denial.
     Tell,
 }
@@ -87,6 +114,8 @@ impl Answer {
             Answer::Bytes(_) => "bytes",
             Answer::Accept => "accept",
             Answer::Rename(_) => "rename",
+            Answer::Named { .. } => "named",
+            Answer::Rendered(_) => "rendered",
             Answer::Tell => "tell",
         }
     }
@@ -95,9 +124,12 @@ impl Answer {
         match self {
             Answer::Abstain | Answer::Deny(_) | Answer::Tell => true,
             Answer::Allow(_) | Answer::Drop => hook == Hook::Authorize,
-            Answer::Files(_) | Answer::FilesElseNext(_) | Answer::Content(_) | Answer::Bytes(_) => {
-                hook == Hook::Resolve
-            }
+            Answer::Files(_)
+            | Answer::FilesElseNext(_)
+            | Answer::Content(_)
+            | Answer::Bytes(_)
+            | Answer::Named { .. }
+            | Answer::Rendered(_) => hook == Hook::Resolve,
             Answer::Accept | Answer::Rename(_) => hook == Hook::AcceptUpload,
         }
     }

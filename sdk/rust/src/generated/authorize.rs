@@ -270,6 +270,72 @@ pub mod tuffet {
                         .finish()
                 }
             }
+            impl ::core::fmt::Display for Denial {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    write!(f, "{:?}", self)
+                }
+            }
+            impl ::core::error::Error for Denial {}
+            /// How a request ended.
+            #[repr(u8)]
+            #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
+            pub enum Outcome {
+                /// The client acknowledged the last block.
+                Served,
+                /// The upload is on disk under its name.
+                Stored,
+                /// The client wanted the size only, or closed early as some boot loaders do.
+                Probed,
+                /// The client ended it, broke the protocol, or asked for something else instead.
+                Aborted,
+                /// Policy, a root's rules or a limit said no.
+                Denied,
+                /// There is no such file.
+                NotFound,
+                /// The client fell silent.
+                TimedOut,
+                /// The server could not do it.
+                Failed,
+            }
+            impl ::core::fmt::Debug for Outcome {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    match self {
+                        Outcome::Served => f.debug_tuple("Outcome::Served").finish(),
+                        Outcome::Stored => f.debug_tuple("Outcome::Stored").finish(),
+                        Outcome::Probed => f.debug_tuple("Outcome::Probed").finish(),
+                        Outcome::Aborted => f.debug_tuple("Outcome::Aborted").finish(),
+                        Outcome::Denied => f.debug_tuple("Outcome::Denied").finish(),
+                        Outcome::NotFound => f.debug_tuple("Outcome::NotFound").finish(),
+                        Outcome::TimedOut => f.debug_tuple("Outcome::TimedOut").finish(),
+                        Outcome::Failed => f.debug_tuple("Outcome::Failed").finish(),
+                    }
+                }
+            }
+            impl Outcome {
+                #[doc(hidden)]
+                pub unsafe fn _lift(val: u8) -> Outcome {
+                    if !cfg!(debug_assertions) {
+                        return unsafe { ::core::mem::transmute(val) };
+                    }
+                    match val {
+                        0 => Outcome::Served,
+                        1 => Outcome::Stored,
+                        2 => Outcome::Probed,
+                        3 => Outcome::Aborted,
+                        4 => Outcome::Denied,
+                        5 => Outcome::NotFound,
+                        6 => Outcome::TimedOut,
+                        7 => Outcome::Failed,
+                        _ => panic!("invalid enum discriminant"),
+                    }
+                }
+            }
             /// The numbers of a session that a client may negotiate.
             #[repr(C)]
             #[derive(Clone, Copy, Eq, PartialEq)]
@@ -1051,10 +1117,10 @@ macro_rules! __export_authorize_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:authorize:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 987] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1066] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xdb\x06\x01A\x02\x01\
-A\x07\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x07\x01A\x02\x01\
+A\x07\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -1063,18 +1129,19 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x02\x03\0\0\x07profile\x01\
-B\x0a\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06\
-denial\x03\0\x02\x02\x03\x02\x01\x03\x04\0\x07profile\x03\0\x04\x01q\x04\x07abst\
-ain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\
-\x01@\x01\x07request\x01\0\x07\x04\0\x09authorize\x01\x08\x04\0\x1dtuffet:policy\
-/authorize@0.2.0\x05\x04\x04\0\x14tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09au\
-thorize\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.25\
-8.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\
+\0\x06denial\x02\x03\0\0\x07profile\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07reques\
+t\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x03\x04\0\
+\x07profile\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\
+\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\x01@\x01\x07request\x01\0\x07\x04\0\x09\
+authorize\x01\x08\x04\0\x1dtuffet:policy/authorize@0.2.0\x05\x04\x04\0\x14tuffet\
+:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09producers\x01\x0cp\
+rocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -1086,9 +1153,9 @@ pub use __export_authorize_impl as export_authorize;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 848] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb0\x05\x01A\x02\x01\
-A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 927] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xff\x05\x01A\x02\x01\
+A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -1097,13 +1164,15 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x04\04tuffet:sdk/authorize-with-all-of-its-exports-removed\x04\0\x0b/\
-\x01\0)authorize-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0c\
-processed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\04tuffet:sdk/authorize-with-\
+all-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-all-of-its-exports-re\
+moved\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.\
+3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -10,6 +10,8 @@ pub mod base;
 #[rustfmt::skip]
 pub mod files;
 #[rustfmt::skip]
+pub mod history;
+#[rustfmt::skip]
 pub mod kv;
 #[rustfmt::skip]
 pub mod metrics;

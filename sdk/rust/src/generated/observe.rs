@@ -12,69 +12,7 @@ pub mod exports {
                 static __FORCE_SECTION_REF: fn() = super::super::super::super::__link_custom_section_describing_imports;
                 use super::super::super::super::_rt;
                 pub type Request = super::super::super::super::__with_name0::Request;
-                /// How a request ended.
-                #[repr(u8)]
-                #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
-                pub enum Outcome {
-                    /// The client acknowledged the last block.
-                    Served,
-                    /// The upload is on disk under its name.
-                    Stored,
-                    /// The client wanted the size only, or closed early as some boot loaders do.
-                    Probed,
-                    /// The client ended it, broke the protocol, or asked for something else instead.
-                    Aborted,
-                    /// Policy, a root's rules or a limit said no.
-                    Denied,
-                    /// There is no such file.
-                    NotFound,
-                    /// The client fell silent.
-                    TimedOut,
-                    /// The server could not do it.
-                    Failed,
-                }
-                impl ::core::fmt::Debug for Outcome {
-                    fn fmt(
-                        &self,
-                        f: &mut ::core::fmt::Formatter<'_>,
-                    ) -> ::core::fmt::Result {
-                        match self {
-                            Outcome::Served => f.debug_tuple("Outcome::Served").finish(),
-                            Outcome::Stored => f.debug_tuple("Outcome::Stored").finish(),
-                            Outcome::Probed => f.debug_tuple("Outcome::Probed").finish(),
-                            Outcome::Aborted => {
-                                f.debug_tuple("Outcome::Aborted").finish()
-                            }
-                            Outcome::Denied => f.debug_tuple("Outcome::Denied").finish(),
-                            Outcome::NotFound => {
-                                f.debug_tuple("Outcome::NotFound").finish()
-                            }
-                            Outcome::TimedOut => {
-                                f.debug_tuple("Outcome::TimedOut").finish()
-                            }
-                            Outcome::Failed => f.debug_tuple("Outcome::Failed").finish(),
-                        }
-                    }
-                }
-                impl Outcome {
-                    #[doc(hidden)]
-                    pub unsafe fn _lift(val: u8) -> Outcome {
-                        if !cfg!(debug_assertions) {
-                            return unsafe { ::core::mem::transmute(val) };
-                        }
-                        match val {
-                            0 => Outcome::Served,
-                            1 => Outcome::Stored,
-                            2 => Outcome::Probed,
-                            3 => Outcome::Aborted,
-                            4 => Outcome::Denied,
-                            5 => Outcome::NotFound,
-                            6 => Outcome::TimedOut,
-                            7 => Outcome::Failed,
-                            _ => panic!("invalid enum discriminant"),
-                        }
-                    }
-                }
+                pub type Outcome = super::super::super::super::__with_name0::Outcome;
                 /// What was answered to a request. Why, and how it ended, is the outcome's to say.
                 #[repr(u8)]
                 #[derive(Clone, Copy, Eq, Ord, PartialEq, PartialOrd)]
@@ -128,7 +66,7 @@ pub mod exports {
                 #[derive(Clone, Eq, PartialEq)]
                 pub struct Start {
                     pub request: Request,
-                    /// `ROOT:PATH`, or `content` where a plugin made it.
+                    /// `ROOT:PATH`; `content/NAME` or `content` where a plugin made it.
                     pub resolved: ::core::option::Option<_rt::String>,
                     /// The plugin that decided; none where the configuration did.
                     pub verdict_by: ::core::option::Option<_rt::String>,
@@ -185,7 +123,7 @@ pub mod exports {
                     pub verdict_by: ::core::option::Option<_rt::String>,
                     /// How many plugins were called.
                     pub plugin_calls: u32,
-                    /// `ROOT:PATH`, or `content` where a plugin made it.
+                    /// `ROOT:PATH`; `content/NAME` or `content` where a plugin made it.
                     pub resolved: ::core::option::Option<_rt::String>,
                     /// Bytes on the wire, where they are known.
                     pub size: ::core::option::Option<u64>,
@@ -1037,7 +975,9 @@ pub mod exports {
                                                         options: result101,
                                                         attributes: result110,
                                                     },
-                                                    outcome: Outcome::_lift(l111 as u8),
+                                                    outcome: super::super::super::super::__with_name0::Outcome::_lift(
+                                                        l111 as u8,
+                                                    ),
                                                     detail: match l112 {
                                                         0 => None,
                                                         1 => {
@@ -1306,10 +1246,10 @@ macro_rules! __export_observe_impl {
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:observe:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1456] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1486] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb2\x0a\x01A\x02\x01\
-A\x05\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd0\x0a\x01A\x02\x01\
+A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -1318,27 +1258,28 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x02\x03\0\0\x07request\x01B\x18\x02\x03\x02\x01\x01\x04\0\x07request\x03\
-\0\0\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not-found\x09\
-timed-out\x06failed\x04\0\x07outcome\x03\0\x02\x01m\x04\x07granted\x07refused\x07\
-dropped\x09undecided\x04\0\x08decision\x03\0\x04\x01ks\x01kw\x01r\x05\x07request\
-\x01\x08resolved\x06\x0averdict-by\x06\x04size\x07\x0bdecision-usw\x04\0\x05star\
-t\x03\0\x08\x01r\x03\x02ids\x05bytesw\x04size\x07\x04\0\x08progress\x03\0\x0a\x01\
-k}\x01o\x02ss\x01p\x0d\x01r\x16\x07request\x01\x07outcome\x03\x06detail\x06\x08d\
-ecision\x05\x0averdict-by\x06\x0cplugin-callsy\x08resolved\x06\x04size\x07\x07bl\
-ksize{\x0awindowsize{\x0etimeout-option\x0c\x05tsize\x07\x05bytesw\x06blocksw\x0f\
-retransmissionsw\x0aduplicatesw\x08timeoutsw\x06rtt-us\x07\x0bdecision-us\x07\x0e\
-first-block-us\x07\x0bduration-usw\x0aattributes\x0e\x04\0\x07summary\x03\0\x0f\x01\
-q\x03\x07started\x01\x09\0\x0aprogressed\x01\x0b\0\x08finished\x01\x10\0\x04\0\x09\
-happening\x03\0\x11\x01r\x02\x07unix-msw\x04what\x12\x04\0\x05event\x03\0\x13\x01\
-p\x14\x01@\x01\x06events\x15\x01\0\x04\0\x07observe\x01\x16\x04\0\x1btuffet:poli\
-cy/observe@0.2.0\x05\x02\x04\0\x12tuffet:sdk/observe\x04\0\x0b\x0d\x01\0\x07obse\
-rve\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
-wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\
+\0\x07outcome\x01B\x18\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\
+\x02\x04\0\x07outcome\x03\0\x02\x01m\x04\x07granted\x07refused\x07dropped\x09und\
+ecided\x04\0\x08decision\x03\0\x04\x01ks\x01kw\x01r\x05\x07request\x01\x08resolv\
+ed\x06\x0averdict-by\x06\x04size\x07\x0bdecision-usw\x04\0\x05start\x03\0\x08\x01\
+r\x03\x02ids\x05bytesw\x04size\x07\x04\0\x08progress\x03\0\x0a\x01k}\x01o\x02ss\x01\
+p\x0d\x01r\x16\x07request\x01\x07outcome\x03\x06detail\x06\x08decision\x05\x0ave\
+rdict-by\x06\x0cplugin-callsy\x08resolved\x06\x04size\x07\x07blksize{\x0awindows\
+ize{\x0etimeout-option\x0c\x05tsize\x07\x05bytesw\x06blocksw\x0fretransmissionsw\
+\x0aduplicatesw\x08timeoutsw\x06rtt-us\x07\x0bdecision-us\x07\x0efirst-block-us\x07\
+\x0bduration-usw\x0aattributes\x0e\x04\0\x07summary\x03\0\x0f\x01q\x03\x07starte\
+d\x01\x09\0\x0aprogressed\x01\x0b\0\x08finished\x01\x10\0\x04\0\x09happening\x03\
+\0\x11\x01r\x02\x07unix-msw\x04what\x12\x04\0\x05event\x03\0\x13\x01p\x14\x01@\x01\
+\x06events\x15\x01\0\x04\0\x07observe\x01\x16\x04\0\x1btuffet:policy/observe@0.2\
+.0\x05\x03\x04\0\x12tuffet:sdk/observe\x04\0\x0b\x0d\x01\0\x07observe\x03\0\0\0G\
+\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen\
+-rust\x060.61.1";
         };
     };
 }
@@ -1350,9 +1291,9 @@ pub use __export_observe_impl as export_observe;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 844] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xae\x05\x01A\x02\x01\
-A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 923] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfd\x05\x01A\x02\x01\
+A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -1361,13 +1302,15 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x04\02tuffet:sdk/observe-with-all-of-its-exports-removed\x04\0\x0b-\x01\
-\0'observe-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cproces\
-sed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\02tuffet:sdk/observe-with-al\
+l-of-its-exports-removed\x04\0\x0b-\x01\0'observe-with-all-of-its-exports-remove\
+d\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
+wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

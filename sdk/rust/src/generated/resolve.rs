@@ -31,6 +31,44 @@ pub mod exports {
                             .finish()
                     }
                 }
+                /// Content that a plugin made. Bounded by the host.
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct Content {
+                    /// What it is, for logs and observers, who see it as `content/NAME`: at most 200 bytes, one line. Without a name
+                    /// they see `content`.
+                    pub name: ::core::option::Option<_rt::String>,
+                    pub bytes: _rt::Vec<u8>,
+                }
+                impl ::core::fmt::Debug for Content {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("Content")
+                            .field("name", &self.name)
+                            .field("bytes", &self.bytes)
+                            .finish()
+                    }
+                }
+                /// Content for all requests with the same key.
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct Rendering {
+                    pub content: Content,
+                    /// After this many seconds the next request has it rendered anew. Without it, the rendering holds until the
+                    /// configuration is loaded again.
+                    pub ttl_seconds: ::core::option::Option<u32>,
+                }
+                impl ::core::fmt::Debug for Rendering {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("Rendering")
+                            .field("content", &self.content)
+                            .field("ttl-seconds", &self.ttl_seconds)
+                            .finish()
+                    }
+                }
                 #[derive(Clone, Eq, PartialEq)]
                 pub enum Resolution {
                     /// No opinion: the next plugin decides; at the end the path is looked up in the roots, in order.
@@ -40,8 +78,11 @@ pub mod exports {
                     /// As `files`. But if none of them exists, the chain goes on: the next plugin decides, and at the end the path is
                     /// looked up in the roots. For a write request there is no else.
                     FilesElseNext(_rt::Vec<Target>),
-                    /// The content itself. Bounded by the host; never an answer to a write request.
-                    Content(_rt::Vec<u8>),
+                    /// The content itself. Never an answer to a write request.
+                    Content(Content),
+                    /// The content that `render` makes for this key, of 1 to 1024 bytes. The host has it in memory, or calls `render`.
+                    /// Never an answer to a write request.
+                    Rendered(_rt::String),
                     /// No: the chain ends and the client gets an ERROR.
                     Deny(Denial),
                 }
@@ -62,6 +103,9 @@ pub mod exports {
                             }
                             Resolution::Content(e) => {
                                 f.debug_tuple("Resolution::Content").field(e).finish()
+                            }
+                            Resolution::Rendered(e) => {
+                                f.debug_tuple("Resolution::Rendered").field(e).finish()
                             }
                             Resolution::Deny(e) => {
                                 f.debug_tuple("Resolution::Deny").field(e).finish()
@@ -409,48 +453,84 @@ pub mod exports {
                             }
                             Resolution::Content(e) => {
                                 *ptr47.add(0).cast::<u8>() = (3i32) as u8;
-                                let vec56 = <_ as Into<_rt::Vec<_>>>::into(e)
+                                let Content { name: name56, bytes: bytes56 } = e;
+                                match name56 {
+                                    Some(e) => {
+                                        *ptr47
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec57 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr57 = vec57.as_ptr().cast::<u8>();
+                                        let len57 = vec57.len();
+                                        ::core::mem::forget(vec57);
+                                        *ptr47
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len57;
+                                        *ptr47
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr57.cast_mut();
+                                    }
+                                    None => {
+                                        *ptr47
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                let vec58 = <_ as Into<_rt::Vec<_>>>::into(bytes56)
                                     .into_boxed_slice();
-                                let ptr56 = vec56.as_ptr().cast::<u8>();
-                                let len56 = vec56.len();
-                                ::core::mem::forget(vec56);
-                                *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len56;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr56.cast_mut();
-                            }
-                            Resolution::Deny(e) => {
-                                *ptr47.add(0).cast::<u8>() = (4i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code57,
-                                    message: message57,
-                                    reason: reason57,
-                                } = e;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code57.clone() as i32) as u8;
-                                let vec58 = (message57.into_bytes()).into_boxed_slice();
                                 let ptr58 = vec58.as_ptr().cast::<u8>();
                                 let len58 = vec58.len();
                                 ::core::mem::forget(vec58);
                                 *ptr47
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>() = len58;
                                 *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = ptr58.cast_mut();
-                                let vec59 = (reason57.into_bytes()).into_boxed_slice();
+                            }
+                            Resolution::Rendered(e) => {
+                                *ptr47.add(0).cast::<u8>() = (4i32) as u8;
+                                let vec59 = (e.into_bytes()).into_boxed_slice();
                                 let ptr59 = vec59.as_ptr().cast::<u8>();
                                 let len59 = vec59.len();
                                 ::core::mem::forget(vec59);
                                 *ptr47
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>() = len59;
                                 *ptr47
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .add(::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>() = ptr59.cast_mut();
+                            }
+                            Resolution::Deny(e) => {
+                                *ptr47.add(0).cast::<u8>() = (5i32) as u8;
+                                let super::super::super::super::__with_name0::Denial {
+                                    code: code60,
+                                    message: message60,
+                                    reason: reason60,
+                                } = e;
+                                *ptr47
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (code60.clone() as i32) as u8;
+                                let vec61 = (message60.into_bytes()).into_boxed_slice();
+                                let ptr61 = vec61.as_ptr().cast::<u8>();
+                                let len61 = vec61.len();
+                                ::core::mem::forget(vec61);
+                                *ptr47
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len61;
+                                *ptr47
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr61.cast_mut();
+                                let vec62 = (reason60.into_bytes()).into_boxed_slice();
+                                let ptr62 = vec62.as_ptr().cast::<u8>();
+                                let len62 = vec62.len();
+                                ::core::mem::forget(vec62);
+                                *ptr47
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len62;
+                                *ptr47
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr62.cast_mut();
                             }
                         }
                         ptr47
@@ -530,31 +610,216 @@ pub mod exports {
                                 );
                             }
                             3 => {
-                                let l15 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l16 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base17 = l15;
-                                let len17 = l16;
-                                _rt::cabi_dealloc(base17, len17 * 1, 1);
-                            }
-                            _ => {
+                                let l15 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l15 {
+                                    0 => {}
+                                    _ => {
+                                        let l16 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l17 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l16, l17, 1);
+                                    }
+                                }
                                 let l18 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l19 = *arg0
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l18, l19, 1);
-                                let l20 = *arg0
                                     .add(4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l21 = *arg0
+                                let l19 = *arg0
                                     .add(5 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l20, l21, 1);
+                                let base20 = l18;
+                                let len20 = l19;
+                                _rt::cabi_dealloc(base20, len20 * 1, 1);
+                            }
+                            4 => {
+                                let l21 = *arg0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l22 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l21, l22, 1);
+                            }
+                            _ => {
+                                let l23 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l24 = *arg0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l23, l24, 1);
+                                let l25 = *arg0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l26 = *arg0
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l25, l26, 1);
+                            }
+                        }
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case, unused_unsafe)]
+                pub unsafe fn _export_render_cabi<T_: Guest>(
+                    arg0: *mut u8,
+                    arg1: usize,
+                ) -> *mut u8 {
+                    unsafe {
+                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
+                        let result1 = {
+                            let len0 = arg1;
+                            let bytes0 = _rt::Vec::from_raw_parts(
+                                arg0.cast(),
+                                len0,
+                                len0,
+                            );
+                            T_::render(_rt::string_lift(bytes0))
+                        };
+                        let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result1 {
+                            Ok(e) => {
+                                *ptr2.add(0).cast::<u8>() = (0i32) as u8;
+                                let Rendering {
+                                    content: content3,
+                                    ttl_seconds: ttl_seconds3,
+                                } = e;
+                                let Content { name: name4, bytes: bytes4 } = content3;
+                                match name4 {
+                                    Some(e) => {
+                                        *ptr2
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        let vec5 = (e.into_bytes()).into_boxed_slice();
+                                        let ptr5 = vec5.as_ptr().cast::<u8>();
+                                        let len5 = vec5.len();
+                                        ::core::mem::forget(vec5);
+                                        *ptr2
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len5;
+                                        *ptr2
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = ptr5.cast_mut();
+                                    }
+                                    None => {
+                                        *ptr2
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                                let vec6 = <_ as Into<_rt::Vec<_>>>::into(bytes4)
+                                    .into_boxed_slice();
+                                let ptr6 = vec6.as_ptr().cast::<u8>();
+                                let len6 = vec6.len();
+                                ::core::mem::forget(vec6);
+                                *ptr2
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len6;
+                                *ptr2
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr6.cast_mut();
+                                match ttl_seconds3 {
+                                    Some(e) => {
+                                        *ptr2
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (1i32) as u8;
+                                        *ptr2
+                                            .add(4 + 6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<i32>() = _rt::as_i32(e);
+                                    }
+                                    None => {
+                                        *ptr2
+                                            .add(6 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
+                            }
+                            Err(e) => {
+                                *ptr2.add(0).cast::<u8>() = (1i32) as u8;
+                                let super::super::super::super::__with_name0::Denial {
+                                    code: code7,
+                                    message: message7,
+                                    reason: reason7,
+                                } = e;
+                                *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (code7.clone() as i32) as u8;
+                                let vec8 = (message7.into_bytes()).into_boxed_slice();
+                                let ptr8 = vec8.as_ptr().cast::<u8>();
+                                let len8 = vec8.len();
+                                ::core::mem::forget(vec8);
+                                *ptr2
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len8;
+                                *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr8.cast_mut();
+                                let vec9 = (reason7.into_bytes()).into_boxed_slice();
+                                let ptr9 = vec9.as_ptr().cast::<u8>();
+                                let len9 = vec9.len();
+                                ::core::mem::forget(vec9);
+                                *ptr2
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len9;
+                                *ptr2
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr9.cast_mut();
+                            }
+                        };
+                        ptr2
+                    }
+                }
+                #[doc(hidden)]
+                #[allow(non_snake_case)]
+                pub unsafe fn __post_return_render<T_: Guest>(arg0: *mut u8) {
+                    unsafe {
+                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
+                        match l0 {
+                            0 => {
+                                let l1 = i32::from(
+                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                match l1 {
+                                    0 => {}
+                                    _ => {
+                                        let l2 = *arg0
+                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l3 = *arg0
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        _rt::cabi_dealloc(l2, l3, 1);
+                                    }
+                                }
+                                let l4 = *arg0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l5 = *arg0
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base6 = l4;
+                                let len6 = l5;
+                                _rt::cabi_dealloc(base6, len6 * 1, 1);
+                            }
+                            _ => {
+                                let l7 = *arg0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l8 = *arg0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l7, l8, 1);
+                                let l9 = *arg0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l10 = *arg0
+                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                _rt::cabi_dealloc(l9, l10, 1);
                             }
                         }
                     }
@@ -562,6 +827,17 @@ pub mod exports {
                 pub trait Guest {
                     #[allow(async_fn_in_trait)]
                     fn resolve(request: Request) -> Resolution;
+                    /// Makes the content for a key that `resolve` answered with. The host calls it once for all requests with this key,
+                    /// those that arrive meanwhile included, and keeps the rendering in memory while there is room. It may run in another
+                    /// instance than `resolve`, so the key is all that the content may depend on besides settings and grants: where it is
+                    /// made of files, put their versions into the key. A denial, or a failed call, answers all requests that wait for it;
+                    /// the host keeps neither.
+                    ///
+                    /// A plugin that never answers `rendered` denies.
+                    #[allow(async_fn_in_trait)]
+                    fn render(
+                        key: _rt::String,
+                    ) -> ::core::result::Result<Rendering, Denial>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
@@ -574,7 +850,15 @@ pub mod exports {
                         #[unsafe (export_name =
                         "cabi_post_tuffet:policy/resolve@0.2.0#resolve")] unsafe extern
                         "C" fn _post_return_resolve(arg0 : * mut u8,) { unsafe {
-                        $($path_to_types)*:: __post_return_resolve::<$ty > (arg0) } } };
+                        $($path_to_types)*:: __post_return_resolve::<$ty > (arg0) } }
+                        #[unsafe (export_name = "tuffet:policy/resolve@0.2.0#render")]
+                        unsafe extern "C" fn export_render(arg0 : * mut u8, arg1 :
+                        usize,) -> * mut u8 { unsafe { $($path_to_types)*::
+                        _export_render_cabi::<$ty > (arg0, arg1) } } #[unsafe
+                        (export_name = "cabi_post_tuffet:policy/resolve@0.2.0#render")]
+                        unsafe extern "C" fn _post_return_render(arg0 : * mut u8,) {
+                        unsafe { $($path_to_types)*:: __post_return_render::<$ty > (arg0)
+                        } } };
                     };
                 }
                 #[doc(hidden)]
@@ -584,11 +868,11 @@ pub mod exports {
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 6 * ::core::mem::size_of::<*const u8>()],
+                    >; 8 + 6 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 6
-                        * ::core::mem::size_of::<*const u8>()],
+                    [::core::mem::MaybeUninit::uninit(); 8
+                        + 6 * ::core::mem::size_of::<*const u8>()],
                 );
             }
         }
@@ -619,6 +903,65 @@ mod _rt {
         }
     }
     pub use alloc_crate::alloc;
+    pub fn as_i32<T: AsI32>(t: T) -> i32 {
+        t.as_i32()
+    }
+    pub trait AsI32 {
+        fn as_i32(self) -> i32;
+    }
+    impl<'a, T: Copy + AsI32> AsI32 for &'a T {
+        fn as_i32(self) -> i32 {
+            (*self).as_i32()
+        }
+    }
+    impl AsI32 for i32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for char {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for usize {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
     extern crate alloc as alloc_crate;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
@@ -651,10 +994,10 @@ macro_rules! __export_resolve_impl {
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:resolve:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1008] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1201] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf2\x06\x01A\x02\x01\
-A\x06\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb3\x08\x01A\x02\x01\
+A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -663,18 +1006,22 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0c\x02\x03\x02\x01\
-\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\
-\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\x01p\x05\x01p}\x01q\x05\x07abst\
-ain\0\0\x05files\x01\x06\0\x0ffiles-else-next\x01\x06\0\x07content\x01\x07\0\x04\
-deny\x01\x03\0\x04\0\x0aresolution\x03\0\x08\x01@\x01\x07request\x01\0\x09\x04\0\
-\x07resolve\x01\x0a\x04\0\x1btuffet:policy/resolve@0.2.0\x05\x03\x04\0\x12tuffet\
-:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0G\x09producers\x01\x0cproce\
-ssed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\
+\0\x06denial\x01B\x15\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\
+\x02\x04\0\x06denial\x03\0\x02\x01r\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\
+\x01ks\x01p}\x01r\x02\x04name\x06\x05bytes\x07\x04\0\x07content\x03\0\x08\x01ky\x01\
+r\x02\x07content\x09\x0bttl-seconds\x0a\x04\0\x09rendering\x03\0\x0b\x01p\x05\x01\
+q\x06\x07abstain\0\0\x05files\x01\x0d\0\x0ffiles-else-next\x01\x0d\0\x07content\x01\
+\x09\0\x08rendered\x01s\0\x04deny\x01\x03\0\x04\0\x0aresolution\x03\0\x0e\x01@\x01\
+\x07request\x01\0\x0f\x04\0\x07resolve\x01\x10\x01j\x01\x0c\x01\x03\x01@\x01\x03\
+keys\0\x11\x04\0\x06render\x01\x12\x04\0\x1btuffet:policy/resolve@0.2.0\x05\x03\x04\
+\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0G\x09producers\x01\
+\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -686,9 +1033,9 @@ pub use __export_resolve_impl as export_resolve;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 844] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xae\x05\x01A\x02\x01\
-A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 923] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfd\x05\x01A\x02\x01\
+A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
 rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
@@ -697,13 +1044,15 @@ rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\
 t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
-size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x04\02tuffet:sdk/resolve-with-all-of-its-exports-removed\x04\0\x0b-\x01\
-\0'resolve-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cproces\
-sed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
+-found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
+blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
+kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
+\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\02tuffet:sdk/resolve-with-al\
+l-of-its-exports-removed\x04\0\x0b-\x01\0'resolve-with-all-of-its-exports-remove\
+d\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10\
+wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -62,7 +62,8 @@ fn a_modem_gets_the_file_of_its_class_with_its_address() {
              "classes": { "gold": { "network-access": true, "upstream": 1 } },
              "modems": { "00:11:22:33:44:55": "gold" } }"#,
     );
-    let Resolution::Content(file) = ask(&docsis, "cm/0011.2233.4455.cm", "192.0.2.7") else { unreachable!() };
+    let Resolution::Content(made) = ask(&docsis, "cm/0011.2233.4455.cm", "192.0.2.7") else { unreachable!() };
+    let file = made.bytes;
     assert_eq!(shown(&file[..24]), "030101180d010200010601070804000000011404c0000207");
     assert_eq!(file.len() % 4, 0);
     for denied in ["cm/001122334456", "cm/default.cm"] {

@@ -62,7 +62,9 @@ impl From<old::resolve::Resolution> for new::resolve::Resolution {
                 let target = |old::resolve::Target { root, path }| new::resolve::Target { root, path };
                 Self::Files(files.into_iter().map(target).collect())
             }
-            old::resolve::Resolution::Content(bytes) => Self::Content(bytes),
+            old::resolve::Resolution::Content(bytes) => {
+                Self::Content(new::resolve::Content { name: None, bytes })
+            }
             old::resolve::Resolution::Deny(denial) => Self::Deny(denial.into()),
         }
     }

@@ -127,7 +127,8 @@ pub(super) mod authorize {
 
 pub(super) mod resolve {
     use super::*;
-    pub use newest::resolve::{Resolution, Target};
+    pub use newest::resolve::{Content, Rendering, Resolution, Target};
+    use v0_2::tuffet::policy::types::Denial;
 
     export!(resolve);
 
@@ -143,6 +144,19 @@ pub(super) mod resolve {
                 }
                 (Guest::V0_2(guest), Input::V0_2(request)) => guest.call_resolve(store, request).await,
                 _ => Err(mismatch()),
+            }
+        }
+
+        pub async fn call_render(
+            &self,
+            store: &mut Store<Sandbox>,
+            key: &str,
+        ) -> wasmtime::Result<Result<Rendering, Denial>> {
+            match self {
+                Guest::V0_1(_) => {
+                    Err(wasmtime::Error::msg("version 0.1.0 of the interface has no renderings"))
+                }
+                Guest::V0_2(guest) => guest.call_render(store, key).await,
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use std::fmt::Debug;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use wasmtime_wasi_http::{RequestOptions, WasiBody};
 use super::http::Sent;
 use crate::kv::Listing;
 use crate::policy::bindings::v0_2::tuffet::policy::{files, kv};
+use crate::policy::history::PastRequest;
 use crate::sinks::Full;
 
 /// An answer that may have to wait.
@@ -30,6 +32,9 @@ pub(in crate::policy) trait HostCalls: Debug + Send + Sync {
         path: String,
         most: u64,
     ) -> Pending<'_, Result<Option<Vec<u8>>, files::Error>>;
+
+    /// The last requests of a client, newest first.
+    fn history(&self, client: IpAddr) -> Vec<PastRequest>;
 
     /// Sends a request by HTTP.
     fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent;

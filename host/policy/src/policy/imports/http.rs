@@ -97,6 +97,8 @@ mod tests {
             unsent: None,
             plugin: "it".into(),
             client_mac: false,
+            client_history: false,
+            facts: Default::default(),
             clock: false,
             random: false,
             upload: false,
@@ -106,7 +108,10 @@ mod tests {
             files: Vec::new(),
             http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
             sinks: Vec::new(),
-            host: Box::new(Live { roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")) }),
+            host: Box::new(Live {
+                roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
+                history: None,
+            }),
             lines: LineRate::own(&"it".into()),
             notes: LineRate::calls(&"it".into()),
         };

@@ -1,5 +1,6 @@
 //! The host itself: the roots, the network, the file of keys, the sinks.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::upload::UploadContent;
 use crate::kv::{KvError, KvStore, Listing, Namespace, Versioned};
 use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::v0_2::tuffet::policy::kv;
+use crate::policy::history::{HistoryReader, PastRequest};
 use crate::sinks::{Full, Sink};
 use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
 
@@ -26,6 +28,8 @@ const READ_TIME: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(in crate::policy) struct Live {
     pub roots: Roots,
+    /// Of a plugin that may see the last requests of clients.
+    pub history: Option<HistoryReader>,
 }
 
 impl HostCalls for Live {
@@ -50,6 +54,10 @@ impl HostCalls for Live {
             let read = move || steady(|| its.open_read(Some(&name), &path), &name, &path, most);
             on_disk(&roots, root, read).await
         })
+    }
+
+    fn history(&self, client: IpAddr) -> Vec<PastRequest> {
+        self.history.as_ref().map(|history| history.of(client)).unwrap_or_default()
     }
 
     fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {

@@ -4,6 +4,7 @@
 mod calls;
 mod clock;
 mod files;
+mod history;
 mod http;
 mod http_send;
 mod kv;
@@ -29,6 +30,7 @@ pub(super) use staged::Staged;
 pub(super) use staged_keys::StagedKeys;
 pub(super) use upload::{InMemory, UploadContent};
 
+use super::attributes::Facts;
 use super::line_rate::LineRate;
 use super::series::SeriesTable;
 use tuffet_config::HttpHost;
@@ -49,6 +51,10 @@ pub(super) struct Access {
     pub plugin: Arc<str>,
     /// Whether it gets MAC addresses.
     pub client_mac: bool,
+    /// Whether it may see the last requests of the client.
+    pub client_history: bool,
+    /// The facts that its requests have as attributes.
+    pub facts: Facts,
     /// Whether it has a clock.
     pub clock: bool,
     /// Whether it has random numbers.

@@ -1,5 +1,6 @@
 //! The stage of a trial in place of the host: what was given answers, and what the plugin does is recorded.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ use super::http::{Sent, Work};
 use super::http_send::send;
 use super::live::Live;
 use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
+use crate::policy::history::PastRequest;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use crate::sinks::Full;
 
@@ -76,6 +78,10 @@ impl HostCalls for Staged {
                 StagedFile::Content(file) => Ok(Some(file)),
             }
         })
+    }
+
+    fn history(&self, _: IpAddr) -> Vec<PastRequest> {
+        self.stage.history()
     }
 
     fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {

@@ -91,7 +91,7 @@ async fn content_is_for_reads() {
     let policy = load(&resolvers(vec![bad_resolver("content", "content")])).await;
     assert_eq!(
         policy.resolve(&read("a"), policy.patience()).await.answer,
-        Answer::Content(b"0123456789".as_slice().into())
+        Answer::Content(PluginContent::new(None, b"0123456789".as_slice().into()).into())
     );
     let refused = refusal(policy.resolve(&request(Operation::Write, "a"), policy.patience()).await.answer);
     assert!(refused.reason.contains("bad answer: it answered a write request with content"), "{refused:?}");

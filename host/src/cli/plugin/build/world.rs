@@ -58,6 +58,8 @@ fn world(hooks: &[Hook], grants: &[GrantKind]) -> String {
             // Not in this version of the interface; `tuffet plugin wit` refuses it.
             GrantKind::Metrics | GrantKind::Upload => {}
             // Facts of the request, and interfaces of WASI that every component may import.
+            // Version 0.1.0 of the interface does not have it.
+            GrantKind::ClientHistory => {}
             GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => {}
         }
     }

@@ -1,0 +1,138 @@
+//! Facts that a plugin asks for in its manifest: where a request arrived.
+
+use crate::harness::{Client, Options, Server, Setup, compiled, run, tuffet};
+use serde_json::{Value, json};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The reference guest with this in its manifest.
+fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
+    let mut manifest = json!({ "name": name, "grants": [] });
+    for grant in ["kv", "files", "sinks", "http", "client-mac", "client-history"] {
+        let wish = json!({ "grant": grant, "reason": "tries it", "optional": true });
+        manifest["grants"].as_array_mut().unwrap().push(wish);
+    }
+    manifest.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+    let (path, component) = (folder.join(format!("{name}.json")), folder.join(format!("{name}.wasm")));
+    std::fs::write(&path, manifest.to_string()).unwrap();
+    let built = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
+    let arguments: [&Path; 7] = [
+        "plugin".as_ref(),
+        "annotate".as_ref(),
+        built.as_ref(),
+        "--manifest".as_ref(),
+        &path,
+        "--output".as_ref(),
+        &component,
+    ];
+    tuffet(arguments).assert_good();
+    component
+}
+
+const TELL: &str = "{ rules: [{ hook: resolve, path: \"*\", do: [[request]], answer: tell }] }";
+
+fn server(component: &Path, more: &str) -> Server {
+    Setup::new()
+        .listen("0.0.0.0:0")
+        .yaml(&format!(
+            "listeners: [{{ name: all, address: \"127.0.0.1:6969\" }}]\nroots: [{{ name: boot, path: root }}]\nstate: state\npolicy: {{ resolve: [tells] }}\nplugins:\n  tells:\n    component: {component:?}\n    \
+             limits: {{ time: 20s, wall: 40s }}\n    settings: {TELL}\n{more}"
+        ))
+        .start()
+}
+
+/// The request as the plugin sees it that gets what is sent to this address.
+fn told(server: &Server, address: [u8; 4], path: &str) -> Value {
+    let to = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(address)), server.address().port());
+    let told: Value = serde_json::from_slice(&Client::Tuffet.get(to, path, Options::default())).unwrap();
+    told[0].clone()
+}
+
+#[test]
+fn a_plugin_that_asks_for_them_gets_address_and_interface() {
+    let folder = tempfile::tempdir().unwrap();
+    let both = server(&guest(folder.path(), "both", json!({ "facts": ["interface", "local-address"] })), "");
+    let attributes = &told(&both, [127, 0, 0, 5], "a")["attributes"];
+    assert_eq!(*attributes, json!({ "interface": "lo", "local-address": "127.0.0.5" }));
+    let one = server(&guest(folder.path(), "one", json!({ "facts": ["interface"] })), "");
+    assert_eq!(told(&one, [127, 0, 0, 5], "a")["attributes"], json!({ "interface": "lo" }));
+    let none = server(&guest(folder.path(), "none", json!({})), "");
+    assert_eq!(told(&none, [127, 0, 0, 5], "a")["attributes"], json!({}));
+}
+
+#[test]
+fn decisions_that_depend_on_the_address_are_cached_for_each_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = json!({ "facts": ["local-address"], "depends-on": ["local-address", "path"], "reuse": true });
+    let server = server(&guest(folder.path(), "cached", keys), "");
+    let first = told(&server, [127, 0, 0, 5], "a");
+    let other = told(&server, [127, 0, 0, 6], "a");
+    assert_eq!(other["attributes"]["local-address"], "127.0.0.6");
+    assert_ne!(first["id"], other["id"]);
+    assert_eq!(told(&server, [127, 0, 0, 5], "a"), first, "cached");
+    let undeclared = json!({ "facts": ["interface"], "depends-on": ["path"], "reuse": true });
+    let path = folder.path().join("undeclared.json");
+    let mut manifest = json!({ "name": "undeclared" });
+    manifest.as_object_mut().unwrap().extend(undeclared.as_object().unwrap().clone());
+    std::fs::write(&path, manifest.to_string()).unwrap();
+    let component = folder.path().join("cached.wasm");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.args(["plugin", "annotate"]).arg(component).arg("--manifest").arg(path);
+    let refused = run(&mut command);
+    assert!(refused.stderr.contains("its depends-on does not name it"), "{refused:?}");
+}
+
+#[test]
+fn explain_and_the_tools_have_them_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let component = guest(folder.path(), "tools", json!({ "facts": ["interface", "local-address"] }));
+    let its = server(&component, "");
+    let file = its.outside().path("tuffet.yaml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command.env("CACHE_DIRECTORY", compiled()).args(["explain", "--json", "--config"]).arg(file);
+    let ran = run(command.args(["a", "--local-address", "192.0.2.9", "--interface", "eth0.100"]));
+    let shown: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    assert_eq!(
+        (&shown["request"]["local_address"], &shown["request"]["interface"]),
+        (&json!("192.0.2.9"), &json!("eth0.100"))
+    );
+
+    let settings = folder.path().join("settings.yaml");
+    std::fs::write(&settings, TELL).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    command
+        .env("CACHE_DIRECTORY", compiled())
+        .args(["plugin", "run"])
+        .arg(component)
+        .arg("--settings")
+        .arg(settings);
+    command.args([
+        "--hook",
+        "resolve",
+        "--path",
+        "a",
+        "--local-address",
+        "192.0.2.9",
+        "--interface",
+        "eth0.100",
+        "--json",
+    ]);
+    let ran = run(&mut command);
+    let shown: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    let request: Value =
+        serde_json::from_str(shown["verdict"]["content"].as_str().unwrap_or_default()).unwrap();
+    assert_eq!(request[0]["attributes"], json!({ "interface": "eth0.100", "local-address": "192.0.2.9" }));
+}
+
+#[test]
+fn a_key_of_the_operator_without_a_fact_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let component = guest(folder.path(), "keyed", json!({ "facts": ["interface"] }));
+    let its = server(&component, "    cache: { ttl: 1s, key: [path] }\n");
+    let file = its.outside().path("tuffet.yaml");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    let checked = run(command.env("CACHE_DIRECTORY", compiled()).arg("check").arg(file));
+    let shown = checked.stderr.clone() + &String::from_utf8_lossy(&checked.stdout);
+    assert!(shown.contains("asks for the fact `interface`, and `cache.key` does not name it"), "{shown}");
+}

@@ -1,0 +1,17 @@
+//! What the client of a request asked for before. Needs the grant `client-history`.
+
+pub use crate::bindings::history::tuffet::policy::history::{Error, PastRequest};
+
+#[cfg(target_family = "wasm")]
+use crate::bindings::history::tuffet::policy::history as host;
+#[cfg(not(target_family = "wasm"))]
+use crate::testing::history as host;
+
+/// Returns the last requests from the client's address, newest first, at most 16. The present one is not among them.
+///
+/// # Errors
+/// It is not granted, or there is no client: in [`configure`](crate::Plugin), [`render`](crate::Resolve::render) and
+/// [`observe`](crate::Observe).
+pub fn recent() -> Result<Vec<PastRequest>, Error> {
+    host::recent()
+}

@@ -2,10 +2,17 @@
 //!
 //! Tracks which blocks are acknowledged and which may be sent next; the bytes stay with the caller.
 
+mod measure;
+mod probe;
+#[cfg(test)]
+mod tests;
+
 use crate::block::Rollover;
-use crate::bottleneck::AckSample;
 use crate::pacer::Pacer;
 use crate::time::Time;
+pub(crate) use measure::Measured;
+use measure::Repeated;
+use probe::Probe;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,40 +82,6 @@ pub(crate) struct AckTiming {
     pub(crate) late: u32,
 }
 
-/// Whether, and why, the block whose round trip is measured was retransmitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(test, derive(Hash))]
-enum Repeated {
-    Not,
-    /// A time-out.
-    Timeout,
-    /// The peer reported a gap.
-    Gap,
-    /// The peer repeated its last ACK: it may have repeated the next one as well (Karn).
-    Asked,
-}
-
-/// The part of an unanswered window that is retransmitted.
-///
-/// RFC 7440 section 4 retransmits the whole window. But a stalled peer still has the earlier copies in its
-/// receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then never receives again. One
-/// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
-/// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
-/// next. A receiver that has reported the gap before is silent, though, until the gap closes; and some do not
-/// report gaps. So the probe begins with the first block where a gap was reported before, and every second one
-/// with the first blocks, twice as many each time. Not the first probe for a new window: U-Boot, which lost the
-/// last block most often, takes the others for a gap.
-///
-/// In the first window of a transfer all probes begin with the first blocks: U-Boot starts over when a block
-/// other than 1 comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(test, derive(Hash))]
-enum Probe {
-    None,
-    Leading,
-    Last,
-}
-
 /// The effect of an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acked {
@@ -125,26 +98,6 @@ pub(crate) enum Acked {
     Gap,
     /// All blocks have arrived.
     Finished { rtt: Measured },
-}
-
-/// A round trip, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measured {
-    Not,
-    /// It took `micros` until this `part` of a `whole` window was acknowledged, in blocks.
-    Exactly {
-        micros: u32,
-        part: u32,
-        whole: u32,
-    },
-    /// An upper bound: which of several packets was answered is unknown (Karn).
-    AtMost(u32),
-    /// The answer came after a time-out: microseconds since the packet was first sent, and since the last
-    /// retransmission.
-    AfterTimeout {
-        first: u32,
-        last: u32,
-    },
 }
 
 impl Sender {
@@ -272,34 +225,6 @@ impl Sender {
         let opening = self.acked == 0;
         let leading = opening || after_gap || self.timeouts.is_multiple_of(2);
         self.probe = if leading { Probe::Leading } else { Probe::Last };
-    }
-
-    /// Takes as much of the probe as the pacer allows; the rest follows later.
-    fn take_probe(&mut self, now: Time) -> Option<Blocks> {
-        let (first, last) = (self.acked + 1, self.next - 1);
-        if last < first {
-            self.probe = Probe::None;
-            return None;
-        }
-        let probe = core::mem::replace(&mut self.probe, Probe::None);
-        let mut blocks = match probe {
-            Probe::None => return None,
-            Probe::Leading => {
-                let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
-                let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
-                if self.acked + u64::from(count) < last {
-                    self.probe = Probe::Last;
-                }
-                Blocks { first, count }
-            }
-            Probe::Last => Blocks { first: last, count: 1 },
-        };
-        blocks.count = self.pacer.take(now, blocks.count);
-        if blocks.count == 0 {
-            self.probe = probe;
-            return None;
-        }
-        Some(blocks)
     }
 
     /// Returns the blocks that may be sent now.
@@ -440,48 +365,11 @@ impl Sender {
         Acked::Gap
     }
 
-    /// Returns the timing of the blocks up to `position`, whose ACK has just arrived.
-    fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
-        let ahead = position - self.acked;
-        // In lockstep, and if the window was one burst, the sending takes no time.
-        let sending = if self.spread == 0 {
-            0
-        } else {
-            let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
-            (u64::from(self.spread) * ahead / sent) as u32
-        };
-        AckSample {
-            arrived: ahead as u32,
-            took: now.micros_since(self.burst_at),
-            sending,
-            // An ACK that a probe caused says nothing about the rate.
-            least: if self.timeouts > 0 { 0 } else { earliest.saturating_mul(2) },
-        }
-    }
-
     fn roll_back_to(&mut self, next: u64, why: Repeated) {
         self.next = next;
         if self.sampled >= next {
             self.repeated = self.repeated.max(why);
         }
-    }
-
-    fn measure(&mut self, now: Time, acked: u64) -> Measured {
-        if self.sampled == 0 || acked < self.sampled {
-            return Measured::Not;
-        }
-        let micros = now.micros_since(self.sampled_at);
-        let first = core::mem::take(&mut self.sampled);
-        match self.repeated {
-            Repeated::Not => {}
-            Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
-            Repeated::Timeout => {
-                let last = now.micros_since(self.resent_at);
-                return Measured::AfterTimeout { first: micros, last };
-            }
-        }
-        let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);
-        Measured::Exactly { micros, part, whole: u32::from(self.sampled_of).max(part) }
     }
 
     fn most_credit(&self) -> u32 {
@@ -514,6 +402,3 @@ impl Sender {
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

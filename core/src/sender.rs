@@ -7,6 +7,7 @@ mod probe;
 #[cfg(test)]
 mod tests;
 
+use crate::allowance::Allowance;
 use crate::block::Rollover;
 use crate::pacer::Pacer;
 use crate::time::Time;
@@ -129,6 +130,17 @@ impl Sender {
             rollover,
             resent_at: Time::NEVER,
         }
+    }
+
+    /// Limits the rate of its DATA to so many bytes per second. Windows have at most `window` blocks.
+    pub(crate) fn limit_rate(&mut self, rate: u32, window: u16) {
+        let burst = u64::from(window) * u64::from(self.blksize);
+        self.pacer.limit_rate(Allowance::new(rate, burst), self.blksize);
+    }
+
+    /// Returns the limit of the rate, if there is one.
+    pub(crate) fn rate(&self) -> Option<u32> {
+        self.pacer.rate()
     }
 
     /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
@@ -254,8 +266,9 @@ impl Sender {
             self.resent_at = now;
         }
         // Karn: only blocks sent for the first time are measured, and of these the first, so that an ACK from
-        // inside the window can be measured as well.
-        if self.sampled == 0 && last > self.high {
+        // inside the window can be measured as well. With a rate, the first of the last burst: the time between
+        // bursts is not the path's.
+        if (self.sampled == 0 || self.pacer.has_rate()) && last > self.high {
             self.sampled = blocks.first.max(self.high + 1);
             self.sampled_at = now;
             self.sampled_behind = (self.sampled - blocks.first) as u16;
@@ -274,6 +287,7 @@ impl Sender {
     /// been sent before.
     pub(crate) fn unsent(&mut self, blocks: Blocks, first: u64) -> u32 {
         let end = blocks.first + u64::from(blocks.count);
+        self.pacer.unsent(end - first);
         if end < self.next {
             // A probe at the beginning of the window does not move `next`.
             self.probe = Probe::Leading;
@@ -290,8 +304,24 @@ impl Sender {
 
     /// When the rest of a paced window may be sent, if it waits.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        self.pacer.resumes(now).filter(|_| self.has_more())
+    }
+
+    /// Returns whether blocks that may be in flight, or a probe, have not been sent yet.
+    fn has_more(&self) -> bool {
         let last = (self.acked + u64::from(self.window)).min(self.total);
-        self.pacer.resumes(now).filter(|_| self.next <= last || self.probe != Probe::None)
+        self.next <= last || self.probe != Probe::None
+    }
+
+    /// Returns whether its own pace holds blocks back, so that no answer is overdue. A rate does so until they are
+    /// sent, even if the host is late.
+    pub(crate) fn is_paused(&self, now: Time) -> bool {
+        self.resumes(now).is_some() || (self.pacer.has_rate() && self.has_more())
+    }
+
+    /// Returns whether the rate holds blocks back that have never been sent: their peer has nothing to answer.
+    pub(crate) fn owes_blocks(&self) -> bool {
+        self.pacer.has_rate() && self.next > self.high
     }
 
     /// Returns when the first unacknowledged block, or a probe for it, was last sent.
@@ -317,6 +347,11 @@ impl Sender {
     /// Returns how many blocks may be in flight now.
     pub(crate) fn in_window(&self) -> u64 {
         (self.total - self.acked).min(u64::from(self.window))
+    }
+
+    /// Returns how many blocks are sent without a pause: those of the window, or of a burst that the rate allows.
+    pub(crate) fn at_once(&self) -> u64 {
+        self.in_window().min(self.pacer.burst_of_rate())
     }
 
     /// Returns whether each block was sent at least once.

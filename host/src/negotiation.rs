@@ -242,7 +242,7 @@ impl Negotiation {
             false => acknowledged(rules.or(self.options)),
         };
         let acknowledged = without_refused(acknowledged, requested, profile);
-        let limits = Limits { blksize, windowsize, burst, acknowledged };
+        let limits = Limits { blksize, windowsize, burst, rate: None, acknowledged };
         if let Some(seconds) = profile.overrides.timeout {
             let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
             let retransmit = overridden(usual, seconds);

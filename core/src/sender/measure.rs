@@ -62,6 +62,9 @@ impl Sender {
         // In lockstep, and if the window was one burst, the sending takes no time.
         let sending = if self.spread == 0 {
             0
+        } else if self.pacer.has_rate() {
+            // Blocks of one burst are acknowledged with the next.
+            self.spread
         } else {
             let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
             (u64::from(self.spread) * ahead / sent) as u32

@@ -28,6 +28,7 @@ const USUAL_MTU: u32 = 1500;
 pub(crate) struct Negotiation {
     max_blksize: MaxBlksize,
     max_windowsize: u16,
+    rate: Option<u64>,
     /// Of all listeners.
     options: OptionRules,
     /// What follows from them alone.
@@ -118,6 +119,8 @@ pub(crate) struct Bounds {
     pub(crate) limits: Limits,
     pub(crate) blksize_by: Source,
     pub(crate) windowsize_by: Source,
+    /// Of the rate, if there is one.
+    pub(crate) rate_by: Source,
     /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
     /// When the server retransmits.
@@ -139,6 +142,7 @@ impl Negotiation {
         Negotiation {
             max_blksize: config.transfer.max_blksize,
             max_windowsize: config.transfer.max_windowsize,
+            rate: config.transfer.rate,
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
@@ -176,8 +180,8 @@ impl Negotiation {
         let (client, class) = (request.client.ip(), request.class);
         let fits = |its: &&OfProfile| its.profile.fits(client, class);
         // Without allocations: this runs for each request.
-        let (mut own, mut blksize_by, mut windowsize_by) =
-            (Configured::default(), Source::Transfer, Source::Transfer);
+        let (mut own, mut blksize_by, mut windowsize_by, mut rate_by) =
+            (Configured::default(), Source::Transfer, Source::Transfer, Source::Transfer);
         let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
         let mut times = None;
         let profiles = profiles.map(|(number, its)| {
@@ -191,6 +195,9 @@ impl Negotiation {
             }
             if own.max_windowsize.is_none() && all.max_windowsize.is_some() {
                 windowsize_by = source;
+            }
+            if own.rate.is_none() && all.rate.is_some() {
+                rate_by = source;
             }
             own = all;
         }
@@ -236,25 +243,40 @@ impl Negotiation {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
         let burst = profile.burst.or(burst);
+        let rate = profile.rate.or(own.rate).or(self.rate);
+        if profile.rate.is_some() {
+            rate_by = Source::Policy;
+        }
+        // 4 GiB/s is no limit.
+        let rate = rate.and_then(|rate| u32::try_from(rate).ok());
         let rules = own.options.or(shipped.options);
         let acknowledged = match rules == OptionRules::default() {
             true => self.acknowledged,
             false => acknowledged(rules.or(self.options)),
         };
         let acknowledged = without_refused(acknowledged, requested, profile);
-        let limits = Limits { blksize, windowsize, burst, rate: None, acknowledged };
+        let limits = Limits { blksize, windowsize, burst, rate, acknowledged };
         if let Some(seconds) = profile.overrides.timeout {
             let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
             let retransmit = overridden(usual, seconds);
             let settings = Some(Arc::new(Settings { timing: timing(&retransmit), ..self.settings }));
             let retransmit_by = Source::Policy;
-            return Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings };
+            return Bounds {
+                limits,
+                blksize_by,
+                windowsize_by,
+                rate_by,
+                route,
+                retransmit,
+                retransmit_by,
+                settings,
+            };
         }
         let (retransmit, retransmit_by, settings) = match times {
             Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
             None => (self.retransmit, Source::Transfer, None),
         };
-        Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings }
+        Bounds { limits, blksize_by, windowsize_by, rate_by, route, retransmit, retransmit_by, settings }
     }
 }
 

@@ -544,9 +544,9 @@ macro_rules! __export_accept_upload_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:accept-upload:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1029] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1035] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x81\x07\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x87\x07\x01A\x02\x01\
 A\x06\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -557,17 +557,17 @@ t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x0
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
 ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x09\x07blksize\x13\x0awindow\
 size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0a\x02\x03\x02\x01\
-\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\
-\x04\x04roots\x04paths\x05bytesw\x06sha256s\x04\0\x06upload\x03\0\x04\x01q\x04\x07\
-abstain\0\0\x06accept\0\0\x06rename\x01s\0\x04deny\x01\x03\0\x04\0\x0aacceptance\
-\x03\0\x06\x01@\x02\x07request\x01\x06upload\x05\0\x07\x04\0\x0daccept-upload\x01\
-\x08\x04\0!tuffet:policy/accept-upload@0.2.0\x05\x03\x04\0\x18tuffet:sdk/accept-\
-upload\x04\0\x0b\x13\x01\0\x0daccept-upload\x03\0\0\0G\x09producers\x01\x0cproce\
-ssed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\x04rate\x17\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:po\
+licy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0a\x02\
+\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\
+\0\x02\x01r\x04\x04roots\x04paths\x05bytesw\x06sha256s\x04\0\x06upload\x03\0\x04\
+\x01q\x04\x07abstain\0\0\x06accept\0\0\x06rename\x01s\0\x04deny\x01\x03\0\x04\0\x0a\
+acceptance\x03\0\x06\x01@\x02\x07request\x01\x06upload\x05\0\x07\x04\0\x0daccept\
+-upload\x01\x08\x04\0!tuffet:policy/accept-upload@0.2.0\x05\x03\x04\0\x18tuffet:\
+sdk/accept-upload\x04\0\x0b\x13\x01\0\x0daccept-upload\x03\0\0\0G\x09producers\x01\
+\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -579,8 +579,8 @@ pub use __export_accept_upload_impl as export_accept_upload;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 856] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb4\x05\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 862] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xba\x05\x01A\x02\x01\
 A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -591,12 +591,13 @@ t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x0
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
 ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x09\x07blksize\x13\x0awindow\
 size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x04\08tuffet:sdk/accept-upload-with-all-of-its-exports-removed\x04\0\x0b\
-3\x01\0-accept-upload-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\
-\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\x04rate\x17\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:po\
+licy/types@0.2.0\x05\0\x04\08tuffet:sdk/accept-upload-with-all-of-its-exports-re\
+moved\x04\0\x0b3\x01\0-accept-upload-with-all-of-its-exports-removed\x03\0\0\0G\x09\
+producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rus\
+t\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

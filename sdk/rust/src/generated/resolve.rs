@@ -651,9 +651,9 @@ macro_rules! __export_resolve_impl {
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:resolve:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1008] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1014] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf2\x06\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf8\x06\x01A\x02\x01\
 A\x06\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -664,17 +664,17 @@ t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x0
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
 ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x09\x07blksize\x13\x0awindow\
 size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0c\x02\x03\x02\x01\
-\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\
-\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\x01p\x05\x01p}\x01q\x05\x07abst\
-ain\0\0\x05files\x01\x06\0\x0ffiles-else-next\x01\x06\0\x07content\x01\x07\0\x04\
-deny\x01\x03\0\x04\0\x0aresolution\x03\0\x08\x01@\x01\x07request\x01\0\x09\x04\0\
-\x07resolve\x01\x0a\x04\0\x1btuffet:policy/resolve@0.2.0\x05\x03\x04\0\x12tuffet\
-:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0G\x09producers\x01\x0cproce\
-ssed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\x04rate\x17\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:po\
+licy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\0\x06denial\x01B\x0c\x02\
+\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\
+\0\x02\x01r\x02\x04roots\x04paths\x04\0\x06target\x03\0\x04\x01p\x05\x01p}\x01q\x05\
+\x07abstain\0\0\x05files\x01\x06\0\x0ffiles-else-next\x01\x06\0\x07content\x01\x07\
+\0\x04deny\x01\x03\0\x04\0\x0aresolution\x03\0\x08\x01@\x01\x07request\x01\0\x09\
+\x04\0\x07resolve\x01\x0a\x04\0\x1btuffet:policy/resolve@0.2.0\x05\x03\x04\0\x12\
+tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0G\x09producers\x01\x0c\
+processed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -686,8 +686,8 @@ pub use __export_resolve_impl as export_resolve;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 844] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xae\x05\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 850] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb4\x05\x01A\x02\x01\
 A\x02\x01B\x1b\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -698,12 +698,12 @@ t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x0
 mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
 \0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
 ial\x03\0\x11\x01k{\x01k}\x01r\x03\x07blksize\x13\x0awindowsize\x13\x07timeout\x14\
-\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x08\x07blksize\x13\x0awindow\
+\x04\0\x0esession-values\x03\0\x15\x01kw\x01ps\x01r\x09\x07blksize\x13\x0awindow\
 size\x13\x07timeout\x14\x05bytes\x17\x06floors\x16\x09overrides\x16\x05burst\x13\
-\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:policy/types@0\
-.2.0\x05\0\x04\02tuffet:sdk/resolve-with-all-of-its-exports-removed\x04\0\x0b-\x01\
-\0'resolve-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cproces\
-sed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\x04rate\x17\x0erefuse-options\x18\x04\0\x07profile\x03\0\x19\x03\0\x19tuffet:po\
+licy/types@0.2.0\x05\0\x04\02tuffet:sdk/resolve-with-all-of-its-exports-removed\x04\
+\0\x0b-\x01\0'resolve-with-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\
+\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -473,6 +473,27 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_comes_from_policy_a_profile_the_listener_or_transfer() {
+        let rules = rules(
+            "listeners:\n\
+             - { name: plain, address: 127.0.0.1:69 }\n\
+             - { name: own, address: 127.0.0.2:69, rate: 2MB }\n\
+             transfer: { rate: 1MB }\n\
+             profiles: [{ classes: [grub], max-windowsize: 3 }, { clients: [10.0.0.0/8], rate: 64KiB }]\n",
+        );
+        let of = |listener, client, rate| {
+            let profile = SessionProfile { rate, ..SessionProfile::default() };
+            let bounds = rules.bounds(&request(listener, client, "grub"), &ASKS, &profile);
+            (bounds.limits.rate, bounds.rate_by)
+        };
+        assert_eq!(of("plain", "192.0.2.1", None), (Some(1_000_000), Source::Transfer));
+        assert_eq!(of("own", "192.0.2.1", None), (Some(2_000_000), Source::Listener));
+        assert_eq!(of("own", "10.1.1.1", None), (Some(65_536), Source::Profile(1)));
+        assert_eq!(of("own", "10.1.1.1", Some(9_000_000)), (Some(9_000_000), Source::Policy));
+        assert_eq!(of("own", "10.1.1.1", Some(1 << 40)), (None, Source::Policy), "no limit at all");
+    }
+
+    #[test]
     fn a_block_fills_a_packet_of_the_route() {
         assert_eq!(whole(([192, 0, 2, 1], 9).into(), 1500), 1468);
         assert_eq!(whole("[2001:db8::1]:9".parse().unwrap(), 1500), 1448);

@@ -6,16 +6,9 @@
 //! option with an invalid value, as tftp-hpa does; RFC 2347 permits this.
 
 use crate::acknowledged::OptionName;
-use crate::block::Rollover;
+use crate::block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
 use crate::limits::Limits;
 use crate::text::{Writer, take_string};
-
-/// Bytes in a block when nothing was negotiated (RFC 1350).
-pub const DEFAULT_BLKSIZE: u16 = 512;
-/// The smallest `blksize` (RFC 2348).
-pub const MIN_BLKSIZE: u16 = 8;
-/// The largest `blksize` (RFC 2348): the payload of an IPv4 datagram.
-pub const MAX_BLKSIZE: u16 = 65_464;
 
 /// The values of `utimeout`, in microseconds, that tftp-hpa accepts.
 const UTIMEOUT: core::ops::RangeInclusive<u64> = 10_000..=255_000_000;

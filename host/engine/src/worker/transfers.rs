@@ -22,8 +22,12 @@ use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
 /// Most bytes in a window, which limits how much an attacker who guesses a TID port makes the server send to
-/// a victim with one ACK. As much as 64 blocks of 8192 bytes: larger windows are no faster.
+/// a victim with one ACK. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
 const MOST_WINDOW: u32 = 512 << 10;
+
+/// The data of a block that fills an Ethernet frame (RFC 2348). As many of them as `max-windowsize` says always
+/// fit: who raises it has a path that holds more than [`MOST_WINDOW`].
+const FRAME: u32 = 1468;
 
 impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
@@ -319,10 +323,11 @@ pub fn granted_options(record: &DecisionRecord, limits: &Limits) -> OptionSet {
     *core.options()
 }
 
-/// The largest window that fits into [`MOST_WINDOW`] with the block size that will be granted.
+/// The largest window that fits into [`MOST_WINDOW`], or what the configured window has of Ethernet frames, with the
+/// block size that will be granted.
 fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
     let blksize = requested.block_size().min(limits.blksize);
-    let most = MOST_WINDOW / u32::from(blksize.max(1));
+    let most = MOST_WINDOW.max(u32::from(limits.windowsize) * FRAME) / u32::from(blksize.max(1));
     limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 

@@ -1,13 +1,16 @@
-//! Reads from a registry, by the OCI distribution specification. Nothing that a registry sends is read beyond a bound.
+//! Asks a registry, by the OCI distribution specification. Nothing that a registry sends is read beyond a bound.
 
 use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use http_auth::ChallengeParser;
-use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue, LOCATION, WWW_AUTHENTICATE};
+use reqwest::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION, WWW_AUTHENTICATE,
+};
 use reqwest::redirect::Policy;
-use reqwest::{Certificate, Response, StatusCode, Url};
+use reqwest::{Certificate, Method, Response, StatusCode, Url};
 use serde::Deserialize;
 use tuffet_config::{ArtifactReference, RegistrySpec, Secret};
 
@@ -31,11 +34,62 @@ pub(super) enum Trouble {
     Wrong(String),
 }
 
+/// What a client may do in a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Pull,
+    Push,
+}
+
+impl Access {
+    /// The actions of a token's scope.
+    fn actions(self) -> &'static str {
+        match self {
+            Access::Pull => "pull",
+            Access::Push => "pull,push",
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Access::Pull => "pull",
+            Access::Push => "push",
+        }
+    }
+}
+
+/// A request to a registry. Cloned cheaply, for the attempt after a login.
+#[derive(Clone)]
+pub(super) struct Outgoing {
+    method: Method,
+    url: Url,
+    header: (HeaderName, &'static str),
+    content: Bytes,
+}
+
+impl Outgoing {
+    /// A request without content.
+    pub fn new(method: Method, url: Url) -> Outgoing {
+        Outgoing { method, url, header: (ACCEPT, "*/*"), content: Bytes::new() }
+    }
+
+    /// A request for one of these media types.
+    fn get(url: Url, accept: &'static str) -> Outgoing {
+        Outgoing { header: (ACCEPT, accept), ..Outgoing::new(Method::GET, url) }
+    }
+
+    /// Sends content of this media type.
+    pub fn put(url: Url, kind: &'static str, content: Bytes) -> Outgoing {
+        Outgoing { header: (CONTENT_TYPE, kind), content, ..Outgoing::new(Method::PUT, url) }
+    }
+}
+
 /// One repository of a registry.
 pub(super) struct Client {
     http: reqwest::Client,
     spec: RegistrySpec,
     repository: String,
+    access: Access,
     /// The value of the header, once the registry has asked for it.
     authorization: Mutex<Option<HeaderValue>>,
 }
@@ -49,73 +103,111 @@ struct Token {
 impl Client {
     /// # Errors
     /// Certificates cannot be read.
-    pub fn new(spec: &RegistrySpec, reference: &ArtifactReference) -> Result<Client, Trouble> {
+    pub fn new(
+        spec: &RegistrySpec,
+        reference: &ArtifactReference,
+        access: Access,
+    ) -> Result<Client, Trouble> {
         let http =
             build(spec).map_err(|error| Trouble::Wrong(format!("no client for {}: {error}", spec.host)))?;
         let (spec, repository) = (spec.clone(), reference.repository.clone());
-        Ok(Client { http, spec, repository, authorization: Mutex::default() })
+        Ok(Client { http, spec, repository, access, authorization: Mutex::default() })
     }
 
     /// Gets `manifests/…`, `blobs/…` or `referrers/…` of the repository, which has at most this many bytes.
     pub async fn get(&self, path: &str, accept: &'static str, most: u64) -> Result<Vec<u8>, Trouble> {
+        let answer = self.send(Outgoing::get(self.url(path)?, accept)).await?;
+        self.body(answer, most).await
+    }
+
+    /// Returns the URL of a path in the repository.
+    pub fn url(&self, path: &str) -> Result<Url, Trouble> {
         // The registry of this name answers at another one.
         let host = if self.spec.host == "docker.io" { "registry-1.docker.io" } else { &self.spec.host };
         let scheme = if self.spec.plain_http { "http" } else { "https" };
-        let url = Url::parse(&format!("{scheme}://{host}/v2/{}/{path}", self.repository))
-            .map_err(|error| Trouble::Wrong(format!("{host} has no URL: {error}")))?;
-        let answer = self.send(&url, accept).await?;
+        Url::parse(&format!("{scheme}://{host}/v2/{}/{path}", self.repository))
+            .map_err(|error| Trouble::Wrong(format!("{host} has no URL: {error}")))
+    }
+
+    /// Sends a request, again with a login if the registry wants one.
+    pub async fn send(&self, request: Outgoing) -> Result<Response, Trouble> {
+        let answer = self.follow(request.clone()).await?;
         if answer.status() != StatusCode::UNAUTHORIZED {
-            return self.body(answer, most).await;
+            return Ok(answer);
         }
         let authorization = self.log_in(&answer).await?;
         *self.authorization.lock().unwrap_or_else(PoisonError::into_inner) = Some(authorization);
-        let answer = self.send(&url, accept).await?;
-        self.body(answer, most).await
+        self.follow(request).await
     }
 
     /// Sends a request, with the authorization if there is one, and follows redirects. Only the registry itself gets
     /// the authorization: a client that follows redirects by itself sends it again where one host redirects twice.
-    async fn send(&self, url: &Url, accept: &'static str) -> Result<Response, Trouble> {
+    async fn follow(&self, request: Outgoing) -> Result<Response, Trouble> {
         let host = &self.spec.host;
+        let home = self.url("")?.origin();
         let authorization = self.authorization.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut place = url.clone();
+        let Outgoing { method, url: mut place, header: (name, value), content } = request;
         for _ in 0..=MAX_REDIRECTS {
-            let mut request = self.http.get(place.clone()).header(ACCEPT, accept);
-            if let Some(value) = authorization.as_ref().filter(|_| place.origin() == url.origin()) {
+            let mut request = self.http.request(method.clone(), place.clone()).header(&name, value);
+            if !matches!(method, Method::GET | Method::HEAD) {
+                request = request.body(content.clone());
+            }
+            if let Some(value) = authorization.as_ref().filter(|_| place.origin() == home) {
                 request = request.header(AUTHORIZATION, value.clone());
             }
             let answer = request.send().await.map_err(|error| self.away(error))?;
-            let to = answer.headers().get(LOCATION).filter(|_| answer.status().is_redirection());
-            let Some(to) = to.and_then(|to| to.to_str().ok()) else { return Ok(answer) };
-            let next = place.join(to).ok().filter(|next| {
-                next.scheme() == "https" || (next.scheme() == "http" && place.scheme() == "http")
-            });
-            place = next.ok_or_else(|| Trouble::Wrong(format!("{host} redirects to a place without TLS")))?;
+            if !answer.status().is_redirection() {
+                return Ok(answer);
+            }
+            match self.location(&place, &answer)? {
+                Some(next) => place = next,
+                None => return Ok(answer),
+            }
         }
         Err(Trouble::Wrong(format!("{host} redirects more than {MAX_REDIRECTS} times")))
     }
 
-    /// Reads the body of a good answer.
-    async fn body(&self, mut answer: Response, most: u64) -> Result<Vec<u8>, Trouble> {
+    /// Returns where an answer of `place` leads, if it leads anywhere.
+    ///
+    /// # Errors
+    /// It leads from a place with TLS to one without.
+    pub fn location(&self, place: &Url, answer: &Response) -> Result<Option<Url>, Trouble> {
+        let to = answer.headers().get(LOCATION).and_then(|to| to.to_str().ok());
+        let Some(to) = to else { return Ok(None) };
+        let next = place
+            .join(to)
+            .ok()
+            .filter(|next| next.scheme() == "https" || (next.scheme() == "http" && place.scheme() == "http"));
         let host = &self.spec.host;
-        match answer.status() {
-            StatusCode::OK => {}
-            StatusCode::NOT_FOUND => return Err(Trouble::Missing),
-            status @ (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+        next.map(Some).ok_or_else(|| Trouble::Wrong(format!("{host} redirects to a place without TLS")))
+    }
+
+    /// Checks the status of an answer.
+    pub fn check(&self, answer: &Response, good: StatusCode) -> Result<(), Trouble> {
+        let (host, status) = (&self.spec.host, answer.status());
+        match status {
+            status if status == good => Ok(()),
+            StatusCode::NOT_FOUND => Err(Trouble::Missing),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 let login = if self.spec.login.is_some() { "refuses the login" } else { "wants a login" };
-                return Err(Trouble::Denied(format!(
-                    "{host} {login} ({}); give it one that may pull, below `registries` (`credentials`, or `user` and \
+                Err(Trouble::Denied(format!(
+                    "{host} {login} ({}); give it one that may {}, below `registries` (`credentials`, or `user` and \
                      `password`)",
-                    status.as_u16()
-                )));
+                    status.as_u16(),
+                    self.access.verb()
+                )))
             }
             status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
-                return Err(Trouble::Away(format!("{host} answers with the status {}", status.as_u16())));
+                Err(Trouble::Away(format!("{host} answers with the status {}", status.as_u16())))
             }
-            status => {
-                return Err(Trouble::Wrong(format!("{host} answers with the status {}", status.as_u16())));
-            }
+            status => Err(Trouble::Wrong(format!("{host} answers with the status {}", status.as_u16()))),
         }
+    }
+
+    /// Reads the body of a good answer.
+    pub async fn body(&self, mut answer: Response, most: u64) -> Result<Vec<u8>, Trouble> {
+        self.check(&answer, StatusCode::OK)?;
+        let host = &self.spec.host;
         let too_large =
             || Trouble::Wrong(format!("{host} sends more than the {most} bytes that this may have"));
         if answer.content_length().is_some_and(|length| length > most) {
@@ -169,7 +261,7 @@ impl Client {
                 "{host} names no token service that can be reached over TLS"
             )));
         };
-        let scope = format!("repository:{}:pull", self.repository);
+        let scope = format!("repository:{}:{}", self.repository, self.access.actions());
         url.query_pairs_mut().append_pair("scope", &scope);
         if let Some(service) = service {
             url.query_pairs_mut().append_pair("service", service);

@@ -5,8 +5,8 @@
 //! byte is compared with the digest that names it; a signature that the configuration asks for is verified at each
 //! load, also offline ([`signature`]).
 //!
-//! `oci-client` pushes. Pulling has its own HTTP ([`client`]): a server pulls unattended, and that crate reads
-//! manifests, tokens and error texts of a registry into memory however long they are.
+//! The HTTP is our own ([`client`]): a server pulls unattended, so nothing is read beyond a bound, and a login goes to
+//! its registry alone.
 
 #[cfg(not(feature = "registries"))]
 mod absent;

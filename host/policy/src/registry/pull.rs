@@ -10,7 +10,7 @@ use tokio::time::{Instant as Deadline, timeout_at};
 use tuffet_config::{ArtifactReference, RegistrySpec, Sha256Digest, VerifyConfig};
 
 use super::cache::Cache;
-use super::client::{Client, Trouble};
+use super::client::{Access, Client, Trouble};
 use super::manifest::{ACCEPTED, Manifest};
 use super::signature::{self, Signature};
 use super::{MAX_COMPONENT, Pulled, Registries, longest};
@@ -251,7 +251,9 @@ impl Pull<'_> {
 
     async fn client(&self) -> Result<&Client, Trouble> {
         match &self.client {
-            Some(client) => client.get_or_try_init(async || Client::new(&self.spec, self.reference)).await,
+            Some(client) => {
+                client.get_or_try_init(async || Client::new(&self.spec, self.reference, Access::Pull)).await
+            }
             None => Err(Trouble::Missing),
         }
     }

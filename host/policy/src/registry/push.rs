@@ -1,41 +1,99 @@
 //! Pushes a component in the layout of the CNCF's working group for WebAssembly.
 
-use oci_client::client::{Certificate, CertificateEncoding, ClientConfig, ClientProtocol};
-use oci_client::errors::OciDistributionError;
-use oci_client::secrets::RegistryAuth;
-use oci_client::{Client, Reference, RegistryOperation};
+use bytes::Bytes;
+use reqwest::{Method, Response, StatusCode};
+use serde::Deserialize;
 use serde_json::json;
 use tuffet_config::{ArtifactReference, RegistrySpec, Sha256Digest};
 
 use super::Artifact;
+use super::client::{Access, Client, Outgoing, Trouble};
 use super::manifest::{CONFIG, IMAGE, LAYER};
-use crate::{causes, tls};
 
-const END_OF_CERTIFICATE: &str = "-----END CERTIFICATE-----";
+/// The most bytes of a registry's error that are read.
+const MAX_ERROR: usize = 16 << 10;
 
 pub(super) async fn push(
     spec: &RegistrySpec,
     reference: &ArtifactReference,
     artifact: Artifact,
 ) -> Result<Sha256Digest, String> {
-    let wrong = |error| format!("{reference} cannot be pushed: {}", explain(spec, error));
-    let client = client(spec).map_err(wrong)?;
-    let tag = reference.tag.clone().ok_or("a push needs a tag; write oci://REGISTRY/REPOSITORY:TAG")?;
-    let image = Reference::with_tag(reference.registry.clone(), reference.repository.clone(), tag);
-    let login = match &spec.login {
-        Some((user, password)) => RegistryAuth::Basic(user.reveal().into(), password.reveal().into()),
-        None => RegistryAuth::Anonymous,
-    };
-    client.auth(&image, &login, RegistryOperation::Push).await.map_err(wrong)?;
+    let wrong = |trouble| format!("{reference} cannot be pushed: {}", explain(spec, trouble));
+    let tag = reference.tag.as_ref().ok_or("a push needs a tag; write oci://REGISTRY/REPOSITORY:TAG")?;
+    let client = Client::new(spec, reference, Access::Push).map_err(wrong)?;
     let (config, manifest) = written(&artifact);
     for blob in [artifact.component.clone(), config.into()] {
-        let digest = format!("sha256:{}", Sha256Digest::of(&blob));
-        client.push_blob(&image, blob, &digest).await.map_err(wrong)?;
+        push_blob(&client, blob).await.map_err(wrong)?;
     }
     let digest = Sha256Digest::of(&manifest);
-    let kind = IMAGE.parse().map_err(|_| "the media type of manifests is none")?;
-    client.push_manifest_raw(&image, manifest, kind).await.map_err(wrong)?;
+    let place = client.url(&format!("manifests/{tag}")).map_err(wrong)?;
+    let answer = client.send(Outgoing::put(place, IMAGE, manifest.into())).await.map_err(wrong)?;
+    created(&client, answer).await.map_err(wrong)?;
     Ok(digest)
+}
+
+/// Pushes a blob, unless the registry has it, in one piece.
+async fn push_blob(client: &Client, blob: Bytes) -> Result<(), Trouble> {
+    let digest = format!("sha256:{}", Sha256Digest::of(&blob));
+    let there = client.send(Outgoing::new(Method::HEAD, client.url(&format!("blobs/{digest}"))?)).await?;
+    if there.status() == StatusCode::OK {
+        return Ok(());
+    }
+    let uploads = client.url("blobs/uploads/")?;
+    let session = client.send(Outgoing::new(Method::POST, uploads.clone())).await?;
+    if session.status() != StatusCode::ACCEPTED {
+        return Err(refusal(client, session).await);
+    }
+    let place = client.location(&uploads, &session)?;
+    let mut place = place.ok_or_else(|| Trouble::Wrong("it names no place for an upload".into()))?;
+    place.query_pairs_mut().append_pair("digest", &digest);
+    let answer = client.send(Outgoing::put(place, "application/octet-stream", blob)).await?;
+    created(client, answer).await
+}
+
+async fn created(client: &Client, answer: Response) -> Result<(), Trouble> {
+    if answer.status() == StatusCode::CREATED { Ok(()) } else { Err(refusal(client, answer).await) }
+}
+
+/// What the registry says about a request that it did not take.
+async fn refusal(client: &Client, mut answer: Response) -> Trouble {
+    let trouble = match client.check(&answer, StatusCode::CREATED) {
+        Ok(()) => Trouble::Wrong("the registry changed its mind".into()),
+        Err(trouble) => trouble,
+    };
+    let mut text = Vec::new();
+    while let Ok(Some(chunk)) = answer.chunk().await {
+        text.extend_from_slice(&chunk);
+        if text.len() > MAX_ERROR {
+            break;
+        }
+    }
+    let Some(said) = messages(&text) else { return trouble };
+    match trouble {
+        Trouble::Away(why) => Trouble::Away(format!("{why}: {said}")),
+        Trouble::Denied(why) => Trouble::Denied(format!("{why}: {said}")),
+        Trouble::Wrong(why) => Trouble::Wrong(format!("{why}: {said}")),
+        Trouble::Missing => Trouble::Wrong(said),
+    }
+}
+
+/// The messages of an error as the specification has it.
+fn messages(text: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Envelope {
+        errors: Vec<Problem>,
+    }
+    #[derive(Deserialize)]
+    struct Problem {
+        code: String,
+        #[serde(default)]
+        message: String,
+    }
+    let envelope: Envelope = serde_json::from_slice(text).ok()?;
+    let problems = envelope.errors.iter().map(|problem| format!("{} {}", problem.code, problem.message));
+    let said = problems.collect::<Vec<_>>().join("; ");
+    let said: String = said.chars().filter(|character| !character.is_control()).take(300).collect();
+    (!said.is_empty()).then_some(said)
 }
 
 /// Returns the artifact's configuration and its manifest, as they are pushed.
@@ -71,39 +129,10 @@ fn written(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
     (config, manifest.to_string().into_bytes())
 }
 
-fn client(spec: &RegistrySpec) -> Result<Client, OciDistributionError> {
-    tls::choose_provider();
-    let ca = spec.ca.as_deref().unwrap_or_default();
-    let certificates = ca.split_inclusive(END_OF_CERTIFICATE).filter(|pem| pem.contains(END_OF_CERTIFICATE));
-    let certificates = certificates
-        .map(|pem| Certificate { encoding: CertificateEncoding::Pem, data: pem.as_bytes().to_vec() })
-        .collect();
-    Client::try_from(ClientConfig {
-        protocol: if spec.plain_http { ClientProtocol::Http } else { ClientProtocol::Https },
-        extra_root_certificates: certificates,
-        read_timeout: Some(spec.timeout),
-        connect_timeout: Some(spec.timeout),
-        user_agent: concat!("tuffet/", env!("CARGO_PKG_VERSION")),
-        ..ClientConfig::default()
-    })
-}
-
-/// Without URLs, which may hold secrets.
-fn explain(spec: &RegistrySpec, error: OciDistributionError) -> String {
-    let host = &spec.host;
-    match error {
-        OciDistributionError::RequestError(error) => format!("{host}: {}", causes::of(error)),
-        OciDistributionError::UnauthorizedError { .. }
-        | OciDistributionError::ServerError { code: 401 | 403, .. } => {
-            format!("{host} wants another login; `docker login {host}`, or configure one below `registries`")
-        }
-        OciDistributionError::ServerError { code, message, .. } => {
-            format!("{host} answers with the status {code}: {message:.300}")
-        }
-        OciDistributionError::RegistryError { envelope, .. } => {
-            format!("{host}: {:.300}", envelope.to_string())
-        }
-        other => format!("{host}: {:.300}", other.to_string()),
+fn explain(spec: &RegistrySpec, trouble: Trouble) -> String {
+    match trouble {
+        Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) => why,
+        Trouble::Missing => format!("{} has no such repository, and does not make it", spec.host),
     }
 }
 
@@ -111,7 +140,6 @@ fn explain(spec: &RegistrySpec, error: OciDistributionError) -> String {
 mod tests {
     use super::*;
     use crate::registry::manifest::Manifest;
-    use bytes::Bytes;
     use std::collections::BTreeMap;
     use std::time::SystemTime;
 

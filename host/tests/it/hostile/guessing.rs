@@ -92,3 +92,14 @@ fn windows_are_bounded_in_bytes() {
     }
     assert!(Peer::new(server.address()).receive_within(Duration::from_millis(1)).is_none());
 }
+
+/// Whoever configures larger windows, for a long path, gets them with the blocks that such paths carry.
+#[test]
+fn windows_of_frames_are_as_large_as_configured() {
+    let server = setup().sizes(&[5_000_000]).rest_of_yaml("transfer: { max-windowsize: 2048 }\n").start();
+    for (blksize, windowsize) in [("65464", 45), ("8192", 367), ("1468", 2048), ("512", 2048)] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&rrq("5000000", &[("blksize", blksize), ("windowsize", "4000")]));
+        peer.expect(Answer::Oack(format!("blksize={blksize} windowsize={windowsize}")));
+    }
+}

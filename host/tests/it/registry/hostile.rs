@@ -192,3 +192,57 @@ fn a_start_that_waits_for_a_registry_can_be_stopped() {
     assert_eq!(server.wait().code(), Some(0), "{}", server.log());
     assert!(started.elapsed() < Duration::from_secs(20));
 }
+
+/// Where the registry lets the upload go somewhere else, and that place redirects once more, the login stays at home.
+#[test]
+fn a_push_takes_no_login_along() {
+    let (kept, registry, elsewhere) = (Kept::new(), Scripted::new(), Scripted::new());
+    let component = std::fs::read(acl()).unwrap();
+    let blob = format!("blobs/sha256:{}", sha256(&component));
+    let login = "authorization: Basic dTpw";
+    // It has the component already, so that only the configuration is uploaded.
+    registry.reply(&blob, Reply::Locked(Vec::new(), login.into(), "Basic realm=\"x\"".into()));
+    let to = |status, path: &str| {
+        Reply::Status(status, format!("location: http://{}{path}\r\n", elsewhere.host()))
+    };
+    registry.reply("blobs/uploads/", to(202, "/first"));
+    elsewhere.at("/first", to(307, "/second"));
+    elsewhere.at("/second", Reply::Status(201, String::new()));
+    registry.reply("manifests/1", Reply::Status(201, String::new()));
+    let password = kept.write("password", "p");
+    let section = format!(
+        "{}\nregistries: {{ \"{}\": {{ user: u, password: {{ file: \"{}\" }} }} }}",
+        kept.open(),
+        registry.host(),
+        password.display()
+    );
+    let config = kept.config(&kept.yaml("builtin:acl", "", &section));
+    let reference = format!("oci://{}/acl:1", registry.host());
+    super::push(&acl(), &reference, &["--config", config.to_str().unwrap()]);
+    let asked = |host: &Scripted, what: &str| {
+        let heads = host.heads();
+        heads.iter().filter(|head| head.starts_with(what)).cloned().collect::<Vec<_>>()
+    };
+    let [upload] = &asked(&elsewhere, "put /second")[..] else { panic!("{:?}", elsewhere.heads()) };
+    assert!(upload.contains("/second") && !upload.contains("authorization"), "{upload}");
+    assert!(elsewhere.heads().iter().all(|head| !head.contains("authorization")), "{:?}", elsewhere.heads());
+    let [manifest] = &asked(&registry, "put /v2/acl/manifests/1")[..] else {
+        panic!("{:?}", registry.heads())
+    };
+    assert!(manifest.contains(&login.to_lowercase()), "{manifest}");
+}
+
+/// What it says is shown, and no more of it than fits a line.
+#[test]
+fn a_push_that_is_refused_says_why() {
+    let registry = Scripted::new();
+    let reference = format!("oci://{}/acl:1", registry.host());
+    let push = || super::plugin(&["push", acl().to_str().unwrap(), &reference]);
+    push().assert_fails(1, &["cannot be pushed", "no such repository"]);
+    registry.reply("blobs/uploads/", Reply::Status(202, String::new()));
+    push().assert_fails(1, &["names no place for an upload"]);
+    registry.reply("blobs/uploads/", Reply::Status(403, String::new()));
+    push().assert_fails(1, &["wants a login (403)", "may push"]);
+    registry.reply("blobs/uploads/", Reply::Endless);
+    push().assert_fails(1, &["status 200"]);
+}

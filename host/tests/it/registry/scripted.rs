@@ -98,6 +98,12 @@ impl Scripted {
                     return;
                 }
             }
+            let length = head.to_lowercase();
+            let length = length.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+            let mut content = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+            if reader.read_exact(&mut content).is_err() {
+                return;
+            }
             let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
             let path = path.split('?').next().unwrap_or_default();
             let reply = {

@@ -118,6 +118,11 @@ impl Pacer {
         if self.burst == UNLIMITED {
             return wanted;
         }
+        self.take_limited(now, wanted)
+    }
+
+    #[cold]
+    fn take_limited(&mut self, now: Time, wanted: u32) -> u32 {
         if now >= self.next {
             self.left = self.burst;
             let earliest = now.as_micros() + APART;
@@ -136,6 +141,11 @@ impl Pacer {
         if self.burst == UNLIMITED {
             return None;
         }
+        self.limit_ends(now)
+    }
+
+    #[cold]
+    fn limit_ends(&self, now: Time) -> Option<Time> {
         let burst = (self.left == 0).then_some(self.next);
         let rate = self.rate.as_ref().map(|rate| rate.covered);
         burst.max(rate).filter(|time| now < *time)

@@ -173,6 +173,7 @@ impl Sender {
 
     /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
     /// and is called only for a duplicate ACK.
+    #[inline]
     pub(crate) fn on_ack(
         &mut self,
         now: Time,

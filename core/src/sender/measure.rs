@@ -38,6 +38,7 @@ pub(super) enum Repeated {
 }
 
 impl Sender {
+    #[inline]
     pub(super) fn measure(&mut self, now: Time, acked: u64) -> Measured {
         if self.sampled == 0 || acked < self.sampled {
             return Measured::Not;
@@ -57,6 +58,7 @@ impl Sender {
     }
 
     /// Returns the timing of the blocks up to `position`, whose ACK has just arrived.
+    #[inline]
     pub(super) fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
         let ahead = position - self.acked;
         // In lockstep, and if the window was one burst, the sending takes no time.

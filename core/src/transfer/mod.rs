@@ -437,11 +437,7 @@ impl Transfer {
                 let high = sender.high();
                 let Some(blocks) = sender.poll(now) else {
                     let Some(resumes) = sender.resumes(now) else { return Output::Timeout(self.deadline) };
-                    if sender.owes_blocks() {
-                        // The peer is not silent: it has nothing to answer.
-                        self.heard = now;
-                    }
-                    return Output::Timeout(resumes);
+                    return self.paused(now, resumes);
                 };
                 let again = (high + 1).saturating_sub(blocks.first).min(u64::from(blocks.count));
                 self.stats.retransmissions = self.stats.retransmissions.saturating_add(again as u32);

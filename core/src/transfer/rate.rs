@@ -4,7 +4,7 @@
 //! The receiving side cannot pace its peer in any other way (RFC 1350: a sender waits for the ACK). Downloads
 //! with a rate are paced by the sender (`core/src/pacer.rs`).
 
-use super::{Phase, Transfer};
+use super::{Output, Phase, Transfer};
 use crate::block::DEFAULT_BLKSIZE;
 use crate::limits::Limits;
 use crate::options::OptionSet;
@@ -30,6 +30,16 @@ impl Limits {
 }
 
 impl Transfer {
+    /// Waits for the rest of a paced window.
+    #[cold]
+    pub(super) fn paused(&mut self, now: Time, resumes: Time) -> Output {
+        if matches!(&self.phase, Phase::Sending(sender) if sender.owes_blocks()) {
+            // The peer is not silent: it has nothing to answer.
+            self.heard = now;
+        }
+        Output::Timeout(resumes)
+    }
+
     /// Holds back an ACK that is due, if the rate does not cover it yet.
     pub(super) fn hold_ack(&mut self, now: Time) {
         let Phase::Receiving(receiver) = &mut self.phase else { return };

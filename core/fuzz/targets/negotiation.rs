@@ -15,7 +15,6 @@ struct Case<'a> {
     blksize: u16,
     windowsize: u16,
     burst: Option<u16>,
-    rate: Option<u32>,
     size: Option<u64>,
     /// The request after name and mode.
     request: Text<'a>,
@@ -75,7 +74,7 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         blksize: case.blksize,
         windowsize: case.windowsize,
         burst: case.burst,
-        rate: case.rate,
+        rate: None,
         acknowledged: Acknowledged::default()
             .with(OptionName::Rollover)
             .with(OptionName::Blksize2)

@@ -216,8 +216,7 @@ fn a_client_that_vanishes_is_given_up() {
     for operation in BOTH {
         for window in [1, 64] {
             let job = job(operation, 512, window, 2_000, 60);
-            let mut faults = Faults::default();
-            faults.vanishes_after = Some(20);
+            let faults = Faults { vanishes_after: Some(20), ..Faults::default() };
             let client = Endpoint::client(job.clone(), faults);
             let server = Endpoint::server(job.clone(), Faults::default());
             let mut world = World::new(1, client, server, LAN, LAN);

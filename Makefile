@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -50,18 +50,20 @@ TEST_THREADS ?= $(shell echo $$(( $$(nproc) * 3 / 2 )))
 test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
 	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
 		python3=python3 node=nodejs npm=npm nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
-		mandoc=mandoc man=man-db zsh=zsh fish=fish
+		mandoc=mandoc man=man-db zsh=zsh fish=fish $(C_PACKAGES)
 	@sh scripts/peers.sh "$(TARGET)/peers"
 	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/js-guests.sh "$(TARGET)/js" "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
-	RUST_TEST_THREADS="$(TEST_THREADS)" TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_PEERS="$(TARGET)/peers" \
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/c-guests.sh "$(BIN)/tuffet" "$(TARGET)/c"
+	RUST_TEST_THREADS="$(TEST_THREADS)" TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_C_GUESTS="$(TARGET)/c" TUFFET_PEERS="$(TARGET)/peers" \
 		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
 	@sh scripts/check-examples.sh "$(BIN)"
 	@sh scripts/test-install.sh "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
+	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-c.md
 	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
 		else echo; echo "nothing was skipped"; fi
 
@@ -78,6 +80,14 @@ test-js: binary ## run the tests of the JavaScript SDK, and of the plugin interf
 test-go: binary ## run the tests of the Go SDK, and of the plugin interface in each language
 	@sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
 	TUFFET_GO_GUESTS="$(TARGET)/go" $(CARGO) test --locked --workspace --test it languages
+
+C_PACKAGES := clang-19=clang-19 wasm-ld-19=lld-19 /usr/lib/wasm32-wasi/libc.a=wasi-libc \
+	/usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a=libclang-rt-19-dev-wasm32
+
+test-c: binary ## run the tests of the C SDK, and of the plugin interface in each language
+	@sh scripts/packages.sh $(C_PACKAGES)
+	@sh scripts/c-guests.sh "$(BIN)/tuffet" "$(TARGET)/c"
+	TUFFET_C_GUESTS="$(TARGET)/c" $(CARGO) test --locked --workspace --test it languages
 
 simulate: ## simulate transfers and the worker with SEEDS seeds from FIRST_SEED on (minutes)
 	TUFFET_SEEDS=$(or $(SEEDS),1000000) TUFFET_FIRST_SEED=$(or $(FIRST_SEED),0) \
@@ -105,6 +115,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
 	@sh scripts/sdk-bindings.sh "$(TARGET)" --check
+	@sh scripts/c-bindings.sh --check
 	@sh scripts/check-links.sh
 	@sh scripts/check-systemd.sh
 	@if command -v python3 >/dev/null; then python3 scripts/check-layers.py && python3 scripts/supply.py check; \
@@ -227,9 +238,10 @@ check-examples: binary ## check that every example is a valid configuration, and
 check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any
 	@sh scripts/check-features.sh "$(TARGET)" "$(CARGO)"
 
-check-plugin-guide: binary ## run docs/plugins.md and docs/plugins-go.md as they are written, and print how long it took
+check-plugin-guide: binary ## run docs/plugins.md, docs/plugins-go.md and docs/plugins-c.md as they are written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"
 	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
+	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-c.md
 
 clean: ## remove all build output
 	$(CARGO) clean

@@ -9,8 +9,18 @@ bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 TUFFET=$PWD
 page=${2-docs/plugins.md}
+no_c_compiler() {
+    empty=$(mktemp -d)
+    (
+        cd "$empty"
+        "$bin/tuffet" plugin new it --language c >/dev/null
+        "$bin/tuffet" plugin build it >/dev/null 2>&1 || [ $? != 69 ] || echo "there is no clang for WebAssembly, or no wasi-libc"
+    )
+    rm -r "$empty"
+}
 case $page in
 *-go.md) missing=$(go version >/dev/null 2>&1 || echo "there is no Go") ;;
+*-c.md) missing=$(no_c_compiler) ;;
 *) missing=$([ "$(sh plugins/build.sh --toolchain)" = target ] || echo "the toolchain has no target wasm32-wasip2 of its own") ;;
 esac
 if [ -n "$missing" ]; then

@@ -9,15 +9,16 @@ use std::{env, fs};
 pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
     let sdk = workspace.join("sdk");
     let mut files = Vec::new();
-    for folder in ["rust/src", "wit", "js/src", "js/build"] {
+    for folder in ["rust/src", "wit", "js/src", "js/build", "c/src", "c/bindings"] {
         println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
         walk(&sdk, folder, &mut files)?;
     }
     // One by one: files that Python leaves beside its sources are not changes of them.
     files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
-    files.push("js/package.json".to_owned());
+    let single = ["js/package.json", "c/tuffet.h", "c/tuffet_test.c", "c/tuffet_test.h"];
+    files.extend(single.map(str::to_owned));
     walk(&sdk, "python/tuffet", &mut files)?;
-    for file in files.iter().filter(|file| file.starts_with("python/") || file.ends_with("/package.json")) {
+    for file in files.iter().filter(|file| file.starts_with("python/") || single.contains(&file.as_str())) {
         println!("cargo::rerun-if-changed={}", sdk.join(file).display());
     }
     println!("cargo::rerun-if-changed={}", sdk.join("go").display());

@@ -22,12 +22,18 @@ pub enum Grant {
     Random,
     /// Keys and values that persist between calls.
     Kv,
+    /// The keys in the namespace with this name, which plugins share.
+    SharedKv(String),
     /// Reading the files of the root with this name.
     Files(String),
     /// Writing to the sink with this name.
     Sinks(String),
     /// HTTP requests to this host.
     Http(HttpHost),
+    /// Counters and gauges of its own.
+    Metrics,
+    /// Reading an upload before it becomes visible.
+    Upload,
 }
 
 /// A host that a plugin may send HTTP requests to.
@@ -50,24 +56,30 @@ pub enum GrantKind {
     Files,
     /// See [`Grant::Http`].
     Http,
-    /// See [`Grant::Kv`].
+    /// See [`Grant::Kv`] and [`Grant::SharedKv`].
     Kv,
+    /// See [`Grant::Metrics`].
+    Metrics,
     /// See [`Grant::Random`].
     Random,
     /// See [`Grant::Sinks`].
     Sinks,
+    /// See [`Grant::Upload`].
+    Upload,
 }
 
 impl GrantKind {
     /// All kinds.
-    pub const ALL: [GrantKind; 7] = [
+    pub const ALL: [GrantKind; 9] = [
         GrantKind::ClientMac,
         GrantKind::Clock,
         GrantKind::Files,
         GrantKind::Http,
         GrantKind::Kv,
+        GrantKind::Metrics,
         GrantKind::Random,
         GrantKind::Sinks,
+        GrantKind::Upload,
     ];
 
     /// Returns the word in manifests and in the configuration.
@@ -78,8 +90,10 @@ impl GrantKind {
             GrantKind::Files => "files",
             GrantKind::Http => "http",
             GrantKind::Kv => "kv",
+            GrantKind::Metrics => "metrics",
             GrantKind::Random => "random",
             GrantKind::Sinks => "sinks",
+            GrantKind::Upload => "upload",
         }
     }
 
@@ -100,11 +114,13 @@ impl Grant {
         match self {
             Grant::ClientMac => GrantKind::ClientMac,
             Grant::Clock => GrantKind::Clock,
+            Grant::Metrics => GrantKind::Metrics,
             Grant::Random => GrantKind::Random,
-            Grant::Kv => GrantKind::Kv,
+            Grant::Kv | Grant::SharedKv(_) => GrantKind::Kv,
             Grant::Files(_) => GrantKind::Files,
             Grant::Sinks(_) => GrantKind::Sinks,
             Grant::Http(_) => GrantKind::Http,
+            Grant::Upload => GrantKind::Upload,
         }
     }
 }
@@ -112,7 +128,9 @@ impl Grant {
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Grant::Files(name) | Grant::Sinks(name) => write!(f, "{}/{name}", self.kind().word()),
+            Grant::Files(name) | Grant::Sinks(name) | Grant::SharedKv(name) => {
+                write!(f, "{}/{name}", self.kind().word())
+            }
             Grant::Http(host) => write!(f, "http/{host}"),
             plain => f.write_str(plain.kind().word()),
         }
@@ -175,7 +193,10 @@ impl FromStr for Grant {
             "client-mac" => Grant::ClientMac,
             "clock" => Grant::Clock,
             "random" => Grant::Random,
+            "kv" if name.is_some() => return named(Grant::SharedKv, "namespace", name),
             "kv" => Grant::Kv,
+            "metrics" => Grant::Metrics,
+            "upload" => Grant::Upload,
             "files" => return named(Grant::Files, "root", name),
             "sinks" => return named(Grant::Sinks, "sink", name),
             "http" => return name.unwrap_or_default().parse().map(Grant::Http),
@@ -220,7 +241,7 @@ impl JsonSchema for Grant {
         json_schema!({
             "type": "string",
             "format": "grant",
-            "pattern": "^(client-mac|clock|random|kv|files/.+|sinks/.+|http/.+)$"
+            "pattern": "^(client-mac|clock|random|kv|kv/.+|files/.+|sinks/.+|http/.+|metrics|upload)$"
         })
     }
 }
@@ -236,6 +257,9 @@ mod tests {
             "clock",
             "random",
             "kv",
+            "kv/leases",
+            "metrics",
+            "upload",
             "files/boot",
             "sinks/audit",
             "http/a.example",
@@ -249,7 +273,8 @@ mod tests {
     fn what_is_none_is_refused_with_the_remedy() {
         let refused = |text: &str| text.parse::<Grant>().err().unwrap_or_default();
         assert!(refused("files").contains("write `files/NAME`"));
-        assert!(refused("kv/x").contains("write `kv` alone"));
+        assert!(refused("clock/x").contains("write `clock` alone"));
+        assert!(!refused("kv/").is_empty() && !refused("kv/a/b").is_empty());
         assert!(refused("sink/x").contains("did you mean `sinks`?"), "{}", refused("sink/x"));
         assert!(refused("everything").contains("there are"), "{}", refused("everything"));
         for bad in

@@ -17,7 +17,7 @@ pub mod tls;
 pub use policy::{
     Acceptance, Accepted, Answer, Beyond, ChainPosition, Chained, Emitted, Exchange, Given, Hook, HookInput,
     HttpAnswer, Inspected, Learned, LoadProblem, LoadProblemKind, LogLine, Manifest, NOTHING, Patience,
-    PluginFields, PluginIdentity, PluginNow, Policy, PolicyRuntime, PolicySpec, Resolution, Stage, Target,
-    Trial, Tried, Uploaded, Verdict, Wish, annotate, check_manifest, digest, is_own_code_cache,
-    manifest_section, on_call,
+    PluginFields, PluginIdentity, PluginNow, PluginSeries, Policy, PolicyRuntime, PolicySpec, Resolution,
+    SeriesName, SeriesValue, Stage, Target, Trial, Tried, Uploaded, Verdict, Wish, annotate, check_manifest,
+    digest, is_own_code_cache, manifest_section, on_call,
 };

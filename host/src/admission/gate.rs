@@ -42,7 +42,7 @@ impl Generation {
         let disk = &Arc::clone(upload.disk());
         let (mut upload, sealed) =
             on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?;
-        let accepted = self.policy.accept_upload(&record.request, upload.root(), upload.path(), sealed).await;
+        let accepted = self.policy.accept_upload(&record.request, &upload, sealed).await;
         let changed = Arc::make_mut(record);
         changed.plugin_calls += accepted.calls;
         if accepted.by.is_some() {

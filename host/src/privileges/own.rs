@@ -12,7 +12,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{AdminAddress, ComponentSource, Config, Grant};
+use tuffet_config::{AdminAddress, ComponentSource, Config, GrantKind, PluginConfig};
 
 /// Creates the missing paths. A path that cannot be created is reported later, where it is needed.
 pub(super) fn make(config: &Config, account: Option<&Account>) {
@@ -39,8 +39,8 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
 /// Returns the server's own folders: spools, the caches of origins, and state and
 /// compiled plugins if they are used.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
-    let keys =
-        config.kv.is_none() && config.policy.plugins.iter().any(|plugin| plugin.grants.contains(&Grant::Kv));
+    let has_keys = |plugin: &PluginConfig| plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv);
+    let keys = config.kv.is_none() && config.policy.plugins.iter().any(has_keys);
     let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
     let spools: Vec<PathBuf> = spools.collect();
     let below = spools.iter().any(|spool| spool.starts_with(&config.state));

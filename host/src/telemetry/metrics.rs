@@ -9,7 +9,7 @@ use super::families::{Family, Point, Unit, Values, families};
 use super::process::Usage;
 use super::settings::Destination;
 use crate::watch::ExportCounts as Counts;
-use crate::watch::Watch;
+use crate::watch::{Watch, Word};
 use opentelemetry::metrics::{Histogram, Meter, MeterProvider};
 use opentelemetry::{InstrumentationScope, KeyValue};
 use opentelemetry_otlp::MetricExporter;
@@ -148,6 +148,15 @@ fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'stati
                 .build();
             None
         }
+        (Values::Measure(_), unit) => {
+            let gauge = meter.f64_observable_gauge(name).with_unit(unit).with_description(family.help);
+            let _ = gauge
+                .with_callback(move |observer| {
+                    now.each_measure(which, |value, labels| observer.observe(value, labels));
+                })
+                .build();
+            None
+        }
         (Values::Histogram(_), unit) => {
             let bounds = BOUNDS_US.iter().map(|micros| *micros as f64 / 1e6).collect();
             let histogram = meter.f64_histogram(name).with_unit(unit).with_description(family.help);
@@ -226,13 +235,21 @@ impl Now {
         let families = self.families();
         let values = families.iter().find(|family| family.name == name).map(|family| &family.values);
         if let Some(Values::Counter(points) | Values::Gauge(points)) = values {
-            for Point { labels, value } in points {
-                let labels: Vec<KeyValue> =
-                    labels.iter().map(|(label, word)| KeyValue::new(*label, word.to_string())).collect();
-                tell(*value, &labels);
-            }
+            points.iter().for_each(|Point { labels, value }| tell(*value, &attributes(labels)));
         }
     }
+
+    fn each_measure(&self, name: &str, mut tell: impl FnMut(f64, &[KeyValue])) {
+        let families = self.families();
+        let values = families.iter().find(|family| family.name == name).map(|family| &family.values);
+        if let Some(Values::Measure(points)) = values {
+            points.iter().for_each(|Point { labels, value }| tell(*value, &attributes(labels)));
+        }
+    }
+}
+
+fn attributes(labels: &[(Word, Word)]) -> Vec<KeyValue> {
+    labels.iter().map(|(label, word)| KeyValue::new(label.to_string(), word.to_string())).collect()
 }
 
 /// Counts what the exporter does, and tells when it breaks.

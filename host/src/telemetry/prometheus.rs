@@ -44,6 +44,7 @@ fn write_family(text: &mut String, family: &Family) -> fmt::Result {
     let (kind, empty) = match &family.values {
         Values::Counter(points) => ("counter", points.is_empty()),
         Values::Gauge(points) => ("gauge", points.is_empty()),
+        Values::Measure(points) => ("gauge", points.is_empty()),
         Values::Histogram(points) => ("histogram", points.is_empty()),
     };
     if empty {
@@ -53,6 +54,9 @@ fn write_family(text: &mut String, family: &Family) -> fmt::Result {
     writeln!(text, "# HELP {name} {}.\n# TYPE {name} {kind}", family.help)?;
     match &family.values {
         Values::Counter(points) | Values::Gauge(points) => {
+            points.iter().try_for_each(|point| line(text, &name, &point.labels, None, point.value))
+        }
+        Values::Measure(points) => {
             points.iter().try_for_each(|point| line(text, &name, &point.labels, None, point.value))
         }
         Values::Histogram(points) => points.iter().try_for_each(|point| histogram(text, &name, point)),
@@ -73,12 +77,12 @@ fn histogram(text: &mut String, name: &str, point: &Point<Distribution>) -> fmt:
 fn line(
     text: &mut String,
     name: &str,
-    labels: &[(&'static str, Word)],
+    labels: &[(Word, Word)],
     bound: Option<&str>,
     value: impl Display,
 ) -> fmt::Result {
     text.push_str(name);
-    let labels = labels.iter().map(|(label, value)| (*label, &**value)).chain(bound.map(|le| ("le", le)));
+    let labels = labels.iter().map(|(label, value)| (&**label, &**value)).chain(bound.map(|le| ("le", le)));
     let mut before = '{';
     for (label, value) in labels {
         write!(text, "{before}{label}=\"{}\"", escape(value))?;

@@ -9,7 +9,10 @@ fn family(unit: Unit, values: Values) -> Family {
 
 #[test]
 fn counters_and_gauges_as_prometheus_names_them() {
-    let point = |value| Point { labels: vec![("plugin", "a\"b\\c\nd".into()), ("hook", "x".into())], value };
+    let point = |value| Point {
+        labels: vec![("plugin".into(), "a\"b\\c\nd".into()), ("hook".into(), "x".into())],
+        value,
+    };
     assert_eq!(
         render(&[family(Unit::Bytes, Values::Counter(vec![point(7)]))]),
         "# HELP tuffet_plugin_cost_bytes_total What it costs.\n\
@@ -30,7 +33,7 @@ fn histograms_are_cumulative_and_in_seconds() {
     for micros in [20, 30, 3_600_000_000] {
         times.observe(Duration::from_micros(micros));
     }
-    let point = Point { labels: vec![("hook", "x".into())], value: times.read() };
+    let point = Point { labels: vec![("hook".into(), "x".into())], value: times.read() };
     let text = render(&[family(Unit::Seconds, Values::Histogram(vec![point]))]);
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 2 + BOUNDS_US.len() + 1 + 2);

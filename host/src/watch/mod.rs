@@ -42,7 +42,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{Dropping, GroupCounts};
-use tuffet_policy::{PluginNow, PolicyRuntime};
+use tuffet_policy::{PluginNow, PluginSeries, PolicyRuntime};
 use tuffet_request::events::{Outcome, Summary};
 
 /// The most active transfers in a snapshot.
@@ -282,6 +282,11 @@ impl Watch {
     }
 
     /// Returns the state of the server.
+    /// The counters and gauges of the plugins' own.
+    pub(crate) fn series(&self) -> Vec<PluginSeries> {
+        self.0.runtime.series()
+    }
+
     pub(crate) fn report(&self) -> Report {
         self.0.status.report()
     }

@@ -56,7 +56,7 @@ pub use remote::{Arrival, Origin, RemoteFile, RemoteMeta};
 pub use remote_root::Origins;
 use remote_root::Place;
 pub use sweep::Swept;
-pub use upload::{Sealed, Upload};
+pub use upload::{Sealed, Upload, UploadContent};
 pub use uploads::{Uploads, Writing};
 use write_rules::WriteRules;
 

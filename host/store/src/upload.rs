@@ -40,7 +40,7 @@ const LOOKS: u32 = 8;
 /// After a crash, temporary files are removed when a server begins to serve the root (`sweep`).
 #[derive(Debug)]
 pub struct Upload {
-    file: File,
+    file: Arc<File>,
     destination: Destination,
     disk: Arc<Disk>,
     path: String,
@@ -92,7 +92,7 @@ impl Upload {
 
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        Self { file, destination, disk, path, limit: root.max_upload, writing: None }
+        Self { file: Arc::new(file), destination, disk, path, limit: root.max_upload, writing: None }
     }
 
     /// Says what [`Upload::create`] would, without creating anything: also whether this process may write to the
@@ -187,6 +187,11 @@ impl Upload {
             }
         }
         Ok(Sealed { bytes, sha256: digest.finalize().into() })
+    }
+
+    /// Its content, for whoever decides about it. Stays readable when the upload is gone.
+    pub fn content(&self) -> UploadContent {
+        UploadContent { file: Arc::clone(&self.file), disk: Arc::clone(&self.disk) }
     }
 
     /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
@@ -303,6 +308,30 @@ impl InFolder {
             }
             done => done,
         }
+    }
+}
+
+/// The content of an upload.
+#[derive(Debug, Clone)]
+pub struct UploadContent {
+    file: Arc<File>,
+    disk: Arc<Disk>,
+}
+
+impl UploadContent {
+    /// The disk whose threads may read it.
+    pub fn disk(&self) -> &Disk {
+        &self.disk
+    }
+
+    /// Reads this many bytes. Blocks on the disk.
+    ///
+    /// # Errors
+    /// The disk failed, or the file has fewer bytes.
+    pub fn read_at(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, offset)?;
+        Ok(bytes)
     }
 }
 

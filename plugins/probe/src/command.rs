@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use tuffet_sdk::{files, http, kv, sinks};
+use tuffet_sdk::{files, http, kv, metrics, sinks, upload};
 
 /// Runs all commands and returns one line for each.
 pub(crate) fn run_all(commands: &[String]) -> String {
@@ -20,6 +20,18 @@ fn run(command: &str) -> String {
         ["kv", "brief", key, value] => said(kv::set(key, value, Some(Duration::ZERO))),
         ["kv", "delete", key] => said(kv::delete(key)),
         ["kv", "count", key] => said(kv::increment(key, 1, None)),
+        ["kv", "entry", key] => {
+            said(kv::entry(key).map(|found| found.map(|found| (show(&found.value), found.revision))))
+        }
+        ["kv", "create", key, value] => {
+            said(kv::swap(key, None, value, None).map(|swapped| swapped.is_some()))
+        }
+        // Replaces the value by a longer one, if nobody else does.
+        ["kv", "append", key, value] => said(append(key, value)),
+        ["kv", "stale", key, value] => said(kv::swap(key, Some(u64::MAX), value, None)),
+        ["kv", "list", prefix, after] => said(kv::list(prefix, Some(after), 2)),
+        ["kv", "list", prefix] => said(kv::list(prefix, None, u32::MAX)),
+        ["shared", name, rest @ ..] => shared(&kv::Shared::new(*name), &rest.join(" ")),
         // Keys and values at and beyond their bounds.
         ["kv", "long-key", length] => said(kv::set(&"k".repeat(number(length)), "v", None)),
         ["kv", "long-value", length] => said(kv::set("long", vec![b'v'; number(length)], None)),
@@ -42,6 +54,27 @@ fn run(command: &str) -> String {
                     Err(error) => return format!("{read} and {}", plain(&error)),
                 }
             }
+        }
+        ["add", name, label, value] => said(metrics::add(name, &[(label, value)], 2)),
+        ["add", name] => said(metrics::add(name, &[], 1)),
+        ["gauge", name, value] => said(metrics::set(name, &[], value.parse().unwrap_or(f64::NAN))),
+        ["series", count] => said(
+            (0..number(count))
+                .try_for_each(|value| metrics::add("many", &[("value", &value.to_string())], 1)),
+        ),
+        ["upload", offset, length] => {
+            said(upload::read(number(offset) as u64, number(length) as u32).map(|bytes| show(&bytes)))
+        }
+        ["upload", "all", piece, most] => {
+            let (piece, mut read) = (number(piece) as u32, 0);
+            while read < number(most) {
+                match upload::read(read as u64, piece) {
+                    Ok(bytes) if bytes.is_empty() => break,
+                    Ok(bytes) => read += bytes.len(),
+                    Err(error) => return format!("{read} and {}", plain(&error)),
+                }
+            }
+            format!("{read}")
         }
         ["emit", sink, payload] => said(sinks::emit(sink, payload)),
         ["emit", sink, payload, rest] => said(sinks::emit(sink, &format!("{payload} {rest}"))),
@@ -68,6 +101,34 @@ fn run(command: &str) -> String {
         ["random"] => format!("{}", RandomState::new().hash_one(1)),
         ["macs"] => "{macs}".into(),
         _ => format!("no such command: {command}"),
+    }
+}
+
+/// The same with a namespace that is shared.
+fn shared(keys: &kv::Shared, command: &str) -> String {
+    let words: Vec<&str> = command.splitn(3, ' ').collect();
+    let show = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    match words.as_slice() {
+        ["get", key] => said(keys.get(key).map(|value| value.map(|value| show(&value)))),
+        ["set", key, value] => said(keys.set(key, value, None)),
+        ["create", key, value] => said(keys.swap(key, None, value, None).map(|swapped| swapped.is_some())),
+        ["delete", key] => said(keys.delete(key)),
+        ["count", key] => said(keys.increment(key, 1, None)),
+        ["list"] => said(keys.list("", None, 1000)),
+        _ => format!("no such command: {command}"),
+    }
+}
+
+/// Adds to a value and returns it, trying again while others change it.
+fn append(key: &str, more: &str) -> Result<String, kv::Error> {
+    loop {
+        let entry = kv::entry(key)?;
+        let (value, revision) =
+            entry.map_or_else(Default::default, |entry| (entry.value, Some(entry.revision)));
+        let value = String::from_utf8_lossy(&value).into_owned() + more;
+        if kv::swap(key, revision, &value, None)?.is_some() {
+            return Ok(value);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! run: [kv set a 1, kv get a]  # `resolve` answers with the result of each command, one line each
 //! when: "tell/**"              # for these paths; default every path
 //! configure: [kv get a]        # the same in `configure`; its result is the first line of `resolve`
-//! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap
+//! upload: rename up/{sha256}   # abstain (default), accept, rename PATH, deny, trap; run: deny with what `run` says
 //! observe: audit               # the sink that gets every event as JSON
 //! dawdle: 300                  # milliseconds that each call of `observe` takes
 //! stumble: 2                   # this many calls of `observe` trap, after sending their first event
@@ -89,6 +89,10 @@ impl Accept for Probe {
                 "not this one",
                 format!("{} of {} for {}:{}", upload.bytes, request.client.address, upload.root, upload.path),
             )),
+            // What the commands of `run` come to.
+            ("run", _) => {
+                Acceptance::Deny(Denial::access_violation("ran", command::run_all(&self.settings.run)))
+            }
             ("trap", _) => trap(),
             _ => Acceptance::Abstain,
         }
@@ -159,7 +163,9 @@ tuffet_sdk::manifest! {
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),
         ("http", "tries hosts"),
+        ("metrics", "counts"),
         ("random", "looks at random numbers"),
+        ("upload", "reads uploads"),
     ],
 }
 tuffet_sdk::export!(Probe: authorize, resolve, accept_upload, observe);

@@ -103,6 +103,46 @@ pub mod kv {
     });
 }
 
+/// The import `shared-kv`.
+pub mod shared_kv {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world shared-kv { import tuffet:policy/shared-kv@0.2.0; }
+        ",
+        with: { "tuffet:policy/kv@0.2.0": crate::bindings::kv::tuffet::policy::kv },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
+/// The import `upload-content`.
+pub mod upload_content {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world upload-content { import tuffet:policy/upload-content@0.2.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
+/// The import `metrics`.
+pub mod metrics {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world metrics { import tuffet:policy/metrics@0.2.0; }
+        ",
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+    });
+}
+
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({

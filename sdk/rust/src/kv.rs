@@ -2,10 +2,16 @@
 //!
 //! Each plugin has its own namespace. A change is on disk when its call returns. Not available in
 //! [`configure`](crate::Plugin).
+//!
+//! With the grant `kv/NAME`, plugins share the namespace [`Shared::new`]`("NAME")`, and where the keys are in a bucket
+//! of NATS, the plugins of all its servers do.
+
+mod shared;
 
 use std::time::Duration;
 
-pub use crate::bindings::kv::tuffet::policy::kv::Error;
+pub use crate::bindings::kv::tuffet::policy::kv::{Entry, Error};
+pub use shared::Shared;
 
 #[cfg(target_family = "wasm")]
 use crate::bindings::kv::tuffet::policy::kv as host;
@@ -20,12 +26,49 @@ pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
     host::get(key)
 }
 
+/// Returns the value of a key with the revision that [`swap`] expects.
+///
+/// # Errors
+/// As [`get`].
+pub fn entry(key: &str) -> Result<Option<Entry>, Error> {
+    host::get_entry(key)
+}
+
 /// Sets the value of a key, permanently or for `ttl`, which is rounded up to whole seconds.
 ///
 /// # Errors
 /// The key or the value (64 KiB) is out of bounds, the plugin has reached its quota, or the disk failed.
 pub fn set(key: &str, value: impl AsRef<[u8]>, ttl: Option<Duration>) -> Result<(), Error> {
     host::set(key, value.as_ref(), ttl.map(seconds))
+}
+
+/// Sets the value of a key if it still has the revision of this [`entry`]; with `None`, creates the key if it does not
+/// exist. Returns the new revision, or `None` if the key has another one.
+///
+/// ```no_run
+/// # use tuffet_sdk::kv::{self, Error};
+/// /// Adds a name to a list, whoever else does so at the same time.
+/// fn append(name: &str) -> Result<(), Error> {
+///     loop {
+///         let entry = kv::entry("names")?;
+///         let mut names = entry.as_ref().map(|entry| entry.value.clone()).unwrap_or_default();
+///         names.extend(name.bytes().chain(*b"\n"));
+///         if kv::swap("names", entry.map(|entry| entry.revision), names, None)?.is_some() {
+///             return Ok(());
+///         }
+///     }
+/// }
+/// ```
+///
+/// # Errors
+/// As [`set`]. After [`Error::Unavailable`] the value may have been set all the same.
+pub fn swap(
+    key: &str,
+    revision: Option<u64>,
+    value: impl AsRef<[u8]>,
+    ttl: Option<Duration>,
+) -> Result<Option<u64>, Error> {
+    host::swap(key, revision, value.as_ref(), ttl.map(seconds))
 }
 
 /// Removes a key. Removing a missing key is not an error.
@@ -43,6 +86,15 @@ pub fn delete(key: &str) -> Result<(), Error> {
 /// As [`set`]; also if the value is not a counter.
 pub fn increment(key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error> {
     host::increment(key, by, ttl.map(seconds))
+}
+
+/// Returns a page of the keys that begin with `prefix`, in the order of their bytes: those after `after`, at most
+/// `limit`, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not.
+///
+/// # Errors
+/// As [`get`]. Here `prefix` may be empty.
+pub fn list(prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+    host::list(prefix, after, limit)
 }
 
 fn seconds(time: Duration) -> u32 {

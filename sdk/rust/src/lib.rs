@@ -55,7 +55,7 @@
 //! a trap: the configuration (`on-error`) decides whether it denies the request.
 //!
 //! A plugin requests everything beyond [`log()`] in its [`manifest!`], with the reason, and the operator
-//! grants it: [`kv`], [`files`], [`sinks`], HTTP (the feature `http` of this crate, or any client over
+//! grants it: [`kv`], [`files`], [`sinks`], the content of an [`upload`], [`metrics`] of its own, HTTP (the feature `http` of this crate, or any client over
 //! `wasi:http`), the client's MAC addresses, a clock, random numbers. In native tests, small stand-ins in
 //! memory replace them ([`testing`]).
 
@@ -78,6 +78,7 @@ pub mod kv;
 mod log;
 #[doc(hidden)]
 pub mod manifest;
+pub mod metrics;
 mod names;
 mod plugin;
 mod problem;
@@ -85,6 +86,7 @@ mod settings;
 pub mod sinks;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
+pub mod upload;
 
 #[doc(hidden)]
 pub use exported::Exported;

@@ -25,7 +25,8 @@ pub struct Manifest {
 }
 
 /// The grants that a plugin may request.
-const GRANTS: [&str; 7] = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
+const GRANTS: [&str; 9] =
+    ["client-mac", "clock", "files", "http", "kv", "metrics", "random", "sinks", "upload"];
 
 /// The kinds of events.
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];

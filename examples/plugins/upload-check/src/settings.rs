@@ -6,13 +6,34 @@ use ed25519_dalek::VerifyingKey;
 use serde::Deserialize;
 use tuffet_sdk::{Glob, Problems};
 
-use crate::UploadCheck;
+use crate::format::{Format, hex};
 use crate::list::List;
+use crate::{Signed, UploadCheck};
+
+/// Bytes of a magic number: more would be a content, not a mark.
+const MAX_MAGIC: usize = 4096;
 
 /// The settings of the plugin; README.md explains each key.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
+    #[serde(default)]
+    formats: Vec<WrittenFormat>,
+    signed: Option<WrittenSigned>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFormat {
+    names: Vec<String>,
+    #[serde(default)]
+    offset: u64,
+    magic: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenSigned {
     root: String,
     list: String,
     keys: Vec<String>,
@@ -21,26 +42,58 @@ pub struct Settings {
 
 pub(crate) fn check(settings: Settings) -> Result<UploadCheck, Problems> {
     let mut problems = Problems::new();
-    for (pointer, value) in [("/root", &settings.root), ("/list", &settings.list)] {
+    if settings.formats.is_empty() && settings.signed.is_none() {
+        problems.add("", "there is nothing to check: write `formats`, or `signed`, or both");
+    }
+    let formats = settings.formats.iter().enumerate();
+    let formats = formats.map(|(index, written)| format(&mut problems, index, written)).collect();
+    let signed = settings.signed.map(|written| signed(&mut problems, written));
+    problems.or(UploadCheck { formats, signed })
+}
+
+fn format(problems: &mut Problems, index: usize, written: &WrittenFormat) -> Format {
+    let at = format!("/formats/{index}");
+    let names = globs(problems, &format!("{at}/names"), &written.names);
+    if written.magic.is_empty() {
+        problems.add(format!("{at}/magic"), "write the bytes that such files begin with, such as 7f454c46");
+    }
+    let mut magic = Vec::new();
+    for (number, digits) in written.magic.iter().enumerate() {
+        let bytes = hex(digits).filter(|bytes| bytes.len() <= MAX_MAGIC);
+        let wrong =
+            || format!("these are not 1 to {MAX_MAGIC} bytes in hexadecimal digits, such as 7f454c46");
+        magic.extend(problems.check(format!("{at}/magic/{number}"), bytes.ok_or_else(wrong)));
+    }
+    Format { names, offset: written.offset, magic }
+}
+
+fn signed(problems: &mut Problems, written: WrittenSigned) -> Signed {
+    for (pointer, value) in [("/signed/root", &written.root), ("/signed/list", &written.list)] {
         if value.is_empty() {
             problems.add(pointer, "name the list of digests, and the private root that it is in");
         }
     }
-    if settings.keys.is_empty() {
-        problems.add("/keys", "without a key no list is good: write the public key of whoever signs it");
-    }
-    if settings.names.is_empty() {
-        problems.add("/names", "an empty list matches no upload: write globs such as \"firmware/**\"");
+    if written.keys.is_empty() {
+        problems
+            .add("/signed/keys", "without a key no list is good: write the public key of whoever signs it");
     }
     let mut keys = Vec::new();
-    for (index, text) in settings.keys.iter().enumerate() {
-        keys.extend(problems.check(format!("/keys/{index}"), key(text)));
+    for (index, text) in written.keys.iter().enumerate() {
+        keys.extend(problems.check(format!("/signed/keys/{index}"), key(text)));
+    }
+    let names = globs(problems, "/signed/names", &written.names);
+    Signed { names, keys, list: List { root: written.root, file: written.list } }
+}
+
+fn globs(problems: &mut Problems, at: &str, written: &[String]) -> Vec<Glob> {
+    if written.is_empty() {
+        problems.add(at, "an empty list matches no upload: write globs such as \"firmware/**\"");
     }
     let mut names = Vec::new();
-    for (index, name) in settings.names.iter().enumerate() {
-        names.extend(problems.check(format!("/names/{index}"), Glob::parse(name)));
+    for (index, name) in written.iter().enumerate() {
+        names.extend(problems.check(format!("{at}/{index}"), Glob::parse(name)));
     }
-    problems.or(UploadCheck { names, keys, list: List { root: settings.root, file: settings.list } })
+    names
 }
 
 /// Octets before the key in the encoding of openssl (RFC 8410 section 4).

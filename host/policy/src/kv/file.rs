@@ -6,20 +6,26 @@
 
 use std::fs;
 use std::io;
+use std::ops::Bound;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, DatabaseError, ReadableDatabase, TableDefinition};
+use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase, TableDefinition};
 use rustix::fs::{Access, access};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
 use super::writer::{self, Job};
-use super::{Change, KvError, Quota, now_ms, unavailable};
+use super::{Change, KvError, Listing, Quota, Versioned, now_ms, unavailable};
 
 /// By namespace and key.
 pub(super) const TABLE: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("keys");
+/// The revision of each key. A table of its own, so that earlier versions of the server read and write the file. A key
+/// that is missing here has revision 0. The row of [`LAST_REVISION`] is the highest revision so far.
+pub(super) const REVISIONS: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("revisions");
+/// No namespace has an empty name.
+pub(super) const LAST_REVISION: (&str, &str) = ("", "");
 /// Its name in the folder of states.
 pub(super) const FILE: &str = "plugins.redb";
 /// Memory for pages of the file.
@@ -65,6 +71,7 @@ impl FileStore {
         let make_table = || -> Result<(), redb::Error> {
             let transaction = database.begin_write()?;
             transaction.open_table(TABLE)?;
+            transaction.open_table(REVISIONS)?;
             Ok(transaction.commit()?)
         };
         make_table().map_err(|error| damaged(error.to_string()))?;
@@ -78,22 +85,62 @@ impl FileStore {
         Ok(FileStore { database, jobs })
     }
 
-    /// The value of a key.
-    pub(super) async fn get(&self, namespace: &Arc<str>, key: String) -> Result<Option<Vec<u8>>, KvError> {
-        let (database, namespace) = (Arc::clone(&self.database), Arc::clone(namespace));
-        let read = move || -> Result<Option<Vec<u8>>, redb::Error> {
-            let table = database.begin_read()?.open_table(TABLE)?;
-            let found = table.get((&*namespace, &*key))?;
-            let entry = found.as_ref().map(|found| Entry::parse(found.value()));
-            Ok(entry.filter(|entry| !entry.is_over(now_ms())).map(|entry| entry.value.to_vec()))
-        };
-        match tokio::task::spawn_blocking(read).await {
-            Ok(found) => found.map_err(|error| unavailable(&error)),
+    /// The value of a key, with its revision.
+    pub(super) async fn get(&self, namespace: &Arc<str>, key: String) -> Result<Option<Versioned>, KvError> {
+        let namespace = Arc::clone(namespace);
+        self.read(move |transaction| {
+            let table = transaction.open_table(TABLE)?;
+            let Some(found) = table.get((&*namespace, &*key))? else { return Ok(None) };
+            let entry = Entry::parse(found.value());
+            if entry.is_over(now_ms()) {
+                return Ok(None);
+            }
+            let revision = transaction.open_table(REVISIONS)?.get((&*namespace, &*key))?;
+            let revision = revision.map_or(0, |revision| revision.value());
+            Ok(Some(Versioned { value: entry.value.to_vec(), revision }))
+        })
+        .await
+    }
+
+    /// Keys in the order of their bytes.
+    pub(super) async fn list(&self, namespace: &Arc<str>, listing: Listing) -> Result<Vec<String>, KvError> {
+        let namespace = Arc::clone(namespace);
+        self.read(move |transaction| {
+            let Listing { prefix, after, limit } = listing;
+            let begin = match &after {
+                Some(after) if *after >= prefix => Bound::Excluded((&*namespace, after.as_str())),
+                _ => Bound::Included((&*namespace, prefix.as_str())),
+            };
+            let (mut keys, now) = (Vec::new(), now_ms());
+            let table = transaction.open_table(TABLE)?;
+            for found in table.range::<(&str, &str)>((begin, Bound::Unbounded))? {
+                let (id, entry) = found?;
+                let (its, key) = id.value();
+                if keys.len() == limit || its != &*namespace || !key.starts_with(&prefix) {
+                    break;
+                }
+                if !Entry::parse(entry.value()).is_over(now) {
+                    keys.push(key.to_owned());
+                }
+            }
+            Ok(keys)
+        })
+        .await
+    }
+
+    /// Reads on a thread that may block.
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error> + Send + 'static,
+    ) -> Result<T, KvError> {
+        let database = Arc::clone(&self.database);
+        match tokio::task::spawn_blocking(move || work(&database.begin_read()?)).await {
+            Ok(read) => read.map_err(|error| unavailable(&error)),
             Err(panicked) => Err(unavailable(&panicked)),
         }
     }
 
-    /// The new value of a counter; 0 for another change.
+    /// As [`super::KvStore::change`].
     pub(super) async fn change(
         &self,
         namespace: &Arc<str>,

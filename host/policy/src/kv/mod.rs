@@ -2,7 +2,8 @@
 //! JetStream for many servers ([`nats`]).
 //!
 //! Both have the same semantics, and `tests` runs the same tests on both. A change that was confirmed survives a
-//! crash, concurrent increments count each once, and an entry disappears when its time is over.
+//! crash, concurrent increments count each once, and an entry disappears when its time is over. Each change gives the
+//! key a revision that it never had before, so that a swap succeeds only on the value that its caller has seen.
 
 mod entry;
 mod file;
@@ -55,6 +56,24 @@ pub(crate) struct Namespace {
     pub when_away: WhenAway,
 }
 
+/// A value and its revision, which every change of the key replaces by a higher one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Versioned {
+    pub value: Vec<u8>,
+    pub revision: u64,
+}
+
+/// A part of the keys of a namespace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Listing {
+    /// Keys begin with this.
+    pub prefix: String,
+    /// Keys come after this one, in the order of their bytes.
+    pub after: Option<String>,
+    /// The maximum number of keys.
+    pub limit: usize,
+}
+
 /// The limits of a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
@@ -73,9 +92,21 @@ impl From<&PluginLimits> for Quota {
 /// A change of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Change {
-    Set { value: Vec<u8>, ttl_seconds: Option<u32> },
+    Set {
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    },
     Delete,
-    Increment { by: i64, ttl_seconds: Option<u32> },
+    Increment {
+        by: i64,
+        ttl_seconds: Option<u32>,
+    },
+    /// Sets the value if the key has this revision; `None`: if there is no such key.
+    Swap {
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    },
 }
 
 /// Why a key cannot be read or written.
@@ -85,6 +116,8 @@ pub(crate) enum KvError {
     Quota,
     /// What is to be incremented is no counter.
     NotACounter,
+    /// The key has not the revision that a swap expects.
+    Conflict,
     /// The disk failed, or the server of the bucket is away.
     Unavailable(String),
 }
@@ -114,11 +147,19 @@ impl KvStore {
         }
     }
 
-    /// The value of a key.
-    pub(crate) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Vec<u8>>, KvError> {
+    /// The value of a key, with its revision.
+    pub(crate) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Versioned>, KvError> {
         match self {
             KvStore::File(store) => store.get(&of.name, key).await,
             KvStore::Nats(store) => store.get(of, key).await,
+        }
+    }
+
+    /// Keys in the order of their bytes. A bucket lists what has arrived here: changes of other servers follow.
+    pub(crate) async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
+        match self {
+            KvStore::File(store) => store.list(&of.name, listing).await,
+            KvStore::Nats(store) => store.list(of, listing).await,
         }
     }
 
@@ -149,7 +190,24 @@ impl KvStore {
         self.change(of, key, Change::Increment { by, ttl_seconds }).await
     }
 
-    /// The new value of a counter; 0 for another change.
+    /// Replaces the value if the key still has this revision, or creates it if it shall have none. Returns the new
+    /// revision; `None` if the key has another one.
+    pub(crate) async fn swap(
+        &self,
+        of: &Namespace,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Result<Option<u64>, KvError> {
+        match self.change(of, key, Change::Swap { revision, value, ttl_seconds }).await {
+            Ok(revision) => Ok(Some(revision.cast_unsigned())),
+            Err(KvError::Conflict) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The new value of a counter; the new revision of a swap; 0 for another change.
     async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
         match self {
             KvStore::File(store) => store.change(&of.name, of.quota, key, change).await,

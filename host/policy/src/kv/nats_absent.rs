@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Change, KvError, KvOpenError, KvState, Namespace};
+use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Versioned};
 use tuffet_config::KvBucket;
 
 /// Never created.
@@ -25,7 +25,11 @@ impl NatsStore {
         match *self {}
     }
 
-    pub(super) async fn get(&self, _: &Namespace, _: String) -> Result<Option<Vec<u8>>, KvError> {
+    pub(super) async fn get(&self, _: &Namespace, _: String) -> Result<Option<Versioned>, KvError> {
+        match *self {}
+    }
+
+    pub(super) async fn list(&self, _: &Namespace, _: Listing) -> Result<Vec<String>, KvError> {
         match *self {}
     }
 

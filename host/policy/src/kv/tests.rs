@@ -105,7 +105,7 @@ async fn set(store: &KvStore, namespace: &str, quota: Quota, key: &str, value: &
 
 async fn get(store: &KvStore, namespace: &str, key: &str) -> Option<String> {
     let value = store.get(&of(namespace, PLENTY), key.into()).await.unwrap();
-    value.map(|value| String::from_utf8(value).unwrap())
+    value.map(|value| String::from_utf8(value.value).unwrap())
 }
 
 #[tokio::test]
@@ -202,6 +202,114 @@ async fn a_quota_holds_over_restarts_and_what_is_there_may_shrink() {
     }
 }
 
+#[tokio::test]
+async fn a_swap_succeeds_on_the_revision_that_was_read_and_on_no_other() {
+    for place in places() {
+        let store = place.open();
+        let its = of("a", Quota { keys: 2, bytes: 20 });
+        let swap = |revision, value: &str, ttl| store.swap(&its, "k".into(), revision, value.into(), ttl);
+        let revision = async || store.get(&its, "k".into()).await.unwrap().map(|found| found.revision);
+        assert_eq!(swap(Some(1), "new", None).await, Ok(None), "there is no such key");
+        let first = swap(None, "one", None).await.unwrap();
+        assert!(first.is_some() && revision().await == first);
+        assert_eq!(swap(None, "two", None).await, Ok(None), "it is there");
+        let second = swap(first, "two", None).await.unwrap();
+        assert!(second > first && revision().await == second);
+        assert_eq!(swap(first, "three", None).await, Ok(None), "it was changed");
+        assert_eq!(get(&store, "a", "k").await.as_deref(), Some("two"));
+        // Every change counts, also one that restores the value or does not expect a revision.
+        set(&store, "a", PLENTY, "k", "two").await.unwrap();
+        assert_eq!(swap(second, "three", None).await, Ok(None), "it was set");
+        store.delete(&its, "k".into()).await.unwrap();
+        assert_eq!(swap(revision().await.or(second), "three", None).await, Ok(None), "it was deleted");
+        let third = swap(None, "three", Some(0)).await.unwrap();
+        assert!(third > second, "no revision comes twice: {third:?} after {second:?}");
+        assert_eq!(swap(third, "four", None).await, Ok(None), "its time is over");
+        let fourth = swap(None, "four", None).await.unwrap();
+        assert!(fourth > third);
+        let refused = store.swap(&its, "k".into(), fourth, vec![b'x'; 30], None).await;
+        assert_eq!(refused, Err(KvError::Quota));
+        store.increment(&its, "n".into(), 1, None).await.unwrap();
+        let counted = store.get(&its, "n".into()).await.unwrap().unwrap().revision;
+        store.increment(&its, "n".into(), 1, None).await.unwrap();
+        let raced = store.swap(&its, "n".into(), Some(counted), b"0".to_vec(), None).await;
+        assert_eq!(raced, Ok(None), "it was incremented");
+        close(store);
+        let store = place.open();
+        assert_eq!(store.get(&its, "k".into()).await.unwrap().map(|found| found.revision), fourth);
+        assert!(store.swap(&its, "k".into(), fourth, b"five".to_vec(), None).await.unwrap() > fourth);
+    }
+}
+
+#[tokio::test]
+async fn of_swaps_at_once_each_revision_serves_one() {
+    for place in places() {
+        let store = place.open();
+        let its = of("a", PLENTY);
+        for round in 0..5 {
+            let before = store.get(&its, "leader".into()).await.unwrap().map(|found| found.revision);
+            let value = || format!("{round}").into_bytes();
+            let all = (0..20).map(|_| store.swap(&its, "leader".into(), before, value(), None));
+            let all = futures_util::future::join_all(all).await;
+            assert_eq!(all.iter().filter(|done| matches!(done, Ok(Some(_)))).count(), 1, "{all:?}");
+            assert_eq!(all.iter().filter(|done| matches!(done, Ok(None))).count(), 19, "{all:?}");
+        }
+    }
+}
+
+/// All keys with this prefix.
+fn all(prefix: &str) -> Listing {
+    Listing { prefix: prefix.into(), after: None, limit: 1000 }
+}
+
+#[tokio::test]
+async fn keys_are_listed_by_prefix_and_page_by_page() {
+    for place in places() {
+        let store = place.open();
+        let its = of("b", PLENTY);
+        let list = async |prefix: &str, after: Option<&str>, limit| {
+            let listing = Listing { prefix: prefix.into(), after: after.map(Into::into), limit };
+            store.list(&its, listing).await.unwrap()
+        };
+        assert!(list("", None, 9).await.is_empty());
+        for key in ["lease/3", "lease/1", "lease/2", "lease", "leasf", "k.*>", "l\u{e9}"] {
+            set(&store, "b", PLENTY, key, "x").await.unwrap();
+        }
+        store.set(&its, "lease/0".into(), b"x".to_vec(), Some(0)).await.unwrap();
+        set(&store, "a", PLENTY, "lease/9", "of another namespace").await.unwrap();
+        set(&store, "c", PLENTY, "lease/9", "of another namespace").await.unwrap();
+        assert_eq!(list("lease/", None, 9).await, ["lease/1", "lease/2", "lease/3"]);
+        assert_eq!(list("", None, 2).await, ["k.*>", "lease"]);
+        assert_eq!(list("", Some("lease"), 2).await, ["lease/1", "lease/2"]);
+        assert_eq!(list("", Some("lease/2"), 9).await, ["lease/3", "leasf", "l\u{e9}"]);
+        assert_eq!(list("lease/", Some("a"), 1).await, ["lease/1"], "before all of them");
+        assert!(list("lease/", Some("lease/3"), 9).await.is_empty());
+        assert!(list("lease/", Some("z"), 9).await.is_empty());
+        store.delete(&its, "lease/2".into()).await.unwrap();
+        assert_eq!(list("lease/", None, 9).await, ["lease/1", "lease/3"]);
+    }
+}
+
+/// Keys of a file that an earlier version wrote, which had no revisions.
+#[tokio::test]
+async fn a_key_without_a_revision_can_be_swapped() {
+    let folder = TempDir::new().unwrap();
+    let entry = super::entry::Entry { until: 0, value: b"old" }.bytes();
+    {
+        let database = redb::Database::create(folder.path().join(FILE)).unwrap();
+        let transaction = database.begin_write().unwrap();
+        transaction.open_table(super::file::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
+        transaction.commit().unwrap();
+    }
+    let store = KvStore::open(&KvPlace::Folder(folder.path().to_owned())).unwrap();
+    let its = of("a", PLENTY);
+    let found = store.get(&its, "k".into()).await.unwrap();
+    assert_eq!(found, Some(Versioned { value: b"old".to_vec(), revision: 0 }));
+    let swapped = store.swap(&its, "k".into(), Some(0), b"new".to_vec(), None).await.unwrap();
+    assert_eq!(swapped, Some(1));
+    assert_eq!(store.swap(&its, "k".into(), Some(0), b"late".to_vec(), None).await, Ok(None));
+}
+
 #[test]
 fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -263,14 +371,19 @@ async fn a_server_that_hangs_costs_one_time_out() {
     let begun = Instant::now();
     for _ in 0..1000 {
         assert!(matches!(store.get(&fails, "k".into()).await, Err(KvError::Unavailable(_))));
-        assert_eq!(store.get(&knows, "k".into()).await, Ok(Some(b"known".to_vec())));
+        let known = store.get(&knows, "k".into()).await.unwrap();
+        assert_eq!(known.map(|known| known.value).as_deref(), Some(&b"known"[..]));
+        assert_eq!(store.list(&knows, all("")).await, Ok(vec!["k".to_owned()]));
+        assert!(matches!(store.list(&fails, all("")).await, Err(KvError::Unavailable(_))));
+        let swapped = store.swap(&knows, "k".into(), None, b"new".to_vec(), None).await;
+        assert!(matches!(swapped, Err(KvError::Unavailable(_))), "{swapped:?}");
         assert_eq!(store.get(&knows, "none".into()).await, Ok(None));
         let written = store.set(&knows, "k".into(), b"new".to_vec(), None).await;
         assert!(matches!(written, Err(KvError::Unavailable(_))), "{written:?}");
     }
     // Each call would have taken half a second.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    assert_eq!(store.state().unwrap().last_known, 2000);
+    assert_eq!(store.state().unwrap().last_known, 3000);
     signal("-CONT");
     let waited = Instant::now();
     while store.set(&fails, "k".into(), b"new".to_vec(), None).await.is_err() {

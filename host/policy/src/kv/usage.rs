@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use redb::{ReadableTable, Table};
+use redb::ReadableTable;
 
 use super::Quota;
 use super::entry::Entry;
+use super::writer::Tables;
 
 /// The keys, and the bytes of all keys and values.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +21,9 @@ pub(super) type Usages = HashMap<Arc<str>, Usage>;
 
 impl Usage {
     /// Removes expired entries and counts the rest.
-    pub(super) fn sweep(
-        table: &mut Table<'_, (&'static str, &'static str), &'static [u8]>,
-        namespace: &str,
-        now: u64,
-    ) -> Result<Usage, redb::Error> {
+    pub(super) fn sweep(tables: &mut Tables<'_>, namespace: &str, now: u64) -> Result<Usage, redb::Error> {
         let (mut usage, mut over) = (Usage::default(), Vec::new());
-        for found in table.range((namespace, "")..)? {
+        for found in tables.keys.range((namespace, "")..)? {
             let (key, entry) = found?;
             let ((its, key), entry) = (key.value(), Entry::parse(entry.value()));
             if its != namespace {
@@ -39,7 +36,7 @@ impl Usage {
             }
         }
         for key in over {
-            table.remove((namespace, &*key))?;
+            tables.remove((namespace, &*key))?;
         }
         Ok(usage)
     }

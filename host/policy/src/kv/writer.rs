@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use redb::{Database, ReadableTable, Table};
+use redb::{Database, ReadableTable, Table, WriteTransaction};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
-use super::file::TABLE;
+use super::file::{LAST_REVISION, REVISIONS, TABLE};
 use super::usage::{Usage, Usages};
 use super::{Change, KvError, MAX_VALUE, Quota, now_ms, unavailable};
 
@@ -24,7 +24,46 @@ pub(super) struct Job {
 }
 
 type Answer = Result<i64, KvError>;
-type Keys<'a> = Table<'a, (&'static str, &'static str), &'static [u8]>;
+
+/// The tables of a transaction.
+pub(super) struct Tables<'a> {
+    pub(super) keys: Table<'a, (&'static str, &'static str), &'static [u8]>,
+    revisions: Table<'a, (&'static str, &'static str), u64>,
+    /// The highest revision so far.
+    last: u64,
+}
+
+impl<'a> Tables<'a> {
+    fn open(transaction: &'a WriteTransaction) -> Result<Tables<'a>, redb::Error> {
+        let (keys, revisions) = (transaction.open_table(TABLE)?, transaction.open_table(REVISIONS)?);
+        let last = revisions.get(LAST_REVISION)?.map_or(0, |last| last.value());
+        Ok(Tables { keys, revisions, last })
+    }
+
+    /// Records the highest revision for the next transaction.
+    fn close(mut self) -> Result<(), redb::Error> {
+        self.revisions.insert(LAST_REVISION, self.last)?;
+        Ok(())
+    }
+
+    fn revision(&self, id: (&str, &str)) -> Result<u64, redb::Error> {
+        Ok(self.revisions.get(id)?.map_or(0, |revision| revision.value()))
+    }
+
+    pub(super) fn remove(&mut self, id: (&str, &str)) -> Result<(), redb::Error> {
+        self.keys.remove(id)?;
+        self.revisions.remove(id)?;
+        Ok(())
+    }
+
+    /// Returns the new revision.
+    fn insert(&mut self, id: (&str, &str), entry: &[u8]) -> Result<u64, redb::Error> {
+        self.last += 1;
+        self.keys.insert(id, entry)?;
+        self.revisions.insert(id, self.last)?;
+        Ok(self.last)
+    }
+}
 
 /// Writes until all senders are gone.
 pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
@@ -57,10 +96,11 @@ fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<
     let transaction = database.begin_write()?;
     let mut answers = Vec::with_capacity(batch.len());
     {
-        let mut table = transaction.open_table(TABLE)?;
+        let mut tables = Tables::open(&transaction)?;
         for job in batch {
-            answers.push(apply(&mut table, usages, job, now_ms())?);
+            answers.push(apply(&mut tables, usages, job, now_ms())?);
         }
+        tables.close()?;
     }
     transaction.commit()?;
     Ok(answers)
@@ -68,13 +108,13 @@ fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<
 
 /// Applies a change. The outer error is that of the file and ends the transaction; the inner one is the
 /// job's.
-fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Result<Answer, redb::Error> {
+fn apply(tables: &mut Tables<'_>, usages: &mut Usages, job: &Job, now: u64) -> Result<Answer, redb::Error> {
     let id = (&*job.namespace, &*job.key);
     let usage = match usages.get(&job.namespace) {
         Some(usage) => *usage,
-        None => Usage::sweep(keys, &job.namespace, now)?,
+        None => Usage::sweep(tables, &job.namespace, now)?,
     };
-    let found = keys.get(id)?.map(|found| {
+    let found = tables.keys.get(id)?.map(|found| {
         let Entry { until, value } = Entry::parse(found.value());
         (until, value.to_vec())
     });
@@ -82,11 +122,12 @@ fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Resul
     if let Some((_, value)) = &found {
         after.remove(&job.key, value.len());
     }
+    let is_over = |(until, value): &(u64, Vec<u8>)| Entry { until: *until, value }.is_over(now);
     let (entry, answer) = match &job.change {
         Change::Delete => (None, 0),
         Change::Set { value, ttl_seconds } => (Some((Entry::until(now, *ttl_seconds), value.clone())), 0),
         Change::Increment { by, ttl_seconds } => {
-            let current = found.filter(|(until, value)| !Entry { until: *until, value }.is_over(now));
+            let current = found.filter(|found| !is_over(found));
             let (until, counter) = match current {
                 None => (Entry::until(now, *ttl_seconds), 0),
                 Some((until, value)) => match <[u8; 8]>::try_from(value.as_slice()) {
@@ -97,19 +138,30 @@ fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Resul
             let counter = counter.saturating_add(*by);
             (Some((until, counter.to_le_bytes().to_vec())), counter)
         }
+        Change::Swap { revision, value, ttl_seconds } => {
+            let current = match found.filter(|found| !is_over(found)) {
+                Some(_) => Some(tables.revision(id)?),
+                None => None,
+            };
+            if current != *revision {
+                return Ok(Err(KvError::Conflict));
+            }
+            (Some((Entry::until(now, *ttl_seconds), value.clone())), 0)
+        }
     };
-    match entry {
+    let revision = match entry {
         None => {
-            keys.remove(id)?;
+            tables.remove(id)?;
+            0
         }
         Some((until, value)) => {
             debug_assert!(value.len() <= MAX_VALUE, "checked where the plugin asks");
             after.add(&job.key, value.len());
             if after.exceeds(job.quota, usage) {
                 // Expired entries may make room.
-                let swept = Usage::sweep(keys, &job.namespace, now)?;
+                let swept = Usage::sweep(tables, &job.namespace, now)?;
                 after = swept;
-                if let Some(there) = keys.get(id)? {
+                if let Some(there) = tables.keys.get(id)? {
                     after.remove(&job.key, Entry::parse(there.value()).value.len());
                 }
                 after.add(&job.key, value.len());
@@ -118,9 +170,9 @@ fn apply(keys: &mut Keys<'_>, usages: &mut Usages, job: &Job, now: u64) -> Resul
                     return Ok(Err(KvError::Quota));
                 }
             }
-            keys.insert(id, &*Entry { until, value: &value }.bytes())?;
+            tables.insert(id, &Entry { until, value: &value }.bytes())?
         }
-    }
+    };
     usages.insert(Arc::clone(&job.namespace), after);
-    Ok(Ok(answer))
+    Ok(Ok(if matches!(job.change, Change::Swap { .. }) { revision.cast_signed() } else { answer }))
 }

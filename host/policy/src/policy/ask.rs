@@ -14,8 +14,8 @@ use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::hooks::Input;
-use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
+use super::upload::UploadInput;
 use tuffet_config::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
@@ -97,7 +97,7 @@ impl Plugin {
         &self,
         request: &Request,
         input: Input<'_>,
-        upload: &Upload,
+        upload: &UploadInput,
         patience: Patience,
     ) -> Heard<UploadOpinion> {
         let call = async |asker| self.accept_upload(input, upload, asker).await.and_then(convert::acceptance);

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use super::failure::Cause;
+use super::series::SeriesTable;
 use super::spec::LoadProblem;
 use tuffet_request::{Distribution, Histogram};
 
@@ -21,6 +22,7 @@ pub struct Counters {
     misses: AtomicU64,
     lost: AtomicU64,
     durations: [Histogram; HOOKS.len()],
+    series: Arc<SeriesTable>,
 }
 
 /// A listener for finished calls: the plugin, the hook, and the duration.
@@ -109,6 +111,11 @@ impl Counters {
 
     pub(super) fn lose(&self, events: usize) {
         self.lost.fetch_add(events as u64, Relaxed);
+    }
+
+    /// Those of the plugin's own.
+    pub(super) fn series(&self) -> Arc<SeriesTable> {
+        Arc::clone(&self.series)
     }
 
     pub(super) fn read(&self, plugin: Arc<str>) -> Counted {

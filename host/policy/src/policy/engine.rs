@@ -17,6 +17,7 @@ use super::compiled::Compiled;
 use super::counters::{Counted, Counters};
 use super::resources::Resources;
 use super::sandbox::Sandbox;
+use super::series::PluginSeries;
 use super::slices::Slices;
 use super::ticker::Ticker;
 use crate::kv::KvState;
@@ -108,6 +109,16 @@ impl PolicyRuntime {
     pub fn counted(&self) -> Vec<Counted> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
+    }
+
+    /// The counters and gauges of the plugins' own, by the name of the plugin.
+    pub fn series(&self) -> Vec<PluginSeries> {
+        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let each = all.iter().map(|(plugin, counters)| {
+            let series = counters.series();
+            PluginSeries { plugin: Arc::clone(plugin), series: series.read(), refused: series.refused() }
+        });
+        each.collect()
     }
 
     /// The counters of a plugin, shared with earlier generations.

@@ -30,7 +30,8 @@ pub(super) struct Known<'a> {
 pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
     let mut judged = Judged { empty_batches: manifest.empty_batches, ..Judged::default() };
     for kind in GrantKind::ALL {
-        let import = import_of(kind).and_then(|its| imports.iter().find(|name| name.starts_with(its)));
+        let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|its| name.starts_with(its));
+        let import = imports.iter().find(is_of_kind);
         let of_kind = || given.iter().filter(|grant| grant.kind() == kind);
         match (import, manifest.wish(kind)) {
             (Some(import), None) => judged.problems.push(format!(
@@ -65,15 +66,17 @@ pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], know
     judged
 }
 
-/// Returns the prefix of the imports of a kind; `None` for a kind without an import, or with one that is
-/// always linked.
-fn import_of(kind: GrantKind) -> Option<&'static str> {
+/// Returns the prefixes of the imports of a kind; none for a kind without an import, or with one that is always
+/// linked.
+fn imports_of(kind: GrantKind) -> &'static [&'static str] {
     match kind {
-        GrantKind::Kv => Some("tuffet:policy/kv@"),
-        GrantKind::Files => Some("tuffet:policy/files@"),
-        GrantKind::Sinks => Some("tuffet:policy/sinks@"),
-        GrantKind::Http => Some("wasi:http/outgoing-handler@"),
-        GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => None,
+        GrantKind::Kv => &["tuffet:policy/kv@", "tuffet:policy/shared-kv@"],
+        GrantKind::Files => &["tuffet:policy/files@"],
+        GrantKind::Sinks => &["tuffet:policy/sinks@"],
+        GrantKind::Metrics => &["tuffet:policy/metrics@"],
+        GrantKind::Upload => &["tuffet:policy/upload-content@"],
+        GrantKind::Http => &["wasi:http/outgoing-handler@"],
+        GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => &[],
     }
 }
 

@@ -22,7 +22,7 @@ use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
 use super::hooks::{accept_upload, authorize, lifecycle, resolve};
 use super::identity::PluginIdentity;
-use super::imports::{Access, HostCalls, Live, Staged, StoredKeys, Unsent};
+use super::imports::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys, Unsent};
 use super::line_rate::LineRate;
 use super::manifest::Manifest;
 use super::plugin::Plugin;
@@ -32,7 +32,7 @@ use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
 use super::turns::Turns;
 use super::wit_events as observe;
-use crate::kv::{self, KvPlace, Namespace, Quota};
+use crate::kv::{self, KvOpenError, KvPlace, Namespace, Quota};
 use crate::registry::{MAX_COMPONENT, Pulled};
 use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
 
@@ -242,7 +242,13 @@ fn access(
         client_mac: granted.contains(&Grant::ClientMac),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),
+        upload: granted.contains(&Grant::Upload),
+        metrics: granted.contains(&Grant::Metrics).then(|| match &policy.stage {
+            Some(stage) => stage.series(),
+            None => runtime.counters_of(&spec.name).series(),
+        }),
         keys: None,
+        shared_keys: Vec::new(),
         files: Vec::new(),
         http: Vec::new(),
         sinks: Vec::new(),
@@ -252,21 +258,14 @@ fn access(
     let mut problems = Vec::new();
     for grant in granted {
         match grant {
-            Grant::Kv if let Some(stage) = &policy.stage => access.keys = Some(stage.clone()),
-            Grant::Kv if policy.live => match resources.store(&place_of_keys(policy)) {
-                Ok(store) => {
-                    let namespace = namespace(policy, spec);
-                    store.join(&namespace);
-                    access.keys = Some(Arc::new(StoredKeys { store, namespace }));
-                }
+            Grant::Kv => match keys(runtime, policy, spec, None) {
+                Ok(keys) => access.keys = keys,
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
-            Grant::Kv if policy.kv.is_some() => {}
-            Grant::Kv => {
-                if let Err(error) = kv::usable(&policy.state) {
-                    problems.push((LoadProblemKind::Grant, error.to_string()));
-                }
-            }
+            Grant::SharedKv(name) => match keys(runtime, policy, spec, Some(name)) {
+                Ok(keys) => access.shared_keys.extend(keys.map(|keys| (name.clone(), keys))),
+                Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
+            },
             Grant::Files(root) => access.files.push(root.clone()),
             Grant::Http(host) => access.http.push(host.clone()),
             Grant::Sinks(name) if let Some(stage) = &policy.stage => {
@@ -283,6 +282,7 @@ fn access(
                 }
             }
             Grant::Sinks(_) | Grant::ClientMac | Grant::Clock | Grant::Random => {}
+            Grant::Metrics | Grant::Upload => {}
         }
     }
     if problems.is_empty() {
@@ -292,6 +292,28 @@ fn access(
     }
 }
 
+/// Opens the plugin's own keys, or those of a namespace that it shares; `None` if the policy is not going to run.
+fn keys(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    shared: Option<&str>,
+) -> Result<Option<Arc<dyn Keys>>, KvOpenError> {
+    if let Some(stage) = &policy.stage {
+        return Ok(Some(Arc::new(StagedKeys { stage: stage.clone(), namespace: shared.map(str::to_owned) })));
+    }
+    if policy.live {
+        let store = runtime.shared().resources.store(&place_of_keys(policy))?;
+        let namespace = namespace(policy, spec, shared);
+        store.join(&namespace);
+        return Ok(Some(Arc::new(StoredKeys { store, namespace })));
+    }
+    if policy.kv.is_none() {
+        kv::usable(&policy.state)?;
+    }
+    Ok(None)
+}
+
 fn place_of_keys(policy: &PolicySpec) -> KvPlace {
     match &policy.kv {
         Some(bucket) => KvPlace::Bucket(bucket.clone()),
@@ -299,10 +321,12 @@ fn place_of_keys(policy: &PolicySpec) -> KvPlace {
     }
 }
 
-fn namespace(policy: &PolicySpec, spec: &PluginConfig) -> Namespace {
+fn namespace(policy: &PolicySpec, spec: &PluginConfig, shared: Option<&str>) -> Namespace {
+    // No plugin has a name with a slash.
+    let name = shared.map_or_else(|| spec.name.clone(), |shared| format!("shared/{shared}"));
     let usual = || policy.kv.as_ref().map(|bucket| bucket.when_away).unwrap_or_default();
     Namespace {
-        name: Arc::from(spec.name.as_str()),
+        name: Arc::from(name),
         quota: Quota::from(&spec.limits),
         when_away: spec.when_away.unwrap_or_else(usual),
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::ask::Patience;
 use super::convert::{Found, Inputs, Opinion, UploadOpinion};
 use super::decisions::Weighty;
-use super::hooks::accept_upload::Upload;
 use super::plugin::Plugin;
+use super::upload::UploadInput;
 use tuffet_request::{Denial, Request};
 
 /// What is left to wait for: nothing, unless the request is only explained.
@@ -43,7 +43,7 @@ fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> Waits
     None
 }
 
-pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &Upload) {
+pub(super) fn accept_upload(plugin: &Arc<Plugin>, request: &Request, upload: &UploadInput) {
     let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
     tokio::spawn(async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));

@@ -19,6 +19,7 @@ use super::make::{PluginTurns, Within};
 use super::overload::Overload;
 use super::sandbox::Subject;
 use super::spec::LoadProblemKind;
+use super::upload::UploadInput;
 use super::wit_events as observe;
 use tuffet_config::{OnError, PluginLimits};
 use tuffet_request::events::Kinds;
@@ -123,18 +124,21 @@ impl Plugin {
     pub async fn accept_upload(
         &self,
         request: Input<'_>,
-        upload: &accept_upload::Upload,
+        upload: &UploadInput,
         asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
         let mut call = Call::begin(self, Subject::request("accept-upload", &request), asker).await?;
         let (instance, limit) = call.parts();
+        instance.store.data_mut().upload = Some(Arc::clone(&upload.content));
         let work = async {
             instance.ready(&self.code).await?;
             let (guest, store) = instance.accept_upload(hook)?;
-            guest.call_accept_upload(store, request, upload).await
+            guest.call_accept_upload(store, request, &upload.about).await
         };
         let ended = limit.run(work).await;
+        // A reused instance must not hold the file open.
+        call.parts().0.store.data_mut().upload = None;
         call.end(ended)
     }
 

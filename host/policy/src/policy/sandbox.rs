@@ -13,7 +13,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::CpuLimit;
 use super::hooks::Input;
-use super::imports::{Access, FixedClock, HttpGate, Taken, constant};
+use super::imports::{Access, FixedClock, HttpGate, Taken, UploadContent, constant};
 use super::log::CallLog;
 use super::text;
 use super::waits::Waits;
@@ -35,6 +35,8 @@ pub(super) struct Sandbox {
     pub log: CallLog,
     pub access: Arc<Access>,
     pub taken: Taken,
+    /// The upload that the running call of `accept-upload` decides about.
+    pub upload: Option<Arc<dyn UploadContent>>,
     /// The host call that it waits for.
     pub waits: Waits,
     /// The CPU time limit of its current work.
@@ -80,6 +82,7 @@ impl Sandbox {
             http_limits: WasiHttpCtx::new(),
             access,
             taken: Taken::default(),
+            upload: None,
             waits: Waits::default(),
             cpu: CpuLimit::of_call(Duration::ZERO),
         }

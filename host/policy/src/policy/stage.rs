@@ -3,8 +3,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use super::series::SeriesTable;
+
+/// The name of a key: the namespace that plugins share, or `None` for the plugin's own, and the key.
+pub type KeyName = (Option<String>, String);
+
+/// The revision of a given key; those that a call sets follow.
+const GIVEN_REVISION: u64 = 1;
 
 /// The given answers of the host.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +20,7 @@ pub struct Given {
     /// Files by `ROOT/PATH`; `None` is a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Values by key; `None` is a missing key.
-    pub keys: BTreeMap<String, Option<Vec<u8>>>,
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
     /// The time since the beginning of 1970, if the clock stands still.
@@ -65,7 +73,7 @@ pub struct Learned {
     /// Files by `ROOT/PATH`; `None` for a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Keys that were looked up; none of them existed.
-    pub keys: Vec<String>,
+    pub keys: Vec<KeyName>,
     /// Answers to HTTP requests.
     pub http: Vec<Exchange>,
 }
@@ -75,6 +83,8 @@ pub struct Learned {
 pub struct Stage {
     given: Given,
     seen: Mutex<Seen>,
+    /// The counters and gauges of the call.
+    series: Arc<SeriesTable>,
     /// Recorded over all calls, including `configure`.
     learned: Mutex<Learned>,
 }
@@ -83,7 +93,11 @@ pub struct Stage {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seen {
     /// Keys that it set (`Some`) or deleted.
-    pub keys: BTreeMap<String, Option<Vec<u8>>>,
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// The revisions of those that it set.
+    revisions: BTreeMap<KeyName, u64>,
+    /// The number of its changes of keys.
+    changes: u64,
     /// The given HTTP requests that it has sent.
     sent: Vec<usize>,
     pub lines: Vec<LogLine>,
@@ -130,12 +144,18 @@ pub(super) enum StagedFile {
 impl Stage {
     /// Creates a stage with these answers.
     pub fn new(given: Given) -> Stage {
-        Stage { given, seen: Mutex::default(), learned: Mutex::default() }
+        Stage { given, ..Stage::default() }
     }
 
     /// Begins a call, with the keys as given.
     pub(super) fn begin(&self) {
         *self.seen() = Seen::default();
+        self.series.clear();
+    }
+
+    /// The counters and gauges of the running call, or of the last one.
+    pub(super) fn series(&self) -> Arc<SeriesTable> {
+        Arc::clone(&self.series)
     }
 
     /// Removes and returns the record of the call.
@@ -197,28 +217,57 @@ impl Stage {
         self.miss(format!("files.{call}({root:?}, {path:?})"));
     }
 
-    /// Returns the value of a key.
+    /// Returns the value of a key and its revision.
     ///
     /// # Errors
     /// No answer is given for it.
-    pub(super) fn key(&self, call: &str, key: &str) -> Result<Option<Vec<u8>>, String> {
-        let set = self.seen().keys.get(key).cloned();
-        match set.or_else(|| self.given.keys.get(key).cloned()) {
+    pub(super) fn key(&self, call: &str, name: &KeyName) -> Result<Option<(Vec<u8>, u64)>, String> {
+        let set = {
+            let seen = self.seen();
+            let revision = seen.revisions.get(name).copied().unwrap_or_default();
+            seen.keys.get(name).map(|value| value.clone().map(|value| (value, revision)))
+        };
+        let given = || {
+            let value = self.given.keys.get(name)?;
+            Some(value.clone().map(|value| (value, GIVEN_REVISION)))
+        };
+        match set.or_else(given) {
             Some(value) => Ok(value),
-            None if self.given.beyond == Beyond::Nothing => Err(self.miss(format!("kv.{call}({key:?})"))),
+            None if self.given.beyond == Beyond::Nothing => {
+                let call = match name {
+                    (None, key) => format!("kv.{call}({key:?})"),
+                    (Some(namespace), key) => format!("shared-kv.{call}({namespace:?}, {key:?})"),
+                };
+                Err(self.miss(call))
+            }
             None => {
                 let mut learned = self.lessons();
-                if self.records() && !learned.keys.iter().any(|known| known == key) {
-                    learned.keys.push(key.to_owned());
+                if self.records() && !learned.keys.contains(name) {
+                    learned.keys.push(name.clone());
                 }
                 Ok(None)
             }
         }
     }
 
-    /// Sets or deletes a key until the next call.
-    pub(super) fn set(&self, key: String, value: Option<Vec<u8>>) {
-        self.seen().keys.insert(key, value);
+    /// Returns the existing keys of a namespace, in the order of their bytes.
+    pub(super) fn keys(&self, namespace: Option<&String>) -> Vec<String> {
+        let mut all = self.given.keys.clone();
+        all.extend(self.seen().keys.clone());
+        let its = |((of, key), value): (KeyName, Option<Vec<u8>>)| {
+            (of.as_ref() == namespace && value.is_some()).then_some(key)
+        };
+        all.into_iter().filter_map(its).collect()
+    }
+
+    /// Sets or deletes a key until the next call. Returns its new revision.
+    pub(super) fn set(&self, name: KeyName, value: Option<Vec<u8>>) -> u64 {
+        let mut seen = self.seen();
+        seen.changes += 1;
+        let revision = GIVEN_REVISION + seen.changes;
+        seen.revisions.insert(name.clone(), revision);
+        seen.keys.insert(name, value);
+        revision
     }
 
     /// Returns whether HTTP requests are answered here.

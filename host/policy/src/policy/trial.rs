@@ -15,12 +15,15 @@ use super::convert::{self, Inputs};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
 use super::hooks::{Input, accept_upload, resolve};
+use super::imports::InMemory;
 use super::load::{load, missing_hook};
 use super::observe;
 use super::plugin::Plugin;
+use super::series::{SeriesName, SeriesValue};
 use super::shown;
 use super::spec::{LoadProblem, PolicySpec};
-use super::stage::{Emitted, LogLine, Stage};
+use super::stage::{Emitted, KeyName, LogLine, Stage};
+use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_request::Request;
 use tuffet_request::events::Event;
@@ -67,13 +70,14 @@ pub struct Uploaded {
 
 impl Uploaded {
     /// The upload as `accept-upload` receives it.
-    fn as_asked(&self) -> accept_upload::Upload {
-        accept_upload::Upload {
+    fn as_asked(&self) -> UploadInput {
+        let about = accept_upload::Upload {
             root: self.root.clone(),
             path: self.path.clone(),
             bytes: self.content.len() as u64,
             sha256: shown::digest(&self.content),
-        }
+        };
+        UploadInput { about, content: Arc::new(InMemory(self.content.clone())) }
     }
 }
 
@@ -104,7 +108,9 @@ pub struct Tried {
     /// The lines that it sent to sinks.
     pub emitted: Vec<Emitted>,
     /// Keys that it set (`Some`) or deleted.
-    pub keys: BTreeMap<String, Option<Vec<u8>>>,
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Its own counters and gauges.
+    pub series: Vec<(SeriesName, SeriesValue)>,
     /// Calls without an answer from its stage.
     pub unanswered: Vec<String>,
     /// The total time of the call.
@@ -183,6 +189,7 @@ impl Trial {
         Tried {
             answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
             keys: seen.keys,
+            series: self.stage.series().read(),
             lines: seen.lines,
             emitted: seen.emitted,
             unanswered: seen.unanswered,
@@ -197,7 +204,7 @@ impl Trial {
         hook: Hook,
         request: &Request,
         input: Input<'_>,
-        upload: Option<&accept_upload::Upload>,
+        upload: Option<&UploadInput>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.
         let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));

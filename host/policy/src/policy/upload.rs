@@ -7,6 +7,7 @@ use super::chain::Policy;
 use super::convert::{self, UploadOpinion};
 use super::hooks::Input;
 use super::hooks::accept_upload::Upload;
+use super::imports::{StoredUpload, UploadContent};
 use super::monitor;
 use super::plugin::Plugin;
 use tuffet_request::{Denial, ErrorCode, Request};
@@ -35,6 +36,13 @@ pub enum Acceptance {
     Deny(Denial),
 }
 
+/// An upload as the hook is asked about it.
+#[derive(Debug, Clone)]
+pub(super) struct UploadInput {
+    pub about: Upload,
+    pub content: Arc<dyn UploadContent>,
+}
+
 /// How often an overloaded plugin is called again about an upload. Dropping the request would cost the client
 /// the whole upload, while meanwhile it only repeats its last block.
 const ATTEMPTS: u32 = 10;
@@ -46,15 +54,22 @@ impl Policy {
     }
 
     /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
-    pub async fn accept_upload(&self, request: &Request, root: &str, path: &str, sealed: Sealed) -> Accepted {
+    pub async fn accept_upload(
+        &self,
+        request: &Request,
+        upload: &tuffet_store::Upload,
+        sealed: Sealed,
+    ) -> Accepted {
         let patience = self.patience();
         let mut inputs = convert::Inputs::new(request);
-        let upload = Upload {
-            root: root.into(),
-            path: path.into(),
+        let about = Upload {
+            root: upload.root().into(),
+            path: upload.path().into(),
             bytes: sealed.bytes,
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
         };
+        let content = Arc::new(StoredUpload { content: upload.content(), bytes: sealed.bytes });
+        let upload = UploadInput { about, content };
         let mut result = Accepted { acceptance: Acceptance::Accept, by: None, calls: 0 };
         for plugin in &self.of(&request.listener).accept_upload {
             if plugin.monitors {
@@ -88,7 +103,7 @@ async fn patiently(
     plugin: &Plugin,
     request: &Request,
     input: Input<'_>,
-    upload: &Upload,
+    upload: &UploadInput,
     mut patience: Patience,
 ) -> Option<UploadOpinion> {
     let mut why = String::new();

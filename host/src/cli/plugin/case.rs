@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::events::WrittenEvent;
-use super::host::{KeyValue, WrittenHost};
+use super::host::{KeyValue, SharedKeys, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, matter};
 use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig, Silent};
@@ -53,6 +53,10 @@ struct WrittenCase {
     emits: Option<BTreeMap<String, Vec<Value>>>,
     /// Keys that it sets, or deletes (null); if given, all of them.
     keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    /// The same in namespaces that plugins share.
+    shared_keys: Option<SharedKeys>,
+    /// Its own counters and gauges, such as `downloads{site="a"}`; if given, all of them.
+    metrics: Option<BTreeMap<String, f64>>,
     /// Parts of its log lines, in this order; if empty, it logs none.
     log: Option<Vec<String>>,
 }
@@ -68,6 +72,8 @@ pub(super) struct Case {
     pub expect: Value,
     pub emits: Option<BTreeMap<String, Vec<Value>>>,
     pub keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    pub shared_keys: Option<SharedKeys>,
+    pub metrics: Option<BTreeMap<String, f64>>,
     pub log: Option<Vec<String>>,
 }
 
@@ -159,6 +165,8 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                 expect,
                 emits: written.emits.clone(),
                 keys: written.keys.clone(),
+                shared_keys: written.shared_keys.clone(),
+                metrics: written.metrics.clone(),
                 log: written.log.clone(),
             }),
             (input, expect, given) => {

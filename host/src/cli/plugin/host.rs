@@ -18,6 +18,9 @@ pub(super) struct WrittenHost {
     /// Values by key; null is a missing key.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub keys: BTreeMap<String, Option<KeyValue>>,
+    /// The same in namespaces that plugins share, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared_keys: SharedKeys,
     /// Answers to HTTP requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<WrittenExchange>,
@@ -25,6 +28,9 @@ pub(super) struct WrittenHost {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
 }
+
+/// Values by namespace and key; null is a missing key.
+pub(super) type SharedKeys = BTreeMap<String, BTreeMap<String, Option<KeyValue>>>;
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -81,6 +87,9 @@ impl WrittenHost {
         let mut all = self.clone();
         all.files.extend(more.files.clone());
         all.keys.extend(more.keys.clone());
+        for (namespace, keys) in &more.shared_keys {
+            all.shared_keys.entry(namespace.clone()).or_default().extend(keys.clone());
+        }
         // The first match answers.
         all.http.splice(..0, more.http.iter().cloned());
         all.clock = more.clock.clone().or(all.clock);
@@ -91,7 +100,12 @@ impl WrittenHost {
     pub fn learn(&mut self, learned: &Learned) {
         let files = learned.files.iter();
         self.files.extend(files.map(|(path, file)| (path.clone(), file.as_deref().map(Bytes::of))));
-        self.keys.extend(learned.keys.iter().map(|key| (key.clone(), None)));
+        for (namespace, key) in learned.keys.iter().cloned() {
+            match namespace {
+                None => self.keys.insert(key, None),
+                Some(namespace) => self.shared_keys.entry(namespace).or_default().insert(key, None),
+            };
+        }
         self.http.extend(learned.http.iter().map(WrittenExchange::of));
     }
 
@@ -105,11 +119,17 @@ impl WrittenHost {
             Some(text) => time(text).map_err(|message| ("/clock".to_owned(), message))?,
         };
         let files = self.files.iter();
-        let keys = self.keys.iter();
+        let own = self.keys.iter().map(|(key, value)| ((None, key.clone()), value));
+        let shared = self.shared_keys.iter().flat_map(|(namespace, keys)| {
+            keys.iter().map(|(key, value)| ((Some(namespace.clone()), key.clone()), value))
+        });
         let http = self.http.iter().enumerate();
         Ok(Given {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
-            keys: keys.map(|(key, value)| (key.clone(), value.as_ref().map(KeyValue::bytes))).collect(),
+            keys: own
+                .chain(shared)
+                .map(|(name, value)| (name, value.as_ref().map(KeyValue::bytes)))
+                .collect(),
             http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
             clock,
             beyond,
@@ -204,7 +224,7 @@ mod tests {
             Exchange { method: "GET".into(), url: "http://a/".into(), body: None, answer: answer.clone() };
         let learned = Learned {
             files: [("boot/a".into(), Some(b"text".to_vec())), ("boot/b".into(), None)].into(),
-            keys: vec!["k".into()],
+            keys: vec![(None, "k".into()), (Some("leases".into()), "k".into())],
             http: vec![exchange.clone()],
         };
         let mut host = WrittenHost::default();
@@ -212,7 +232,8 @@ mod tests {
         let yaml = serde_yaml::to_string(&host).unwrap();
         let given = serde_yaml::from_str::<WrittenHost>(&yaml).unwrap().given(Beyond::Nothing).unwrap();
         assert_eq!((given.files, given.http), (learned.files, vec![exchange]), "{yaml}");
-        assert_eq!(given.keys, [("k".to_owned(), None)].into());
+        let shared = (Some("leases".to_owned()), "k".to_owned());
+        assert_eq!(given.keys, [((None, "k".to_owned()), None), (shared, None)].into());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::bytes::Bytes;
 use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
 use tuffet_config::{ConfigError, Document};
@@ -46,9 +47,9 @@ struct WrittenUpload {
     root: String,
     /// The path of the request by default.
     path: Option<String>,
-    /// Its text, which determines size and digest.
+    /// Its content, which determines size and digest.
     #[serde(default)]
-    content: String,
+    content: Bytes,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -121,7 +122,7 @@ impl WrittenRequest {
         let upload = self.upload.as_ref().map(|upload| Uploaded {
             root: upload.root.clone(),
             path: upload.path.clone().unwrap_or_else(|| request.path.clone()),
-            content: upload.content.clone().into_bytes(),
+            content: upload.content.bytes(),
         });
         Ok((request, upload))
     }

@@ -8,13 +8,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::complain;
-use super::host::KeyValue;
+use super::host::{KeyValue, SharedKeys};
 use super::lab::Lab;
 use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::{Hook, HookInput, LogLine, Trial, Tried};
+use tuffet_policy::{Hook, HookInput, LogLine, SeriesValue, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {
@@ -105,9 +105,31 @@ pub(super) fn answer(tried: &Tried) -> Value {
     }
 }
 
-/// Returns the keys that it has set, or deleted (null).
+/// Returns the keys of its own that it has set, or deleted (null).
 pub(super) fn changed(tried: &Tried) -> BTreeMap<&str, Option<KeyValue>> {
-    tried.keys.iter().map(|(key, value)| (key.as_str(), value.as_deref().map(KeyValue::of))).collect()
+    let own = tried.keys.iter().filter(|((namespace, _), _)| namespace.is_none());
+    own.map(|((_, key), value)| (key.as_str(), value.as_deref().map(KeyValue::of))).collect()
+}
+
+/// Returns the same for the namespaces that it shares.
+pub(super) fn changed_shared(tried: &Tried) -> SharedKeys {
+    let mut all = SharedKeys::new();
+    for ((namespace, key), value) in &tried.keys {
+        if let Some(namespace) = namespace {
+            let keys = all.entry(namespace.clone()).or_default();
+            keys.insert(key.clone(), value.as_deref().map(KeyValue::of));
+        }
+    }
+    all
+}
+
+/// Returns its own counters and gauges, by name and labels as Prometheus writes them.
+pub(super) fn measured(tried: &Tried) -> BTreeMap<String, f64> {
+    let number = |value: &SeriesValue| match *value {
+        SeriesValue::Counter(count) => count as f64,
+        SeriesValue::Gauge(value) => value,
+    };
+    tried.series.iter().map(|(series, value)| (series.to_string(), number(value))).collect()
 }
 
 /// Formats a line of the log: level, message, fields.
@@ -127,6 +149,8 @@ fn record(hook: Hook, tried: &Tried) -> Value {
         "log": lines.map(|line| json!({ "level": line.level, "message": line.message, "fields": line.fields }))
             .collect::<Vec<_>>(),
         "keys": changed(tried),
+        "shared-keys": changed_shared(tried),
+        "metrics": measured(tried),
         "emitted": emitted.map(|sent| json!({ "sink": sent.sink, "payload": sent.payload })).collect::<Vec<_>>(),
     })
 }
@@ -145,8 +169,11 @@ fn text(hook: Hook, tried: &Tried) -> String {
     for said in &tried.lines {
         let _ = writeln!(shown, "  - {}", Value::from(line(said)));
     }
-    if !tried.keys.is_empty() {
-        let keys = json!({ "keys": changed(tried) });
+    let (own, shared) = (changed(tried), changed_shared(tried));
+    let own = (!own.is_empty()).then(|| json!({ "keys": own }));
+    let shared = (!shared.is_empty()).then(|| json!({ "shared-keys": shared }));
+    let metrics = (!tried.series.is_empty()).then(|| json!({ "metrics": measured(tried) }));
+    for keys in own.into_iter().chain(shared).chain(metrics) {
         shown += &serde_yaml::to_string(&keys).unwrap_or_else(|_| format!("{keys}\n"));
     }
     if !tried.emitted.is_empty() {

@@ -16,7 +16,7 @@ use super::diff::{diff, fits, whole_diff};
 use super::host::KeyValue;
 use super::lab::{self, Lab, Unloaded};
 use super::record;
-use super::run::{answer, changed, line};
+use super::run::{answer, changed, changed_shared, line, measured};
 use super::subject::root;
 use super::wrong;
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
@@ -184,12 +184,22 @@ fn faults(
     let emitted = did.as_ref().map_or(&[][..], |did| &did.emitted);
     differ(&mut faults, "what it sent to sinks", case.emits.as_ref(), || by_sink(emitted));
     // As displayed, so that a counter is a counter, however it is written.
+    let shown = |value: &KeyValue| KeyValue::of(&value.bytes());
     let keys = case.keys.as_ref().map(|keys| {
-        let shown = |value: &KeyValue| KeyValue::of(&value.bytes());
         keys.iter().map(|(key, value)| (key.as_str(), value.as_ref().map(shown))).collect::<BTreeMap<_, _>>()
     });
     differ(&mut faults, "what it did to keys", keys.as_ref(), || {
         did.as_ref().map(changed).unwrap_or_default()
+    });
+    let mut shared = case.shared_keys.clone();
+    for value in shared.iter_mut().flat_map(BTreeMap::values_mut).flat_map(BTreeMap::values_mut) {
+        *value = value.as_ref().map(shown);
+    }
+    differ(&mut faults, "what it did to shared keys", shared.as_ref(), || {
+        did.as_ref().map(changed_shared).unwrap_or_default()
+    });
+    differ(&mut faults, "what it measured", case.metrics.as_ref(), || {
+        did.as_ref().map(measured).unwrap_or_default()
     });
     if let Some(expected) = &case.log {
         let lines = did.iter().flat_map(|did| &did.lines).map(line);

@@ -45,6 +45,11 @@ pub(super) fn wit(args: &WitArgs) -> ExitCode {
 
 /// Parses the word of a manifest for a kind of grant.
 fn kind(word: &str) -> Result<GrantKind, String> {
+    if [GrantKind::Metrics, GrantKind::Upload].iter().any(|kind| kind.word() == word) {
+        return Err("version 0.1.0, which this command writes, has no interface for it; 0.2.0 is in \
+                    sdk/wit/v0.2/policy.wit"
+            .into());
+    }
     GrantKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
         let known = GrantKind::ALL.map(GrantKind::word).join(", ");
         match word.split_once('/') {

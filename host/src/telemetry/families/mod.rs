@@ -1,13 +1,16 @@
 //! All metrics: name, help text, current values. One list for all exporters.
 //!
-//! Labels come from the configuration and from short lists of words, never from files, clients or requests.
+//! Labels come from the configuration and from short lists of words, never from files, clients or requests; those of
+//! [`own`] come from plugins, within bounds.
 
+mod own;
 mod shared;
 
 use crate::logging;
 use crate::status::{Report, Revision, RootState};
 use crate::watch::ExportCounts;
 use crate::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
+use own::own;
 use shared::{events, groups, keys, origins};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -40,6 +43,8 @@ pub(crate) enum Values {
     Counter(Vec<Point<u64>>),
     /// As it is now.
     Gauge(Vec<Point<u64>>),
+    /// As it is now, in numbers that need not be whole.
+    Measure(Vec<Point<f64>>),
     /// Times, in the buckets of [`tuffet_request::BOUNDS_US`].
     Histogram(Vec<Point<Distribution>>),
 }
@@ -47,7 +52,7 @@ pub(crate) enum Values {
 /// A value and its labels.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Point<T> {
-    pub(crate) labels: Vec<(&'static str, Word)>,
+    pub(crate) labels: Vec<(Word, Word)>,
     pub(crate) value: T,
 }
 
@@ -64,6 +69,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(sinks(&report.sinks));
     all.extend(report.kv.iter().flat_map(keys));
     all.extend(plugins(&totals.plugins));
+    all.extend(own(&watch.series()));
     all.push(components(&report.plugins));
     all.extend(watch.published().into_iter().flat_map(events));
     all.extend(telemetry(watch.exported()));
@@ -77,7 +83,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
 }
 
 fn server(report: &Report, started_unix: u64) -> Vec<Family> {
-    let version = Point { labels: vec![("version", env!("CARGO_PKG_VERSION").into())], value: 1 };
+    let version = Point { labels: vec![("version".into(), env!("CARGO_PKG_VERSION").into())], value: 1 };
     vec![
         gauge(
             "build.info",
@@ -116,19 +122,26 @@ fn server(report: &Report, started_unix: u64) -> Vec<Family> {
 fn revision(revision: &Revision) -> Vec<Point<u64>> {
     let word = |value: &Option<String>| Word::from(value.clone().unwrap_or_default());
     let Revision { source, revision, digest, .. } = revision;
-    let labels = vec![("source", word(source)), ("revision", word(revision)), ("digest", word(digest))];
+    let labels = vec![
+        ("source".into(), word(source)),
+        ("revision".into(), word(revision)),
+        ("digest".into(), word(digest)),
+    ];
     vec![Point { labels, value: 1 }]
 }
 
 fn transfers(totals: &Totals) -> Vec<Family> {
     let ended = totals.ended.iter().map(|ended| Point {
-        labels: vec![("operation", ended.operation.clone()), ("outcome", ended.outcome.as_str().into())],
+        labels: vec![
+            ("operation".into(), ended.operation.clone()),
+            ("outcome".into(), ended.outcome.as_str().into()),
+        ],
         value: ended.count,
     });
-    let dropped = totals
-        .dropped
-        .iter()
-        .map(|dropped| Point { labels: vec![("reason", dropped.reason.clone())], value: dropped.count });
+    let dropped = totals.dropped.iter().map(|dropped| Point {
+        labels: vec![("reason".into(), dropped.reason.clone())],
+        value: dropped.count,
+    });
     vec![
         counter("requests", "Admitted requests", Unit::Of("{request}"), one(totals.admitted)),
         counter(
@@ -211,7 +224,7 @@ fn times(totals: &Totals) -> Vec<Family> {
 
 fn queues(totals: &Totals) -> Vec<Family> {
     let queues = &totals.queues;
-    let named = |queue: &'static str, value| Point { labels: vec![("queue", queue.into())], value };
+    let named = |queue: &'static str, value| Point { labels: vec![("queue".into(), queue.into())], value };
     let waiting = vec![
         named("decisions", queues.decisions),
         named("summaries", queues.summaries),
@@ -240,9 +253,10 @@ fn queues(totals: &Totals) -> Vec<Family> {
 
 fn roots(roots: &[RootState]) -> Vec<Family> {
     let each = |value: fn(&RootState) -> u64| {
-        let points = roots
-            .iter()
-            .map(|root| Point { labels: vec![("root", root.root.clone().into())], value: value(root) });
+        let points = roots.iter().map(|root| Point {
+            labels: vec![("root".into(), root.root.clone().into())],
+            value: value(root),
+        });
         points.collect::<Vec<_>>()
     };
     let operations = Unit::Of("{operation}");
@@ -276,9 +290,10 @@ fn roots(roots: &[RootState]) -> Vec<Family> {
 
 fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
     let each = |value: fn(&SinkCounted) -> u64| {
-        let points = sinks
-            .iter()
-            .map(|sink| Point { labels: vec![("sink", sink.sink.clone().into())], value: value(sink) });
+        let points = sinks.iter().map(|sink| Point {
+            labels: vec![("sink".into(), sink.sink.clone().into())],
+            value: value(sink),
+        });
         points.collect::<Vec<_>>()
     };
     let lines = Unit::Of("{line}");
@@ -308,10 +323,10 @@ fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
 fn components(plugins: &[PluginIdentity]) -> Family {
     let points = plugins.iter().map(|plugin| Point {
         labels: vec![
-            ("plugin", plugin.plugin.clone().into()),
-            ("version", plugin.version.clone().into()),
-            ("digest", plugin.sha256.clone().into()),
-            ("verified", plugin.verified.to_string().into()),
+            ("plugin".into(), plugin.plugin.clone().into()),
+            ("version".into(), plugin.version.clone().into()),
+            ("digest".into(), plugin.sha256.clone().into()),
+            ("verified".into(), plugin.verified.to_string().into()),
         ],
         value: 1,
     });
@@ -324,20 +339,20 @@ fn components(plugins: &[PluginIdentity]) -> Family {
 }
 
 fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
-    let name = |plugin: &PluginTotals| ("plugin", Word::from(plugin.plugin.clone()));
+    let name = |plugin: &PluginTotals| (Word::from("plugin"), Word::from(plugin.plugin.clone()));
     let each = |value: fn(&PluginTotals) -> u64| {
         let points = plugins.iter().map(|plugin| Point { labels: vec![name(plugin)], value: value(plugin) });
         points.collect::<Vec<_>>()
     };
     let failures = plugins.iter().flat_map(|plugin| {
         plugin.failures.iter().map(|(cause, count)| Point {
-            labels: vec![name(plugin), ("cause", cause.clone())],
+            labels: vec![name(plugin), ("cause".into(), cause.clone())],
             value: *count,
         })
     });
     let durations = plugins.iter().flat_map(|plugin| {
         plugin.durations.iter().filter(|(_, times)| times.count() > 0).map(|(hook, times)| Point {
-            labels: vec![name(plugin), ("hook", hook.clone())],
+            labels: vec![name(plugin), ("hook".into(), hook.clone())],
             value: times.clone(),
         })
     });
@@ -405,7 +420,7 @@ fn plugins(plugins: &[PluginTotals]) -> Vec<Family> {
 fn telemetry(counts: &[(&'static str, Arc<ExportCounts>)]) -> Vec<Family> {
     let each = |count: fn(&ExportCounts) -> &AtomicU64| {
         let points = counts.iter().map(|(signal, counts)| Point {
-            labels: vec![("signal", (*signal).into())],
+            labels: vec![("signal".into(), (*signal).into())],
             value: count(counts).load(Relaxed),
         });
         points.collect::<Vec<_>>()
@@ -451,7 +466,7 @@ fn one<T>(value: T) -> Vec<Point<T>> {
 
 fn by<T: Clone>(values: &ByOperation<T>) -> Vec<Point<T>> {
     let point = |operation: &'static str, value: &T| Point {
-        labels: vec![("operation", operation.into())],
+        labels: vec![("operation".into(), operation.into())],
         value: value.clone(),
     };
     vec![point("read", &values.read), point("write", &values.write)]

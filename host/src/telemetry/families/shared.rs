@@ -57,9 +57,10 @@ pub(super) fn groups(counts: &GroupCounts) -> Vec<Family> {
 
 pub(super) fn origins(origins: &[OriginReport]) -> Vec<Family> {
     let each = |value: fn(&OriginReport) -> u64| {
-        let points = origins
-            .iter()
-            .map(|origin| Point { labels: vec![("root", origin.root.clone().into())], value: value(origin) });
+        let points = origins.iter().map(|origin| Point {
+            labels: vec![("root".into(), origin.root.clone().into())],
+            value: value(origin),
+        });
         points.collect::<Vec<_>>()
     };
     let (files, requests) = (Unit::Of("{file}"), Unit::Of("{request}"));
@@ -143,7 +144,7 @@ pub(super) fn origins(origins: &[OriginReport]) -> Vec<Family> {
 }
 
 pub(super) fn keys(kv: &KvState) -> Vec<Family> {
-    let labelled = |value| vec![Point { labels: vec![("bucket", kv.bucket.clone().into())], value }];
+    let labelled = |value| vec![Point { labels: vec![("bucket".into(), kv.bucket.clone().into())], value }];
     let operations = Unit::Of("{operation}");
     vec![
         gauge(

@@ -1,5 +1,6 @@
 //! Disks that are slow or hang cost the requests for their root, and no others.
 
+mod gates;
 mod named;
 mod opens;
 mod plugins;

@@ -1,6 +1,7 @@
 //! The interface in every language with an SDK: the same tests with a reference guest in each
 //! (`sdk/conformance`).
 
+mod c_memory;
 mod conformance;
 mod example;
 mod go_memory;
@@ -48,6 +49,13 @@ macro_rules! each_language {
                     super::$test(guest);
                 }
             }
+
+            #[test]
+            fn c() {
+                if let Some(guest) = crate::languages::c() {
+                    super::$test(guest);
+                }
+            }
         }
     };
 }
@@ -92,6 +100,14 @@ fn js() -> Option<&'static str> {
 fn go() -> Option<&'static str> {
     static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
     REFERENCE.get_or_init(|| go_component("reference")).as_deref()
+}
+
+/// Returns the reference guest in C, if the Makefile could build it.
+fn c() -> Option<&'static str> {
+    static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
+    REFERENCE
+        .get_or_init(|| component("TUFFET_C_GUESTS", "reference", "in C, which `make test-c` builds"))
+        .as_deref()
 }
 
 fn python_component(name: &str) -> Option<String> {

@@ -29,7 +29,7 @@ admin: {{ address: "127.0.0.1:0" }}
 plugins:
   probe:
     component: "{component}"
-    grants: [kv, files/boot, sinks/out]
+    grants: [kv, kv/site, files/boot, sinks/out]
     {more}
     limits: {{ time: 20s, wall: 40s }}
     settings: {{ run: {commands} }}
@@ -65,6 +65,25 @@ fn servers_count_together_and_one_reads_what_another_wrote() {
     nats.again();
     let three = server(&nats, "", &["kv count n", "kv get word"]);
     assert_eq!(until("keys are there", || ask(&three), |lines| !away(&lines[0])), ["4", "Some(\"hello\")"]);
+}
+
+/// A namespace that servers share, and a swap that another server's change makes fail. While NATS is away, both fail
+/// as other calls do.
+#[test]
+fn servers_share_a_namespace_and_swap_each_others_keys() {
+    let Some(nats) = Nats::start() else { return };
+    let one = server(&nats, "", &["kv append log a", "shared site create leader one", "shared site list"]);
+    let two =
+        server(&nats, "", &["kv append log b", "shared site create leader two", "shared site get leader"]);
+    assert_eq!(ask(&one), ["\"a\"", "true", "[\"leader\"]"]);
+    assert_eq!(ask(&two), ["\"ab\"", "false", "Some(\"one\")"]);
+    assert_eq!(ask(&one)[..2], ["\"aba\"", "false"]);
+    nats.kill();
+    let lines = until("it is away", || ask(&one), |lines| lines.iter().all(|line| away(line)));
+    assert_eq!(lines.len(), 3);
+    nats.again();
+    let lines = until("keys are there", || ask(&two), |lines| !away(&lines[0]));
+    assert_eq!(lines[1..], ["false", "Some(\"one\")"]);
 }
 
 /// A NATS server that hangs costs plugins that use keys their time-out, once; no transfer waits, and clients are not

@@ -116,3 +116,66 @@ fn a_failure_denies() {
     assert_ended(&server.outcome("up"), "denied", "failed in accept-upload: trap");
     assert_eq!(server.root().names(), ["kept", "there"]);
 }
+
+/// Starts a server whose plugin runs these commands for each upload and answers with their results.
+fn reader(grants: &str, settings: &str) -> Server {
+    let component = probe();
+    Setup::new()
+        .file("kept/.keep", b"")
+        .yaml(&format!(
+            "roots: [{{ name: in, path: root, writable: true }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} \
+             }}\npolicy: {{ accept-upload: [p], resolve: [p], time-limit: 40s }}\nplugins:\n  p:\n    component: \
+             \"{component}\"\n    grants: [kv, files/in, sinks/out{grants}]\n    limits: {{ time: 20s, wall: 40s, \
+             memory: 64MiB }}\n    settings: {{ upload: run, when: any, {settings} }}\n"
+        ))
+        .start()
+}
+
+#[test]
+fn the_content_is_read_before_it_is_visible() {
+    let run = r#"run: [upload 0 2, upload 1 9, upload 2 1, upload 9 9, upload 0 0]"#;
+    let server = reader(", upload", run);
+    assert_eq!(put(&server, "up"), Answer::Error(2, "ran".into()));
+    let line = server.outcome("up");
+    assert_ended(&line, "denied", r#""ab""#);
+    let detail = line["detail"].as_str().unwrap().replace(['\\', '\n'], " ");
+    let said: Vec<&str> = detail.split_whitespace().filter(|word| word.starts_with('"')).collect();
+    assert_eq!(said, [r#""ab""#, r#""b""#, r#""""#, r#""""#, r#""""#], "{detail}");
+    assert_eq!(server.root().names(), ["kept"]);
+}
+
+#[test]
+fn only_the_grant_lets_a_plugin_read_and_only_in_this_hook() {
+    let server = reader("", "run: [upload 0 2]");
+    assert_eq!(put(&server, "up"), Answer::Error(2, "ran".into()));
+    assert_ended(&server.outcome("up"), "denied", "the grant `upload` is not given");
+    // An instance that has read an upload does not have it in its next call.
+    let server = reader(", upload", "run: [upload 0 2] }\n    reuse: { calls: 10, idle: 10s");
+    assert_eq!(put(&server, "up"), Answer::Error(2, "ran".into()));
+    assert_ended(&server.outcome("up"), "denied", r#""ab""#);
+    let said = Client::Tuffet.get(server.address(), "any", Options::default());
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("there is an upload only in `accept-upload`"), "{said}");
+}
+
+/// 8 MiB in all, whatever the size of a piece; and no more than the plugin has memory for.
+#[test]
+fn what_is_read_is_bounded() {
+    let content = bytes((8 << 20) + 10);
+    for (run, expected) in [
+        ("[upload all 1048576 8388608]", "8388608"),
+        ("[upload all 1048576 8388609]", "8388608 and Invalid("),
+        ("[upload 0 8388609]", "in one call of a hook: 8388608 are left"),
+    ] {
+        let server = reader(", upload", &format!("run: {run}"));
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq("large", &[("blksize", "8192")]));
+        peer.expect(Answer::Oack("blksize=8192".into()));
+        let mut blocks: Vec<(u16, &[u8])> = (1..).zip(content.chunks(8192)).collect();
+        let (last, payload) = blocks.pop().unwrap();
+        peer.write_rest(blocks.into_iter());
+        peer.send(&data(last, payload));
+        let line = server.outcome("large");
+        assert_ended(&line, "denied", expected);
+    }
+}

@@ -5,8 +5,8 @@ pub mod tuffet {
         /// configuration. Grant `kv`. What a call has answered is on disk.
         ///
         /// A key has 1 to 256 bytes, a value at most 64 KiB; the configuration bounds the number of keys and the
-        /// bytes of all keys and values. At most 1024 calls of this interface and of `files` are answered in one
-        /// call of a hook.
+        /// bytes of all keys and values. At most 1024 calls of this interface, of `shared-kv` and of `files` are answered in
+        /// one call of a hook.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod kv {
             #[used]
@@ -52,6 +52,24 @@ pub mod tuffet {
                 }
             }
             impl ::core::error::Error for Error {}
+            /// A value and its revision. Each change of a key gives it a higher one, whatever it changes; so does the creation
+            /// of a key that was there before.
+            #[derive(Clone, Eq, PartialEq)]
+            pub struct Entry {
+                pub value: _rt::Vec<u8>,
+                pub revision: u64,
+            }
+            impl ::core::fmt::Debug for Entry {
+                fn fmt(
+                    &self,
+                    f: &mut ::core::fmt::Formatter<'_>,
+                ) -> ::core::fmt::Result {
+                    f.debug_struct("Entry")
+                        .field("value", &self.value)
+                        .field("revision", &self.revision)
+                        .finish()
+                }
+            }
             #[allow(unused_unsafe, clippy::all)]
             /// The value; none where there is none or its time is over.
             #[allow(async_fn_in_trait)]
@@ -579,6 +597,488 @@ pub mod tuffet {
                     result17
                 }
             }
+            #[allow(unused_unsafe, clippy::all)]
+            /// As `get`, with the revision for `swap`.
+            #[allow(async_fn_in_trait)]
+            pub fn get_entry(
+                key: &str,
+            ) -> ::core::result::Result<::core::option::Option<Entry>, Error> {
+                unsafe {
+                    #[repr(align(8))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 24 + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 24
+                            + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = key;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let ptr1 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "get-entry"]
+                        fn wit_import2(_: *mut u8, _: usize, _: *mut u8);
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import2(_: *mut u8, _: usize, _: *mut u8) {
+                        unreachable!()
+                    }
+                    wit_import2(ptr0.cast_mut(), len0, ptr1);
+                    let l3 = i32::from(*ptr1.add(0).cast::<u8>());
+                    let result20 = match l3 {
+                        0 => {
+                            let e = {
+                                let l4 = i32::from(*ptr1.add(8).cast::<u8>());
+                                match l4 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l5 = *ptr1.add(16).cast::<*mut u8>();
+                                            let l6 = *ptr1
+                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len7 = l6;
+                                            let l8 = *ptr1
+                                                .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<i64>();
+                                            Entry {
+                                                value: <_ as From<
+                                                    _rt::Vec<_>,
+                                                >>::from(_rt::Vec::from_raw_parts(l5.cast(), len7, len7)),
+                                                revision: l8 as u64,
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                }
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l9 = i32::from(*ptr1.add(8).cast::<u8>());
+                                let v19 = match l9 {
+                                    0 => {
+                                        let e19 = {
+                                            let l10 = *ptr1
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l11 = *ptr1
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len12 = l11;
+                                            let bytes12 = _rt::Vec::from_raw_parts(
+                                                l10.cast(),
+                                                len12,
+                                                len12,
+                                            );
+                                            _rt::string_lift(bytes12)
+                                        };
+                                        Error::Denied(e19)
+                                    }
+                                    1 => Error::Quota,
+                                    2 => {
+                                        let e19 = {
+                                            let l13 = *ptr1
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l14 = *ptr1
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len15 = l14;
+                                            let bytes15 = _rt::Vec::from_raw_parts(
+                                                l13.cast(),
+                                                len15,
+                                                len15,
+                                            );
+                                            _rt::string_lift(bytes15)
+                                        };
+                                        Error::Invalid(e19)
+                                    }
+                                    n => {
+                                        debug_assert_eq!(n, 3, "invalid enum discriminant");
+                                        let e19 = {
+                                            let l16 = *ptr1
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l17 = *ptr1
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len18 = l17;
+                                            let bytes18 = _rt::Vec::from_raw_parts(
+                                                l16.cast(),
+                                                len18,
+                                                len18,
+                                            );
+                                            _rt::string_lift(bytes18)
+                                        };
+                                        Error::Unavailable(e19)
+                                    }
+                                };
+                                v19
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result20
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Replaces the value if the key still has this revision; with none, creates the key if it is not there. Answers
+            /// the new revision, or none where the key has another one: read it again, and decide anew. `ttl-seconds` as for
+            /// `set`. A call that failed as `unavailable` may have replaced the value all the same.
+            #[allow(async_fn_in_trait)]
+            pub fn swap(
+                key: &str,
+                revision: ::core::option::Option<u64>,
+                value: &[u8],
+                ttl_seconds: ::core::option::Option<u32>,
+            ) -> ::core::result::Result<::core::option::Option<u64>, Error> {
+                unsafe {
+                    #[repr(align(8))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 16 + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 16
+                            + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = key;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let (result1_0, result1_1) = match revision {
+                        Some(e) => (1i32, _rt::as_i64(e)),
+                        None => (0i32, 0i64),
+                    };
+                    let vec2 = value;
+                    let ptr2 = vec2.as_ptr().cast::<u8>();
+                    let len2 = vec2.len();
+                    let (result3_0, result3_1) = match ttl_seconds {
+                        Some(e) => (1i32, _rt::as_i32(e)),
+                        None => (0i32, 0i32),
+                    };
+                    let ptr4 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "swap"]
+                        fn wit_import5(
+                            _: *mut u8,
+                            _: usize,
+                            _: i32,
+                            _: i64,
+                            _: *mut u8,
+                            _: usize,
+                            _: i32,
+                            _: i32,
+                            _: *mut u8,
+                        );
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import5(
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                        _: i64,
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                        _: i32,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import5(
+                        ptr0.cast_mut(),
+                        len0,
+                        result1_0,
+                        result1_1,
+                        ptr2.cast_mut(),
+                        len2,
+                        result3_0,
+                        result3_1,
+                        ptr4,
+                    );
+                    let l6 = i32::from(*ptr4.add(0).cast::<u8>());
+                    let result20 = match l6 {
+                        0 => {
+                            let e = {
+                                let l7 = i32::from(*ptr4.add(8).cast::<u8>());
+                                match l7 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l8 = *ptr4.add(16).cast::<i64>();
+                                            l8 as u64
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                }
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l9 = i32::from(*ptr4.add(8).cast::<u8>());
+                                let v19 = match l9 {
+                                    0 => {
+                                        let e19 = {
+                                            let l10 = *ptr4
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l11 = *ptr4
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len12 = l11;
+                                            let bytes12 = _rt::Vec::from_raw_parts(
+                                                l10.cast(),
+                                                len12,
+                                                len12,
+                                            );
+                                            _rt::string_lift(bytes12)
+                                        };
+                                        Error::Denied(e19)
+                                    }
+                                    1 => Error::Quota,
+                                    2 => {
+                                        let e19 = {
+                                            let l13 = *ptr4
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l14 = *ptr4
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len15 = l14;
+                                            let bytes15 = _rt::Vec::from_raw_parts(
+                                                l13.cast(),
+                                                len15,
+                                                len15,
+                                            );
+                                            _rt::string_lift(bytes15)
+                                        };
+                                        Error::Invalid(e19)
+                                    }
+                                    n => {
+                                        debug_assert_eq!(n, 3, "invalid enum discriminant");
+                                        let e19 = {
+                                            let l16 = *ptr4
+                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l17 = *ptr4
+                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len18 = l17;
+                                            let bytes18 = _rt::Vec::from_raw_parts(
+                                                l16.cast(),
+                                                len18,
+                                                len18,
+                                            );
+                                            _rt::string_lift(bytes18)
+                                        };
+                                        Error::Unavailable(e19)
+                                    }
+                                };
+                                v19
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result20
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Keys that begin with `prefix`, in the order of their bytes: at most `limit`, and never more than 1000. `after`
+            /// is the last key of the page before; an empty page is the end. It is no snapshot: a key that is created or removed
+            /// between two pages may be there or not. Where servers share a bucket, changes of others appear here a moment later.
+            #[allow(async_fn_in_trait)]
+            pub fn list(
+                prefix: &str,
+                after: ::core::option::Option<&str>,
+                limit: u32,
+            ) -> ::core::result::Result<_rt::Vec<_rt::String>, Error> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 4 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 4
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = prefix;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let (result2_0, result2_1, result2_2) = match after {
+                        Some(e) => {
+                            let vec1 = e;
+                            let ptr1 = vec1.as_ptr().cast::<u8>();
+                            let len1 = vec1.len();
+                            (1i32, ptr1.cast_mut(), len1)
+                        }
+                        None => (0i32, ::core::ptr::null_mut(), 0usize),
+                    };
+                    let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "tuffet:policy/kv@0.2.0")]
+                    unsafe extern "C" {
+                        #[link_name = "list"]
+                        fn wit_import4(
+                            _: *mut u8,
+                            _: usize,
+                            _: i32,
+                            _: *mut u8,
+                            _: usize,
+                            _: i32,
+                            _: *mut u8,
+                        );
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import4(
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import4(
+                        ptr0.cast_mut(),
+                        len0,
+                        result2_0,
+                        result2_1,
+                        result2_2,
+                        _rt::as_i32(&limit),
+                        ptr3,
+                    );
+                    let l5 = i32::from(*ptr3.add(0).cast::<u8>());
+                    let result23 = match l5 {
+                        0 => {
+                            let e = {
+                                let l6 = *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l7 = *ptr3
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let base11 = l6;
+                                let len11 = l7;
+                                let mut result11 = _rt::Vec::with_capacity(len11);
+                                for i in 0..len11 {
+                                    let base = base11
+                                        .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                    let e11 = {
+                                        let l8 = *base.add(0).cast::<*mut u8>();
+                                        let l9 = *base
+                                            .add(::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len10 = l9;
+                                        let bytes10 = _rt::Vec::from_raw_parts(
+                                            l8.cast(),
+                                            len10,
+                                            len10,
+                                        );
+                                        _rt::string_lift(bytes10)
+                                    };
+                                    result11.push(e11);
+                                }
+                                _rt::cabi_dealloc(
+                                    base11,
+                                    len11 * (2 * ::core::mem::size_of::<*const u8>()),
+                                    ::core::mem::size_of::<*const u8>(),
+                                );
+                                result11
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l12 = i32::from(
+                                    *ptr3.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
+                                let v22 = match l12 {
+                                    0 => {
+                                        let e22 = {
+                                            let l13 = *ptr3
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l14 = *ptr3
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len15 = l14;
+                                            let bytes15 = _rt::Vec::from_raw_parts(
+                                                l13.cast(),
+                                                len15,
+                                                len15,
+                                            );
+                                            _rt::string_lift(bytes15)
+                                        };
+                                        Error::Denied(e22)
+                                    }
+                                    1 => Error::Quota,
+                                    2 => {
+                                        let e22 = {
+                                            let l16 = *ptr3
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l17 = *ptr3
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len18 = l17;
+                                            let bytes18 = _rt::Vec::from_raw_parts(
+                                                l16.cast(),
+                                                len18,
+                                                len18,
+                                            );
+                                            _rt::string_lift(bytes18)
+                                        };
+                                        Error::Invalid(e22)
+                                    }
+                                    n => {
+                                        debug_assert_eq!(n, 3, "invalid enum discriminant");
+                                        let e22 = {
+                                            let l19 = *ptr3
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<*mut u8>();
+                                            let l20 = *ptr3
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len21 = l20;
+                                            let bytes21 = _rt::Vec::from_raw_parts(
+                                                l19.cast(),
+                                                len21,
+                                                len21,
+                                            );
+                                            _rt::string_lift(bytes21)
+                                        };
+                                        Error::Unavailable(e22)
+                                    }
+                                };
+                                v22
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result23
+                }
+            }
         }
     }
 }
@@ -682,22 +1182,37 @@ mod _rt {
             self as i64
         }
     }
+    pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
+        if size == 0 {
+            return;
+        }
+        unsafe {
+            let layout = alloc::Layout::from_size_align_unchecked(size, align);
+            alloc::dealloc(ptr, layout);
+        }
+    }
     extern crate alloc as alloc_crate;
+    pub use alloc_crate::alloc;
 }
 #[cfg(target_arch = "wasm32")]
 #[unsafe(link_section = "component-type:wit-bindgen:0.61.1:tuffet:sdk:kv:encoded world")]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 377] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x80\x02\x01A\x02\x01\
-A\x02\x01B\x10\x01q\x04\x06denied\x01s\0\x05quota\0\0\x07invalid\x01s\0\x0bunava\
-ilable\x01s\0\x04\0\x05error\x03\0\0\x01p}\x01k\x02\x01j\x01\x03\x01\x01\x01@\x01\
-\x03keys\0\x04\x04\0\x03get\x01\x05\x01ky\x01j\0\x01\x01\x01@\x03\x03keys\x05val\
-ue\x02\x0bttl-seconds\x06\0\x07\x04\0\x03set\x01\x08\x01@\x01\x03keys\0\x07\x04\0\
-\x06delete\x01\x09\x01j\x01x\x01\x01\x01@\x03\x03keys\x02byx\x0bttl-seconds\x06\0\
-\x0a\x04\0\x09increment\x01\x0b\x03\0\x16tuffet:policy/kv@0.2.0\x05\0\x04\0\x0dt\
-uffet:sdk/kv\x04\0\x0b\x08\x01\0\x02kv\x03\0\0\0G\x09producers\x01\x0cprocessed-\
-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 547] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x03\x01A\x02\x01\
+A\x02\x01B\x1f\x01q\x04\x06denied\x01s\0\x05quota\0\0\x07invalid\x01s\0\x0bunava\
+ilable\x01s\0\x04\0\x05error\x03\0\0\x01p}\x01r\x02\x05value\x02\x08revisionw\x04\
+\0\x05entry\x03\0\x03\x01k\x02\x01j\x01\x05\x01\x01\x01@\x01\x03keys\0\x06\x04\0\
+\x03get\x01\x07\x01ky\x01j\0\x01\x01\x01@\x03\x03keys\x05value\x02\x0bttl-second\
+s\x08\0\x09\x04\0\x03set\x01\x0a\x01@\x01\x03keys\0\x09\x04\0\x06delete\x01\x0b\x01\
+j\x01x\x01\x01\x01@\x03\x03keys\x02byx\x0bttl-seconds\x08\0\x0c\x04\0\x09increme\
+nt\x01\x0d\x01k\x04\x01j\x01\x0e\x01\x01\x01@\x01\x03keys\0\x0f\x04\0\x09get-ent\
+ry\x01\x10\x01kw\x01j\x01\x11\x01\x01\x01@\x04\x03keys\x08revision\x11\x05value\x02\
+\x0bttl-seconds\x08\0\x12\x04\0\x04swap\x01\x13\x01ks\x01ps\x01j\x01\x15\x01\x01\
+\x01@\x03\x06prefixs\x05after\x14\x05limity\0\x16\x04\0\x04list\x01\x17\x03\0\x16\
+tuffet:policy/kv@0.2.0\x05\0\x04\0\x0dtuffet:sdk/kv\x04\0\x0b\x08\x01\0\x02kv\x03\
+\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-\
+bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

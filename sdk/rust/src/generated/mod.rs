@@ -12,8 +12,14 @@ pub mod files;
 #[rustfmt::skip]
 pub mod kv;
 #[rustfmt::skip]
+pub mod metrics;
+#[rustfmt::skip]
 pub mod observe;
 #[rustfmt::skip]
 pub mod resolve;
 #[rustfmt::skip]
+pub mod shared_kv;
+#[rustfmt::skip]
 pub mod sinks;
+#[rustfmt::skip]
+pub mod upload_content;

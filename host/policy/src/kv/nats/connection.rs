@@ -231,9 +231,15 @@ impl Bucket {
         Box::pin(async move {
             match job {
                 Job::Get { namespace, key, answer } => operations.get(&namespace, &key, answer).await,
+                Job::List { namespace, listing, answer } => {
+                    operations.list(&namespace, &listing, answer).await
+                }
                 Job::Change { of, key, change, answer } => match change {
                     Change::Set { value, ttl_seconds } => {
                         operations.set(&of, &key, &value, ttl_seconds, answer).await
+                    }
+                    Change::Swap { revision, value, ttl_seconds } => {
+                        operations.swap(&of, &key, revision, &value, ttl_seconds, answer).await
                     }
                     Change::Delete => operations.delete(&of, &key, answer).await,
                     Change::Increment { by, ttl_seconds } => {

@@ -4,7 +4,8 @@
 //! A subscription fills it, in the order of revisions; changes of this server are entered when NATS confirms them.
 //! Its size is bounded by the quotas of the plugins.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use bytes::Bytes;
 
 use super::super::entry::Entry;
 use super::super::usage::Usage;
-use super::super::{KvError, Quota};
+use super::super::{KvError, Listing, Quota, Versioned};
 
 /// The known keys.
 #[derive(Debug, Default)]
@@ -28,7 +29,7 @@ pub(super) struct Mirror {
 
 #[derive(Debug, Default)]
 struct Keys {
-    keys: HashMap<String, Known>,
+    keys: BTreeMap<String, Known>,
     usage: Usage,
 }
 
@@ -49,10 +50,11 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The value, unless its time is over.
-    pub(super) fn value(&self, now: u64) -> Option<Vec<u8>> {
+    /// The value with its revision, unless its time is over.
+    pub(super) fn versioned(&self, now: u64) -> Option<Versioned> {
         let entry = Entry::parse(&self.entry);
-        (!entry.is_over(now)).then(|| entry.value.to_vec())
+        let revision = self.revision;
+        (!entry.is_over(now)).then(|| Versioned { value: entry.value.to_vec(), revision })
     }
 
     fn size(&self) -> usize {
@@ -126,6 +128,19 @@ impl Mirror {
     /// The known value of a key.
     pub(super) fn find(&self, namespace: &str, key: &str) -> Option<&Known> {
         self.namespaces.get(namespace)?.keys.get(key)
+    }
+
+    /// The known keys, in the order of their bytes; `None` for a namespace whose keys were not read.
+    pub(super) fn list(&self, namespace: &str, listing: &Listing, now: u64) -> Option<Vec<String>> {
+        let Listing { prefix, after, limit } = listing;
+        let begin = match after {
+            Some(after) if after >= prefix => Bound::Excluded(after.as_str()),
+            _ => Bound::Included(prefix.as_str()),
+        };
+        let keys = self.namespaces.get(namespace)?.keys.range::<str, _>((begin, Bound::Unbounded));
+        let keys = keys.take_while(|(key, _)| key.starts_with(prefix));
+        let keys = keys.filter(|(_, known)| !Entry::parse(&known.entry).is_over(now));
+        Some(keys.map(|(key, _)| key.clone()).take(*limit).collect())
     }
 
     /// Whether a value of this size has room.
@@ -225,7 +240,7 @@ mod tests {
     }
 
     fn value(mirror: &Mirror, key: &str) -> Option<String> {
-        mirror.find("a", key)?.value(100).map(|value| String::from_utf8(value).unwrap_or_default())
+        mirror.find("a", key)?.versioned(100).map(|found| String::from_utf8(found.value).unwrap_or_default())
     }
 
     #[test]

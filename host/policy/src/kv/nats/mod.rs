@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::{Change, KvError, KvOpenError, KvState, Namespace, now_ms};
+use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Versioned, now_ms};
 use mirror::Mirror;
 use tuffet_config::{KvBucket, WhenAway};
 
@@ -65,7 +65,8 @@ enum Life {
 
 /// A call.
 enum Job {
-    Get { namespace: Arc<str>, key: String, answer: Answer<Option<Vec<u8>>> },
+    Get { namespace: Arc<str>, key: String, answer: Answer<Option<Versioned>> },
+    List { namespace: Arc<str>, listing: Listing, answer: Answer<Vec<String>> },
     Change { of: Namespace, key: String, change: Change, answer: Answer<i64> },
 }
 
@@ -76,6 +77,7 @@ impl Job {
         // A caller that is gone has run out of time.
         match self {
             Job::Get { answer, .. } => drop(answer.send(Err(error))),
+            Job::List { answer, .. } => drop(answer.send(Err(error))),
             Job::Change { answer, .. } => drop(answer.send(Err(error))),
         }
     }
@@ -129,9 +131,27 @@ impl NatsStore {
         }
     }
 
-    pub(super) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Vec<u8>>, KvError> {
+    pub(super) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Versioned>, KvError> {
         let (namespace, its_key) = (Arc::clone(&of.name), key.clone());
         let found = self.call(|answer| Job::Get { namespace, key: its_key, answer }).await;
+        self.or_known(of, found, |mirror| {
+            mirror.find(&of.name, &key).and_then(|known| known.versioned(now_ms()))
+        })
+    }
+
+    pub(super) async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
+        let (namespace, its) = (Arc::clone(&of.name), listing.clone());
+        let found = self.call(|answer| Job::List { namespace, listing: its, answer }).await;
+        self.or_known(of, found, |mirror| mirror.list(&of.name, &listing, now_ms()).unwrap_or_default())
+    }
+
+    /// What was found, or what this server knows, if NATS is away and the namespace is to be read then.
+    fn or_known<T>(
+        &self,
+        of: &Namespace,
+        found: Result<T, KvError>,
+        known: impl FnOnce(&Mirror) -> T,
+    ) -> Result<T, KvError> {
         match found {
             Err(KvError::Unavailable(_)) if of.when_away == WhenAway::LastKnown => {
                 let mirror = lock(&self.shared.mirror);
@@ -139,7 +159,7 @@ impl NatsStore {
                     return found;
                 }
                 self.shared.last_known.fetch_add(1, Relaxed);
-                Ok(mirror.find(&of.name, &key).and_then(|known| known.value(now_ms())))
+                Ok(known(&mirror))
             }
             found => found,
         }

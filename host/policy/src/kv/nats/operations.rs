@@ -15,7 +15,7 @@ use bytes::Bytes;
 use tokio::time::{sleep, timeout};
 
 use super::super::entry::Entry;
-use super::super::{KvError, MAX_VALUE, Namespace, now_ms};
+use super::super::{KvError, Listing, MAX_VALUE, Namespace, Versioned, now_ms};
 use super::mirror::{Known, Swept};
 use super::names::name;
 use super::{Answer, Shared, away, lock};
@@ -55,11 +55,11 @@ impl Operations {
         &self,
         namespace: &str,
         key: &str,
-        answer: Answer<Option<Vec<u8>>>,
+        answer: Answer<Option<Versioned>>,
     ) -> Result<(), Lost> {
         let value = |newest: Option<Newest>| {
             let Newest { revision, entry } = newest?;
-            Known { revision, entry: entry? }.value(now_ms())
+            Known { revision, entry: entry? }.versioned(now_ms())
         };
         let found = self.newest(&name(namespace, key)).await?.map(value);
         let _ = answer.send(found);
@@ -89,6 +89,70 @@ impl Operations {
         });
         let _ = answer.send(done);
         Ok(())
+    }
+
+    /// Lists keys from the mirror, once NATS has answered: so a server that is away is noticed as with other calls.
+    pub(super) async fn list(
+        &self,
+        namespace: &str,
+        listing: &Listing,
+        answer: Answer<Vec<String>>,
+    ) -> Result<(), Lost> {
+        self.ping().await?;
+        let known = lock(&self.shared.mirror).list(namespace, listing, now_ms());
+        let _ = answer.send(known.ok_or_else(|| away("the keys have not arrived yet")));
+        Ok(())
+    }
+
+    /// Replaces a value that has this revision, or creates a key. Never tried again: another change means that the
+    /// caller has not seen the newest value.
+    pub(super) async fn swap(
+        &self,
+        of: &Namespace,
+        key: &str,
+        expected: Option<u64>,
+        value: &[u8],
+        ttl_seconds: Option<u32>,
+        answer: Answer<i64>,
+    ) -> Result<(), Lost> {
+        let done = self.swapped(of, key, expected, value, ttl_seconds).await?;
+        let _ = answer.send(done);
+        Ok(())
+    }
+
+    async fn swapped(
+        &self,
+        of: &Namespace,
+        key: &str,
+        expected: Option<u64>,
+        value: &[u8],
+        ttl_seconds: Option<u32>,
+    ) -> Result<Result<i64, KvError>, Lost> {
+        let name = name(&of.name, key);
+        // An expired entry and a deletion have a revision, too, but there is no such key.
+        let newest = match self.newest(&name).await? {
+            Ok(newest) => newest,
+            Err(error) => return Ok(Err(error)),
+        };
+        let now = now_ms();
+        let revision = newest.as_ref().map_or(0, |newest| newest.revision);
+        let entry = newest.and_then(|newest| newest.entry);
+        let there = entry.is_some_and(|entry| !Entry::parse(&entry).is_over(now));
+        if there.then_some(revision) != expected {
+            return Ok(Err(KvError::Conflict));
+        }
+        if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, value.len(), now) {
+            return Ok(Err(full));
+        }
+        let entry = Bytes::from(Entry { until: Entry::until(now, ttl_seconds), value }.bytes());
+        match self.in_time(self.store.update(&name, entry.clone(), revision)).await? {
+            Ok(revision) => {
+                lock(&self.shared.mirror).wrote(&of.name, key.to_owned(), revision, Some(entry));
+                Ok(Ok(revision.cast_signed()))
+            }
+            Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(Err(KvError::Conflict)),
+            Err(error) => Ok(Err(away(&explain(&error)))),
+        }
     }
 
     /// Removes a key. One that does not exist gets no deletion, which would be a message in the bucket.

@@ -17,8 +17,10 @@ wasmtime::component::bindgen!({
     world: "tuffet:host/plugin",
     imports: {
         "tuffet:policy/kv": async,
+        "tuffet:policy/shared-kv": async,
         "tuffet:policy/files": async,
         "tuffet:policy/sinks": async,
+        "tuffet:policy/upload-content": async,
     },
     exports: { default: async },
     additional_derives: [PartialEq, Eq, Clone],

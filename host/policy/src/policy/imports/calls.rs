@@ -11,6 +11,7 @@ use http::Request;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::http::Sent;
+use crate::kv::Listing;
 use crate::policy::bindings::v0_2::tuffet::policy::{files, kv};
 use crate::sinks::Full;
 
@@ -46,9 +47,9 @@ pub(in crate::policy) trait HostCalls: Debug + Send + Sync {
     fn spent(&self, _memory: u64, _cpu: Duration) {}
 }
 
-/// The keys of one plugin.
+/// The keys of one plugin: its own, or those of a namespace that it shares with others.
 pub(in crate::policy) trait Keys: Debug + Send + Sync {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<Vec<u8>>, kv::Error>>;
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>>;
 
     fn set(
         &self,
@@ -65,6 +66,17 @@ pub(in crate::policy) trait Keys: Debug + Send + Sync {
         by: i64,
         ttl_seconds: Option<u32>,
     ) -> Pending<'_, Result<i64, kv::Error>>;
+
+    /// The new revision; `None` if the key has not the expected one.
+    fn swap(
+        &self,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<Option<u64>, kv::Error>>;
+
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>>;
 }
 
 /// Where the payloads for a sink go.

@@ -12,11 +12,12 @@ use super::calls::{HostCalls, Keys, Outlet, Pending};
 use super::files::{absent, steady};
 use super::http::Sent;
 use super::http_send::send;
-use crate::kv::{KvError, KvStore, Namespace};
+use super::upload::UploadContent;
+use crate::kv::{KvError, KvStore, Listing, Namespace, Versioned};
 use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::sinks::{Full, Sink};
-use tuffet_store::{Lane, Roots, StoreError};
+use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
 
 /// How long a read may take. A call that waits for longer than its `wall` limit ends before.
 const READ_TIME: Duration = Duration::from_secs(5);
@@ -63,6 +64,14 @@ async fn on_disk<T: Send + 'static>(
     work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
 ) -> Result<Option<T>, Error> {
     let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
+    on_this_disk(disk, work).await.unwrap_or_else(|why| Err(Error::Unavailable(why)))
+}
+
+/// As [`on_disk`]; the error says why it was not done.
+async fn on_this_disk<T: Send + 'static>(
+    disk: &Disk,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
     let (sender, receiver) = oneshot::channel();
     let work = move || {
         // Nobody waits any more for what has waited for too long.
@@ -72,11 +81,31 @@ async fn on_disk<T: Send + 'static>(
     };
     // Whatever the reason, the sender is dropped with the work.
     disk.submit(Lane::Plugin, READ_TIME, work, |_| {});
-    let unavailable = |why: &str| Err(Error::Unavailable(format!("root `{root}` {why}")));
+    let unavailable = |why: &str| Err(format!("root `{}` {why}", disk.root()));
     match timeout(READ_TIME, receiver).await {
-        Ok(Ok(done)) => done,
+        Ok(Ok(done)) => Ok(done),
         Ok(Err(_)) => unavailable("could not be read: too many reads wait for it, or one of them failed"),
         Err(_) => unavailable(&format!("did not answer within {} s", READ_TIME.as_secs())),
+    }
+}
+
+/// A complete upload under its temporary name.
+#[derive(Debug)]
+pub(in crate::policy) struct StoredUpload {
+    pub content: Content,
+    pub bytes: u64,
+}
+
+impl UploadContent for StoredUpload {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Pending<'_, Result<Vec<u8>, String>> {
+        let content = self.content.clone();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let read = move || content.read_at(offset, length).map_err(|error| error.to_string());
+        Box::pin(async { on_this_disk(self.content.disk(), read).await.flatten() })
     }
 }
 
@@ -88,8 +117,11 @@ pub(in crate::policy) struct StoredKeys {
 }
 
 impl Keys for StoredKeys {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<Vec<u8>>, kv::Error>> {
-        Box::pin(async move { self.store.get(&self.namespace, key).await.map_err(explain) })
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>> {
+        Box::pin(async move {
+            let found = self.store.get(&self.namespace, key).await.map_err(explain)?;
+            Ok(found.map(|Versioned { value, revision }| kv::Entry { value, revision }))
+        })
     }
 
     fn set(
@@ -117,6 +149,23 @@ impl Keys for StoredKeys {
             async move { self.store.increment(&self.namespace, key, by, ttl_seconds).await.map_err(explain) },
         )
     }
+
+    fn swap(
+        &self,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<Option<u64>, kv::Error>> {
+        Box::pin(async move {
+            let swapped = self.store.swap(&self.namespace, key, revision, value, ttl_seconds).await;
+            swapped.map_err(explain)
+        })
+    }
+
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>> {
+        Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
+    }
 }
 
 pub(super) fn explain(error: KvError) -> kv::Error {
@@ -124,6 +173,7 @@ pub(super) fn explain(error: KvError) -> kv::Error {
         KvError::Quota => kv::Error::Quota,
         KvError::NotACounter => kv::Error::Invalid("the value is no counter: it has not eight bytes".into()),
         KvError::Unavailable(error) => kv::Error::Unavailable(error),
+        KvError::Conflict => kv::Error::Invalid("the key has another revision".into()),
     }
 }
 

@@ -8,28 +8,37 @@ mod http;
 mod http_send;
 mod kv;
 mod live;
+mod metrics;
 mod random;
 mod sinks;
 mod staged;
+mod staged_keys;
+mod upload;
 mod v0_1;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use calls::Pending;
 pub(super) use calls::{HostCalls, Keys, Outlet};
 pub(super) use clock::FixedClock;
 pub(super) use http::HttpGate;
-pub(super) use live::{Live, StoredKeys};
+pub(super) use live::{Live, StoredKeys, StoredUpload};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
+pub(super) use staged_keys::StagedKeys;
+pub(super) use upload::{InMemory, UploadContent};
 
 use super::line_rate::LineRate;
+use super::series::SeriesTable;
 use tuffet_config::HttpHost;
 
-/// Calls of `kv` and `files` per call of a hook.
+/// Calls of `kv`, `shared-kv`, `files`, `upload-content` and `metrics` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
 /// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
+/// Bytes of an upload in one call of a hook.
+const MAX_UPLOAD: u64 = 8 << 20;
 /// Bytes of files in one call of a hook.
 const MAX_READ: u64 = 64 << 20;
 
@@ -44,8 +53,14 @@ pub(super) struct Access {
     pub clock: bool,
     /// Whether it has random numbers.
     pub random: bool,
+    /// Whether it may read uploads.
+    pub upload: bool,
+    /// Its own counters and gauges.
+    pub metrics: Option<Arc<SeriesTable>>,
     /// Its keys. None also while the configuration is only checked.
     pub keys: Option<Arc<dyn Keys>>,
+    /// The namespaces that it shares with other plugins, by name. None also while the configuration is only checked.
+    pub shared_keys: Vec<(String, Arc<dyn Keys>)>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
     /// The hosts that it may send HTTP requests to.
@@ -105,6 +120,8 @@ pub(super) struct Taken {
     operations: u32,
     payloads: u32,
     read: u64,
+    /// Bytes of the upload.
+    uploaded: u64,
     /// Set once the instance is configured; before, calls must have no effect.
     configured: bool,
     /// Set for each call: what would have an effect only seems to succeed.
@@ -127,10 +144,10 @@ impl Taken {
         *self = Taken { configured, rehearses, ..Taken::default() };
     }
 
-    /// Counts a call of `kv` or `files`.
+    /// Counts a call.
     fn operation(&mut self) -> Result<(), String> {
         if self.operations == MAX_OPERATIONS {
-            return Err(format!("more than {MAX_OPERATIONS} calls of kv and files in one call of a hook"));
+            return Err(format!("more than {MAX_OPERATIONS} calls of the host in one call of a hook"));
         }
         self.operations += 1;
         Ok(())

@@ -9,13 +9,11 @@ use http_body_util::{BodyExt, Full as Whole, Limited};
 use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody};
 
 use super::MAX_READ;
-use super::calls::{HostCalls, Keys, Outlet, Pending};
+use super::calls::{HostCalls, Outlet, Pending};
 use super::http::{Sent, Work};
 use super::http_send::send;
-use super::live::{Live, explain};
-use crate::kv::KvError;
+use super::live::Live;
 use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
-use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use crate::sinks::Full;
 
@@ -103,37 +101,6 @@ impl HostCalls for Staged {
 /// As the roots answer.
 fn a_folder() -> Error {
     Error::Denied("a folder is no regular file".into())
-}
-
-/// Keys in memory, for one call.
-impl Keys for Stage {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<Vec<u8>>, kv::Error>> {
-        Box::pin(async move { self.key("get", &key).map_err(kv::Error::Unavailable) })
-    }
-
-    fn set(&self, key: String, value: Vec<u8>, _: Option<u32>) -> Pending<'_, Result<(), kv::Error>> {
-        Stage::set(self, key, Some(value));
-        Box::pin(async { Ok(()) })
-    }
-
-    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>> {
-        Stage::set(self, key, None);
-        Box::pin(async { Ok(()) })
-    }
-
-    fn increment(&self, key: String, by: i64, _: Option<u32>) -> Pending<'_, Result<i64, kv::Error>> {
-        Box::pin(async move {
-            let count = match self.key("increment", &key).map_err(kv::Error::Unavailable)? {
-                None => 0,
-                Some(value) => {
-                    value.try_into().map(i64::from_le_bytes).map_err(|_| explain(KvError::NotACounter))?
-                }
-            };
-            let count = count.saturating_add(by);
-            Stage::set(self, key, Some(count.to_le_bytes().to_vec()));
-            Ok(count)
-        })
-    }
 }
 
 /// Payloads go nowhere: they are recorded.

@@ -48,9 +48,11 @@ pub(super) fn grants_used(module: &[u8]) -> Result<Vec<GrantKind>, String> {
         for import in imports.into_imports() {
             let import = import.map_err(|error| error.to_string())?;
             let kind = match import.module.split('@').next() {
-                Some("tuffet:policy/kv") => GrantKind::Kv,
+                Some("tuffet:policy/kv" | "tuffet:policy/shared-kv") => GrantKind::Kv,
                 Some("tuffet:policy/files") => GrantKind::Files,
                 Some("tuffet:policy/sinks") => GrantKind::Sinks,
+                Some("tuffet:policy/metrics") => GrantKind::Metrics,
+                Some("tuffet:policy/upload-content") => GrantKind::Upload,
                 Some("wasi:http/outgoing-handler") => GrantKind::Http,
                 _ => continue,
             };

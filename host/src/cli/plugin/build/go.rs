@@ -4,77 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use serde::Deserialize;
-
-use super::super::annotate;
+use super::project::Project;
 use super::scratch::Scratch;
-use super::{Made, Unbuilt, component};
-use tuffet_config::{Document, GrantKind};
-use tuffet_policy::{Hook, Manifest};
+use super::{Made, Unbuilt};
+use tuffet_policy::Hook;
 
 /// The file that identifies a project.
 pub(super) const MARKER: &str = "go.mod";
 
-/// The manifest of a project, with its hooks.
-const MANIFEST: &str = "tuffet.json";
-
 /// The module of the SDK.
 const SDK: &str = "tuffet";
 
-/// The keys of the manifest's file that are not for the server.
-#[derive(Debug, Deserialize)]
-struct Project {
-    hooks: Vec<Hook>,
-    #[serde(flatten)]
-    manifest: Manifest,
-}
-
 /// Builds the project in a folder. The compiler's messages go to standard error.
 pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
-    let shown = folder.display();
-    let file = folder.join(MANIFEST);
-    let invalid = |error: tuffet_config::ConfigError| Unbuilt::NoProject(error.to_string());
-    let mut manifest = annotate::read(&file, &["hooks"]).map_err(invalid)?;
-    let document = Document::read(&file, "a manifest").map_err(invalid)?;
-    let project: Project = document.parse().map_err(invalid)?;
-    let mut problems = Vec::new();
-    if project.hooks.is_empty() {
-        let known = Hook::ALL.map(Hook::word).join(", ");
-        problems.push(("/hooks".into(), format!("no hook is listed: there are {known}")));
-    }
-    if !is_file_name(&project.manifest.name) {
-        let message = "the component gets this name: use letters, digits, `-`, `_` and `.`";
-        problems.push(("/name".into(), message.into()));
-    }
-    if !problems.is_empty() {
-        return Err(invalid(document.error(problems)));
-    }
-    let grants: Vec<GrantKind> = GrantKind::ALL
-        .into_iter()
-        .filter(|kind| project.manifest.grants.iter().any(|wish| wish.grant == kind.word()))
-        .collect();
-
+    let project = Project::read(folder, &[])?;
     let scratch = Scratch::make()?;
     let module = compile(folder, &project.hooks, &scratch)?;
-    let used = component::grants_used(&module).map_err(Unbuilt::Failed)?;
-    if let Some(missing) = used.into_iter().find(|kind| !grants.contains(kind)) {
-        return Err(Unbuilt::NoProject(format!(
-            "{}: the plugin uses the package {SDK}/{missing}, and `grants` does not request it: add {{ \"grant\": \
-             \"{missing}\", \"reason\": \"…\" }}",
-            file.display(),
-            missing = missing.word()
-        )));
-    }
-    let made = component::of_module(module, &project.hooks, &grants, &scratch.folder.join("wit")).map_err(
-        |error| Unbuilt::Failed(format!("{shown}: the module cannot become a component: {error}")),
-    )?;
-    if let Some(map) = manifest.as_object_mut() {
-        map.remove("hooks");
-    }
-    let made = annotate::with_manifest(&made, &manifest).map_err(Unbuilt::Failed)?;
-    let path = scratch.folder.join("component.wasm");
-    fs::write(&path, made).map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", path.display())))?;
-    Ok(Made { name: project.manifest.name, component: path, scratch: Some(scratch) })
+    project.require_grants(&module, |missing| format!("uses the package {SDK}/{missing}"))?;
+    project.component(folder, module, scratch)
 }
 
 /// Compiles the project to a core module.
@@ -148,13 +95,6 @@ fn go_version(go_mod: &str) -> Option<&str> {
     go_mod.lines().find_map(|line| line.strip_prefix("go ")).map(str::trim)
 }
 
-/// Returns whether a component can be named so.
-fn is_file_name(name: &str) -> bool {
-    !name.starts_with('.')
-        && !name.is_empty()
-        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_.".contains(letter))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,14 +110,5 @@ mod tests {
             assert_eq!(replacement(go_mod), path, "{go_mod}");
         }
         assert_eq!(go_version("module x\n\ngo 1.25\n"), Some("1.25"));
-    }
-
-    #[test]
-    fn names_of_components() {
-        for (name, good) in
-            [("firmware-2", true), ("a.b_c", true), ("", false), (".a", false), ("a/b", false)]
-        {
-            assert_eq!(is_file_name(name), good, "{name}");
-        }
     }
 }

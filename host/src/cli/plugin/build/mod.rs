@@ -1,8 +1,10 @@
 //! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
 
+mod c;
 mod component;
 mod go;
 mod js;
+mod project;
 mod python;
 mod rust;
 mod scratch;
@@ -94,11 +96,13 @@ fn make(args: &BuildArgs) -> Result<PathBuf, Unbuilt> {
         js::build(folder)?
     } else if folder.join(go::MARKER).is_file() {
         go::build(folder)?
+    } else if folder.join(project::MANIFEST).is_file() {
+        c::build(folder)?
     } else {
         let shown = folder.display();
         return Err(Unbuilt::NoProject(format!(
-            "{shown}: there is no project in it: no Cargo.toml, pyproject.toml, package.json or go.mod; name \
-             its folder, or make one with `tuffet plugin new NAME`"
+            "{shown}: there is no project in it: no Cargo.toml, pyproject.toml, package.json, go.mod or \
+             tuffet.json; name its folder, or make one with `tuffet plugin new NAME`"
         )));
     };
     let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));

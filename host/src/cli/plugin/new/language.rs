@@ -16,6 +16,7 @@ pub(super) enum Language {
     #[value(alias = "typescript")]
     Ts,
     Go,
+    C,
 }
 
 /// A file of a project.
@@ -98,6 +99,22 @@ const GO: [Template; 12] = [
     template!("go" / "tuffet.json"),
 ];
 
+const C: [Template; 13] = [
+    template!("common" / "cases.yaml"),
+    template!("common" / "tuffet.yaml"),
+    template!("c" / "README.md"),
+    template!("c" / "accept_upload.c", Hook::AcceptUpload),
+    template!("c" / "authorize.c", Hook::Authorize),
+    template!("c" / "compile_flags.txt"),
+    template!("c" / "gitignore" => ".gitignore"),
+    template!("c" / "observe.c", Hook::Observe),
+    template!("c" / "policy.c"),
+    template!("c" / "policy.h"),
+    template!("c" / "policy_test.c"),
+    template!("c" / "resolve.c", Hook::Resolve),
+    template!("c" / "tuffet.json"),
+];
+
 /// The files that `tuffet.yaml` serves.
 const FILES: [(&str, &str); 2] =
     [("files/firmware/1.4.1.bin", "version 1.4.1\n"), ("files/firmware/1.4.2.bin", "version 1.4.2\n")];
@@ -111,6 +128,7 @@ impl Language {
             Language::Js => "JavaScript",
             Language::Ts => "TypeScript",
             Language::Go => "Go",
+            Language::C => "C",
         }
     }
 
@@ -121,6 +139,7 @@ impl Language {
             Language::Python => &["python/"],
             Language::Js | Language::Ts => &["js/"],
             Language::Go => &["go/"],
+            Language::C => &["c/"],
         }
     }
 
@@ -131,6 +150,7 @@ impl Language {
             Language::Python => "python/__main__.py",
             Language::Js | Language::Ts => "js/build/main.js",
             Language::Go => "go/go.mod",
+            Language::C => "c/tuffet.h",
         }
     }
 
@@ -142,6 +162,7 @@ impl Language {
             Language::Js => &JS,
             Language::Ts => &TS,
             Language::Go => &GO,
+            Language::C => &C,
         };
         let chosen =
             templates.iter().filter(|file| file.hook.is_none_or(|hook| choice.hooks.contains(&hook)));
@@ -162,17 +183,16 @@ impl Language {
             Language::Python => use_sdk(choice, &mut files, "sdk/python", "python"),
             Language::Js | Language::Ts => use_sdk(choice, &mut files, "sdk/js", "js"),
             Language::Go => {
-                let hooks = Hook::ALL.iter().filter(|hook| choice.hooks.contains(hook));
-                let hooks: Vec<String> = hooks.map(|hook| format!("{:?}", hook.word())).collect();
-                for (path, text) in &mut files {
-                    match (path.as_str(), choice.sdk) {
-                        ("tuffet.json", _) => *text = text.replace("HOOKS", &hooks.join(", ")),
-                        ("go.mod", Some(sdk)) => {
-                            *text = text.replace("./sdk/go", &format!("{:?}", format!("{sdk}/go")));
-                        }
-                        _ => {}
-                    }
+                list_hooks(choice, &mut files);
+                if let Some(sdk) = choice.sdk
+                    && let Some((_, text)) = files.iter_mut().find(|(path, _)| path == "go.mod")
+                {
+                    *text = text.replace("./sdk/go", &format!("{:?}", format!("{sdk}/go")));
                 }
+            }
+            Language::C => {
+                list_hooks(choice, &mut files);
+                use_sdk(choice, &mut files, "sdk/c", "c");
             }
         }
         files
@@ -185,6 +205,15 @@ fn use_sdk(choice: &Choice<'_>, files: &mut [(String, String)], copy: &str, fold
         for (_, text) in files {
             *text = text.replace(copy, &format!("{sdk}/{folder}"));
         }
+    }
+}
+
+/// Lists the chosen hooks in the manifest.
+fn list_hooks(choice: &Choice<'_>, files: &mut [(String, String)]) {
+    let hooks = Hook::ALL.iter().filter(|hook| choice.hooks.contains(hook));
+    let hooks: Vec<String> = hooks.map(|hook| format!("{:?}", hook.word())).collect();
+    if let Some((_, text)) = files.iter_mut().find(|(path, _)| path == "tuffet.json") {
+        *text = text.replace("HOOKS", &hooks.join(", "));
     }
 }
 

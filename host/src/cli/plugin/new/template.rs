@@ -1,8 +1,8 @@
 //! Renders a template to a file.
 //!
 //! Templates are ordinary files of a project named `plugin-name` that has every hook. Lines between a mark
-//! and the next `% end` are kept if one of the words of the mark was chosen: a hook, or `vendored` if the
-//! project has a copy of the SDK. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
+//! and the next `% end` are kept if one of the words of the mark was chosen: a hook, `vendored` if the
+//! project has a copy of the SDK, or `elsewhere` if it has none. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
 //! resolve`, `<!--% resolve -->`.
 
 use tuffet_policy::Hook;
@@ -20,6 +20,7 @@ impl Choice<'_> {
     pub fn keeps(&self, words: &str) -> bool {
         words.split_ascii_whitespace().any(|word| match word {
             "vendored" => self.sdk.is_none(),
+            "elsewhere" => self.sdk.is_some(),
             _ => self.hooks.iter().any(|hook| hook.word() == word),
         })
     }
@@ -67,9 +68,10 @@ mod tests {
     fn lines_stay_where_a_word_of_their_mark_was_chosen() {
         let template = "a plugin-name\n  //% resolve\nb\n//% end\n#% observe authorize\nc\n#% end\n\
                         <!--% vendored -->\nd plugin_name\n<!--% end -->\n\
+                        #% elsewhere\ne\n#% end\n\
                         Policy: authorize, resolve, accept_upload, observe;\n";
         let choice = Choice { name: "x-y", hooks: &[Hook::AcceptUpload, Hook::Authorize], sdk: Some("/sdk") };
-        assert_eq!(choice.render(template), "a x-y\nc\nPolicy: authorize, accept_upload;\n");
+        assert_eq!(choice.render(template), "a x-y\nc\ne\nPolicy: authorize, accept_upload;\n");
         let choice = Choice { name: "x-y", hooks: &[Hook::Resolve], sdk: None };
         assert_eq!(choice.render(template), "a x-y\nb\nd x_y\nPolicy: resolve;\n");
     }

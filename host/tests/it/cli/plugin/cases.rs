@@ -137,6 +137,57 @@ fn cases_expect_keys_and_lines() {
     }
 }
 
+#[test]
+fn cases_give_and_expect_shared_keys() {
+    let case = |expected: &str| {
+        format!(
+            "grants: [kv, kv/leases, files/boot, sinks/audit]\nsettings: {{ run: [shared leases create a x, shared leases \
+             create b x, shared leases list, kv append own +] }}\nhost: {{ shared-keys: {{ leases: {{ a: given }} }} }}\n\
+             cases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, host: {{ keys: {{ own: text }}, shared-keys: \
+             {{ leases: {{ b: null }} }} }}, expect: {{ content: \"false\\ntrue\\n[\\\"a\\\", \
+             \\\"b\\\"]\\n\\\"text+\\\"\\n\" }}, keys: {{ own: text+ }}, shared-keys: {expected} }}\n"
+        )
+    };
+    let ran = test(&case("{ leases: { b: x } }"));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case("{ leases: { a: y } }"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains("what it did to shared keys differs"), "{}", printed(&ran));
+    let ran = test(&case("{}").replace("{ leases: { b: null } }", "{}"));
+    assert!(printed(&ran).contains(r#"shared-kv.swap("leases", "b")"#), "{}", printed(&ran));
+}
+
+#[test]
+fn cases_have_the_content_of_uploads() {
+    let case = |said: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit, upload]\nsettings: {{ upload: run, run: [upload 1 2] }}\ncases:\n  - \
+             {{ name: x, request: {{ path: x, operation: write, upload: {{ root: boot, content: abcd }} }}, hook: \
+             accept-upload, expect: {{ deny: {{ reason: {said} }} }} }}\n"
+        )
+    };
+    let ran = test(&case(r#"'"bc"'"#));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert_eq!(test(&case("other")).code(), 1);
+}
+
+#[test]
+fn cases_expect_metrics() {
+    let case = |expected: &str| {
+        format!(
+            "grants: [kv, files/boot, sinks/audit, metrics]\nsettings: {{ run: [add hits site a, add hits site a, gauge \
+             size 1.5] }}\ncases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, expect: content, metrics: \
+             {expected} }}\n"
+        )
+    };
+    let good = case(r#"{ 'hits{site="a"}': 4, size: 1.5 }"#);
+    let ran = test(&good);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case("{ size: 2 }"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains("what it measured differs"), "{}", printed(&ran));
+}
+
 const HTTP: &str = r#"
 grants: [kv, files/boot, sinks/audit, http/a.example]
 settings: { run: [get http://a.example/x, get http://a.example/x, post http://a.example/y body] }

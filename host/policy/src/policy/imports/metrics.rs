@@ -1,0 +1,114 @@
+//! The import `metrics`.
+
+use super::{IN_CONFIGURE, not_granted};
+use crate::policy::bindings::v0_2::tuffet::policy::metrics::{Error, Host};
+use crate::policy::sandbox::Sandbox;
+use crate::policy::series::{SeriesError, SeriesName, SeriesValue};
+
+/// Bytes of the name of a series or a label.
+const MAX_NAME: usize = 64;
+/// Labels of a series.
+const MAX_LABELS: usize = 4;
+/// Bytes of the value of a label.
+const MAX_LABEL: usize = 128;
+/// Labels that the server gives. Prometheus keeps `le` for histograms.
+const OURS: [&str; 3] = ["plugin", "name", "le"];
+
+impl Host for Sandbox {
+    fn add(&mut self, name: String, labels: Vec<(String, String)>, by: u64) -> Result<(), Error> {
+        self.measure(name, labels, SeriesValue::Counter(by))
+    }
+
+    fn set(&mut self, name: String, labels: Vec<(String, String)>, value: f64) -> Result<(), Error> {
+        if !value.is_finite() {
+            return Err(Error::Invalid(format!("the gauge {name:.64} cannot be {value}")));
+        }
+        self.measure(name, labels, SeriesValue::Gauge(value))
+    }
+}
+
+impl Sandbox {
+    fn measure(
+        &mut self,
+        name: String,
+        labels: Vec<(String, String)>,
+        change: SeriesValue,
+    ) -> Result<(), Error> {
+        if !self.taken.configured {
+            return Err(Error::Denied(IN_CONFIGURE.into()));
+        }
+        let Some(table) = &self.access.metrics else { return Err(Error::Denied(not_granted("metrics"))) };
+        self.taken.operation().map_err(Error::Invalid)?;
+        let series = series(name, labels).map_err(Error::Invalid)?;
+        if self.taken.rehearses {
+            return Ok(());
+        }
+        table.change(series, change).map_err(|error| match error {
+            SeriesError::Full => Error::Full,
+            SeriesError::OtherKind => {
+                Error::Invalid("a counter and a gauge cannot have the same name".into())
+            }
+        })
+    }
+}
+
+fn series(name: String, mut labels: Vec<(String, String)>) -> Result<SeriesName, String> {
+    check_name(&name)?;
+    if labels.len() > MAX_LABELS {
+        return Err(format!("the series has {} labels: {MAX_LABELS} are allowed", labels.len()));
+    }
+    labels.sort_unstable();
+    for (index, (label, value)) in labels.iter().enumerate() {
+        check_name(label)?;
+        if OURS.contains(&label.as_str()) || label.starts_with("__") {
+            return Err(format!("the label `{label}` is not for plugins"));
+        }
+        if index > 0 && labels[index - 1].0 == *label {
+            return Err(format!("the label `{label}` is given twice"));
+        }
+        if value.len() > MAX_LABEL {
+            return Err(format!("a value of `{label}` has {} bytes: {MAX_LABEL} are allowed", value.len()));
+        }
+    }
+    Ok(SeriesName { name, labels })
+}
+
+fn check_name(name: &str) -> Result<(), String> {
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let goes_on = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if begins && goes_on && name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    Err(format!("{name:.64?} is no name: write 1 to {MAX_NAME} letters, digits and `_`, no digit first"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_labels_follow_the_rules_of_prometheus() {
+        let made = |name: &str, labels: &[(&str, &str)]| {
+            let labels = labels.iter().map(|(label, value)| ((*label).into(), (*value).into()));
+            series(name.into(), labels.collect()).map(|series| series.to_string())
+        };
+        let shown = made("hits", &[("site", "b \"x\""), ("_a", "é\n")]);
+        assert_eq!(shown.as_deref(), Ok("hits{_a=\"é\\n\",site=\"b \\\"x\\\"\"}"));
+        for name in ["", "1a", "a-b", "a:b", "é", &"n".repeat(65)] {
+            assert!(made(name, &[]).is_err(), "{name}");
+            assert!(made("a", &[(name, "x")]).is_err(), "{name}");
+        }
+        let long = "v".repeat(129);
+        for labels in [
+            &[("plugin", "x")][..],
+            &[("name", "x")],
+            &[("le", "x")],
+            &[("__a", "x")],
+            &[("a", "x"), ("a", "y")],
+            &[("a", &long)],
+            &[("a", ""), ("b", ""), ("c", ""), ("d", ""), ("e", "")],
+        ] {
+            assert!(made("a", labels).is_err(), "{labels:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The keys of a stage: in memory, for one call.
+
+use std::sync::Arc;
+
+use super::calls::{Keys, Pending};
+use super::live::explain;
+use crate::kv::{KvError, Listing};
+use crate::policy::bindings::v0_2::tuffet::policy::kv;
+use crate::policy::stage::{KeyName, Stage};
+
+/// The plugin's own keys, or those of a namespace that it shares.
+#[derive(Debug)]
+pub(in crate::policy) struct StagedKeys {
+    pub stage: Arc<Stage>,
+    /// `None` for its own.
+    pub namespace: Option<String>,
+}
+
+impl StagedKeys {
+    fn name(&self, key: String) -> KeyName {
+        (self.namespace.clone(), key)
+    }
+
+    fn find(&self, call: &str, name: &KeyName) -> Result<Option<kv::Entry>, kv::Error> {
+        let found = self.stage.key(call, name).map_err(kv::Error::Unavailable)?;
+        Ok(found.map(|(value, revision)| kv::Entry { value, revision }))
+    }
+}
+
+impl Keys for StagedKeys {
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>> {
+        Box::pin(async move { self.find("get", &self.name(key)) })
+    }
+
+    fn set(&self, key: String, value: Vec<u8>, _: Option<u32>) -> Pending<'_, Result<(), kv::Error>> {
+        self.stage.set(self.name(key), Some(value));
+        Box::pin(async { Ok(()) })
+    }
+
+    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>> {
+        self.stage.set(self.name(key), None);
+        Box::pin(async { Ok(()) })
+    }
+
+    fn increment(&self, key: String, by: i64, _: Option<u32>) -> Pending<'_, Result<i64, kv::Error>> {
+        Box::pin(async move {
+            let name = self.name(key);
+            let count = match self.find("increment", &name)? {
+                None => 0,
+                Some(found) => found
+                    .value
+                    .try_into()
+                    .map(i64::from_le_bytes)
+                    .map_err(|_| explain(KvError::NotACounter))?,
+            };
+            let count = count.saturating_add(by);
+            self.stage.set(name, Some(count.to_le_bytes().to_vec()));
+            Ok(count)
+        })
+    }
+
+    fn swap(
+        &self,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        _: Option<u32>,
+    ) -> Pending<'_, Result<Option<u64>, kv::Error>> {
+        Box::pin(async move {
+            let name = self.name(key);
+            let found = self.find("swap", &name)?;
+            let succeeds = found.map(|found| found.revision) == revision;
+            Ok(succeeds.then(|| self.stage.set(name, Some(value))))
+        })
+    }
+
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>> {
+        let mut keys = self.stage.keys(self.namespace.as_ref());
+        let is_after = |key: &String| listing.after.as_ref().is_none_or(|after| key > after);
+        keys.retain(|key| key.starts_with(&listing.prefix) && is_after(key));
+        keys.truncate(listing.limit);
+        Box::pin(async { Ok(keys) })
+    }
+}

@@ -1,0 +1,39 @@
+/* The hook `accept-upload`. */
+#include "memory.h"
+#include "../bindings/accept-upload/plugin.c"
+#include "request.h"
+
+/* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
+#pragma weak tuffet_accept_upload
+
+void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *given,
+                                                       exports_tuffet_policy_accept_upload_upload_t *given_upload,
+                                                       exports_tuffet_policy_accept_upload_acceptance_t *answer) {
+    tuffet_request request = tuffet_lift_request(given);
+    tuffet_upload upload = {
+        .root = TUFFET_TEXT(given_upload->root),
+        .path = TUFFET_TEXT(given_upload->path),
+        .bytes = given_upload->bytes,
+        .sha256 = TUFFET_TEXT(given_upload->sha256),
+    };
+    tuffet_acceptance acceptance = tuffet_accept_upload(&request, &upload);
+    switch (acceptance.kind) {
+    case TUFFET_ACCEPTANCE_ABSTAIN:
+        answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_ABSTAIN;
+        break;
+    case TUFFET_ACCEPTANCE_ACCEPT:
+        answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_ACCEPT;
+        break;
+    case TUFFET_ACCEPTANCE_RENAME:
+        answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_RENAME;
+        answer->val.rename = tuffet_lower_text(acceptance.path);
+        break;
+    case TUFFET_ACCEPTANCE_DENY:
+        answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_DENY;
+        answer->val.deny = tuffet_lower_denial(&acceptance.denial);
+        break;
+    default:
+        tuffet_fail("tuffet_accept_upload gave an answer of no kind");
+    }
+    tuffet_call_ended();
+}

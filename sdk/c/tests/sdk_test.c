@@ -1,0 +1,160 @@
+/* Tests of the parts of the SDK that need no server: settings, JSON, memory, stand-ins. */
+#include "tuffet_test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECT(condition)                                                                                              \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                            \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+static const tuffet_value *parse(const char *text) { return tuffet_parse(text, strlen(text)); }
+
+/* What tuffet_configure reads in a test. */
+static void (*configure)(const tuffet_value *settings);
+
+void tuffet_configure(const tuffet_value *settings) { configure(settings); }
+
+static void json_is_read(void) {
+    EXPECT(!strcmp(tuffet_string(parse("\"a\\n\\\"\\u00e9\\u65e5\\ud83d\\ude00\\/\"")), "a\n\"é日😀/"));
+    EXPECT(tuffet_int(parse("-9223372036854775808"), INT64_MIN, INT64_MAX) == INT64_MIN);
+    EXPECT(tuffet_uint(parse("18446744073709551615"), 0, UINT64_MAX) == UINT64_MAX);
+    EXPECT(tuffet_double(parse(" 1.5e3 ")) == 1500);
+    EXPECT(tuffet_bool(parse("true")) && !tuffet_bool(parse("false")));
+    const tuffet_value *list = parse("[1, {\"a\": [null, \"b\"]} ]");
+    EXPECT(tuffet_size(list) == 2 && tuffet_kind_of(tuffet_at(list, 1)) == TUFFET_MAP && !tuffet_at(list, 2));
+    EXPECT(!strcmp(tuffet_json(tuffet_at(list, 1)), "{\"a\": [null, \"b\"]}"));
+    const tuffet_value *inner = tuffet_first(tuffet_at(list, 1));
+    EXPECT(!strcmp(tuffet_key(inner), "a") && !tuffet_next(inner) && !tuffet_key(list));
+    EXPECT(tuffet_kind_of(tuffet_first(inner)) == TUFFET_NULL);
+    EXPECT(tuffet_size(parse("[]")) == 0 && tuffet_size(parse("{ }")) == 0);
+}
+
+static void what_is_no_json_is_refused(void) {
+    static const char *const bad[] = {
+        "",       " ",      "01",      "1.",      "-",         "1e",       "+1",        ".5",      "tru",      "nul",
+        "[1,]",   "[1 2]",  "[",       "{\"a\"}", "{\"a\":}",  "{a:1}",    "{\"a\":1,", "\"",      "\"\\\"",   "\"\\x\"",
+        "\"\n\"", "[1]]",   "\"\\u12", "1 2",     "\"\\ud800", "\"\\ud800\\u0041\"",    "\"\\udc00\"", "{\"\\u0000\":1}",
+        "\"\\u00g0\"",      "\"\\",    "\"a\\",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        if (parse(bad[i])) fprintf(stderr, "%s\n", bad[i]);
+        EXPECT(!parse(bad[i]));
+    }
+    EXPECT(!tuffet_parse("[\0]", 3));
+    char deep[400];
+    memset(deep, '[', 200);
+    memset(deep + 200, ']', 200);
+    EXPECT(!tuffet_parse(deep, sizeof(deep)));
+    EXPECT(tuffet_parse(deep + 100, 200));
+}
+
+static void read_settings(const tuffet_value *settings) {
+    tuffet_known(settings, "list", "n", "a/b~c", "s", NULL);
+    const tuffet_value *list = tuffet_list(tuffet_get(settings, "list"));
+    for (const tuffet_value *item = tuffet_first(list); item; item = tuffet_next(item)) tuffet_string(item);
+    tuffet_int(tuffet_need(settings, "n"), 1, 10);
+    tuffet_map(tuffet_get(settings, "a/b~c"));
+    EXPECT(!strcmp(tuffet_string(tuffet_get(settings, "s")), ""));
+}
+
+static void problems_have_their_places(void) {
+    configure = read_settings;
+    EXPECT(tuffet_test_configure("{\"list\":[\"a\",2,{}],\"n\":1.5,\"a/b~c\":true,\"x\":0,\"s\":\"a\\u0000b\"}") == 6);
+    static const char *const expected[] = {
+        "/x: unknown key `x`; known here: list, n, a/b~c, s",
+        "/list/1: 2 is not a text",
+        "/list/2: a map is not a text",
+        "/n: 1.5 is not a whole number of 1 to 10",
+        "/a~1b~0c: true is not a map",
+        "/s: a text must not contain a zero byte",
+    };
+    for (size_t i = 0; i < 6; i++) {
+        if (strcmp(tuffet_test_problem(i), expected[i])) fprintf(stderr, "%s\n", tuffet_test_problem(i));
+        EXPECT(!strcmp(tuffet_test_problem(i), expected[i]));
+    }
+    EXPECT(!tuffet_test_problem(6));
+    EXPECT(tuffet_test_configure("{}") == 1 && !strcmp(tuffet_test_problem(0), ": the key `n` is missing"));
+    EXPECT(tuffet_test_configure("{\"n\":null}") == 1);
+    EXPECT(tuffet_test_configure("{\"n\":99999999999999999999}") == 1);
+    EXPECT(tuffet_test_configure("{") == 1);
+    EXPECT(tuffet_test_configure("{\"n\":10}") == 0);
+    const char *clipped = "{\"n\":\"---------------------------------------------------äääää\"}";
+    EXPECT(tuffet_test_configure(clipped) == 1 && strstr(tuffet_test_problem(0), "-ää... is not"));
+}
+
+static void texts_become_json(void) {
+    EXPECT(!strcmp(tuffet_quote("a\"\\\n\x01é"), "\"a\\\"\\\\\\n\\u0001é\""));
+    static const char *const broken[] = {"\x80", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82", "\xff"};
+    for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+        EXPECT(strstr(tuffet_quote(broken[i]), "\xef\xbf\xbd") && tuffet_kind_of(parse(tuffet_quote(broken[i]))));
+    }
+    EXPECT(!strcmp(tuffet_quote_bytes((tuffet_bytes){(const unsigned char *)"a\0b", 3}), "\"a\\u0000b\""));
+}
+
+static void memory_is_aligned_and_zeroed(void) {
+    for (size_t size = 0; size < 70000; size = 2 * size + 1) {
+        unsigned char *memory = tuffet_alloc(size);
+        EXPECT((uintptr_t)memory % _Alignof(max_align_t) == 0);
+        for (size_t i = 0; i < size; i++) EXPECT(memory[i] == 0);
+        memset(memory, 0xff, size);
+        tuffet_format("%d", 1);
+    }
+}
+
+static void stand_ins_answer(void) {
+    tuffet_bytes value;
+    int64_t sum;
+    EXPECT(tuffet_kv_get("a", &value) == TUFFET_NOT_FOUND && value.length == 0);
+    EXPECT(!tuffet_kv_set("a", "x", 1, TUFFET_FOREVER) && !tuffet_kv_get("a", &value) && *value.data == 'x');
+    EXPECT(!tuffet_kv_delete("a") && tuffet_kv_get("a", &value) == TUFFET_NOT_FOUND);
+    EXPECT(!tuffet_kv_increment("n", 2, 60, &sum) && !tuffet_kv_increment("n", INT64_MAX, 60, &sum) && sum == INT64_MAX);
+    tuffet_test_put_file("boot", "f", "text");
+    EXPECT(tuffet_files_read("boot", "f", 3, &value) == TUFFET_TOO_LARGE && tuffet_error_message()[0]);
+    EXPECT(!tuffet_files_read("boot", "f", 4, &value) && !strcmp((const char *)value.data, "text"));
+    EXPECT(tuffet_sinks_emit("out", "{") == TUFFET_INVALID && !tuffet_sinks_emit("out", "[1]"));
+    EXPECT(!strcmp(tuffet_test_emitted(0), "out [1]") && !tuffet_test_emitted(1));
+    tuffet_log(TUFFET_LOG_WARN, "text", "a", "b", "c", "d", NULL);
+    EXPECT(!strcmp(tuffet_test_logged(0), "warn: text a=b c=d"));
+    tuffet_http_response response;
+    EXPECT(tuffet_http_get("http://x", 9, &response) == TUFFET_NO_ANSWER);
+    tuffet_test_respond(204, "");
+    EXPECT(!tuffet_http_get("http://x", 9, &response) && response.status == 204);
+}
+
+/* With sanitizers, this finds reads and writes out of bounds. */
+static void damaged_json_does_no_harm(void) {
+    static const char whole[] = "{\"a\\u00e9\":[1,-2.5e+3,\"\\ud83d\\ude00\\n\",{}],\"b\":{\"c\":null,\"d\":[true,false]}}";
+    uint64_t seed = 1;
+    for (int round = 0; round < 50000; round++) {
+        char *text = malloc(sizeof(whole));
+        size_t length = sizeof(whole) - 1;
+        memcpy(text, whole, length);
+        for (int i = 0; i < 3; i++) {
+            seed = seed * 6364136223846793005 + 1442695040888963407;
+            text[(seed >> 33) % length] = "\"\\u{}[],:d80\0"[(seed >> 20) % 14];
+        }
+        length = (seed >> 12) % 3 ? length : (seed >> 40) % length;
+        const tuffet_value *value = tuffet_parse(text, length);
+        if (value) tuffet_quote(tuffet_json(value));
+        free(text);
+        tuffet_test_reset();
+    }
+}
+
+int main(void) {
+    void (*const tests[])(void) = {
+        json_is_read,      what_is_no_json_is_refused,   problems_have_their_places, texts_become_json,
+        stand_ins_answer, memory_is_aligned_and_zeroed, damaged_json_does_no_harm,
+    };
+    for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
+        tuffet_test_reset();
+        tests[i]();
+    }
+    printf("%zu tests passed\n", sizeof(tests) / sizeof(*tests));
+}

@@ -1,0 +1,446 @@
+/*
+ * The SDK for policy plugins in C. docs/plugins-c.md shows how to write one.
+ *
+ * A plugin defines the hooks that it wants, each a function that is declared below: tuffet_authorize, tuffet_resolve,
+ * tuffet_accept_upload and tuffet_observe; tuffet_configure reads its settings first. `hooks` in tuffet.json lists the
+ * same. Everything else here is for it to call.
+ *
+ * Ownership. Nothing is freed by hand. What the SDK hands over, to a hook or as the result of a function, and what
+ * tuffet_alloc and tuffet_format return, is valid until the hook returns. In tuffet_configure it is valid for the life of
+ * the plugin: keep settings as pointers. An answer may point to such memory, to constants, and to memory of your own.
+ *
+ * Texts are UTF-8 and end with a zero byte. A pointer is NULL only where that is mentioned.
+ *
+ * A call fails if a function runs out of memory, or at tuffet_fail, abort or a trap. The request is then handled as
+ * `on-error` of the configuration demands, and another instance answers the next one.
+ */
+#ifndef TUFFET_H
+#define TUFFET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUFFET_PRINTF(at, first) __attribute__((format(printf, at, first)))
+
+/* Bytes, such as the content of a file. A zero byte follows the last one. */
+typedef struct tuffet_bytes {
+    const unsigned char *data;
+    size_t length;
+} tuffet_bytes;
+
+/* A number that may be absent. Zeroed, it is. */
+typedef struct tuffet_number {
+    bool present;
+    uint64_t value;
+} tuffet_number;
+
+typedef struct tuffet_pair {
+    const char *name;
+    const char *value;
+} tuffet_pair;
+
+typedef struct tuffet_pairs {
+    const tuffet_pair *items;
+    size_t count;
+} tuffet_pairs;
+
+/* Returns the value of the first pair of this name, or NULL. */
+const char *tuffet_find(tuffet_pairs pairs, const char *name);
+
+/* ---- Requests ---- */
+
+typedef enum tuffet_operation { TUFFET_READ, TUFFET_WRITE } tuffet_operation;
+
+typedef enum tuffet_mode { TUFFET_OCTET, TUFFET_NETASCII } tuffet_mode;
+
+/* Where a MAC address was learnt, most trustworthy first. */
+typedef enum tuffet_mac_source {
+    TUFFET_NEIGHBOUR_TABLE,
+    TUFFET_LEASE_FILE,
+    TUFFET_REQUESTED_NAME,
+} tuffet_mac_source;
+
+/* A hint, not a credential: every source of it can be forged by someone on the same network. */
+typedef struct tuffet_mac {
+    const char *address; /* six lower-case hexadecimal octets with colons: 02:00:5e:10:00:01 */
+    tuffet_mac_source source;
+} tuffet_mac;
+
+typedef struct tuffet_client {
+    const char *address; /* a textual IP address; an IPv4-mapped IPv6 address is given as IPv4 */
+    uint16_t port;
+    const tuffet_mac *macs; /* needs the grant client-mac; most trustworthy source first */
+    size_t mac_count;
+    const char *class_name; /* a guess from the shape of the request: ipxe, u-boot, curl, unknown */
+} tuffet_client;
+
+typedef struct tuffet_request {
+    const char *id;       /* stable for the life of the transfer; log lines carry the same */
+    const char *listener; /* the name of the listener */
+    tuffet_operation operation;
+    tuffet_mode mode;
+    const char *requested; /* the name as sent, not normalised: never use it as a path */
+    const char *path;      /* normalised, below the virtual root: no leading slash, no `.` or `..` */
+    tuffet_client client;
+    tuffet_pairs options;    /* as the client sent them, names in lower case (RFC 2347) */
+    tuffet_pairs attributes; /* facts that later servers add */
+} tuffet_request;
+
+/* Codes of ERROR packets: RFC 1350 section 5, and RFC 2347. */
+typedef enum tuffet_error_code {
+    TUFFET_NOT_DEFINED,
+    TUFFET_FILE_NOT_FOUND,
+    TUFFET_ACCESS_VIOLATION,
+    TUFFET_DISK_FULL,
+    TUFFET_FILE_EXISTS,
+    TUFFET_OPTION_REFUSED,
+} tuffet_error_code;
+
+/* ---- Settings ---- */
+
+/* A value of the settings, or of a JSON text. All functions that take one accept NULL for a value that is absent. */
+typedef struct tuffet_value tuffet_value;
+
+typedef enum tuffet_kind {
+    TUFFET_NULL, /* also of a value that is absent */
+    TUFFET_BOOL,
+    TUFFET_NUMBER,
+    TUFFET_STRING,
+    TUFFET_LIST,
+    TUFFET_MAP,
+} tuffet_kind;
+
+/*
+ * HOOK. Reads the settings, before any other hook. The settings are a map, empty if the configuration has none. After a
+ * problem the plugin is not used, and the server shows all problems, each with its line of the configuration.
+ *
+ * Only tuffet_log and tuffet_files_* work here. Without this function, a plugin has no settings.
+ */
+void tuffet_configure(const tuffet_value *settings);
+
+/* Reports a problem at a value. The message is one sentence without a period. */
+void tuffet_problem(const tuffet_value *at, const char *format, ...) TUFFET_PRINTF(2, 3);
+
+/* Returns the value of a key, or NULL. A null counts as absent. */
+const tuffet_value *tuffet_get(const tuffet_value *map, const char *key);
+
+/* As tuffet_get; an absent value is a problem. */
+const tuffet_value *tuffet_need(const tuffet_value *map, const char *key);
+
+/* Reports all keys but these as problems: tuffet_known(settings, "version", "root", NULL). */
+void tuffet_known(const tuffet_value *map, ...) __attribute__((sentinel));
+
+/*
+ * The value, if it has this type; otherwise a problem, and "", 0, false or NULL. An absent value is no problem: combine
+ * them with tuffet_need, or choose the default yourself:
+ *
+ *     const char *version = tuffet_string(tuffet_need(settings, "version"));
+ *     const tuffet_value *given = tuffet_get(settings, "tries");
+ *     int64_t tries = given ? tuffet_int(given, 1, 10) : 3;
+ */
+const char *tuffet_string(const tuffet_value *value);
+bool tuffet_bool(const tuffet_value *value);
+int64_t tuffet_int(const tuffet_value *value, int64_t least, int64_t most);
+uint64_t tuffet_uint(const tuffet_value *value, uint64_t least, uint64_t most);
+double tuffet_double(const tuffet_value *value);
+const tuffet_value *tuffet_list(const tuffet_value *value);
+const tuffet_value *tuffet_map(const tuffet_value *value);
+
+/* What a value is, without any problem. */
+tuffet_kind tuffet_kind_of(const tuffet_value *value);
+
+/* How many elements a list or a map has. */
+size_t tuffet_size(const tuffet_value *value);
+
+/* The elements in order: for (v = tuffet_first(list); v; v = tuffet_next(v)). A map has one for each key. */
+const tuffet_value *tuffet_first(const tuffet_value *value);
+const tuffet_value *tuffet_next(const tuffet_value *element);
+
+/* The element of a list at this index, or NULL. */
+const tuffet_value *tuffet_at(const tuffet_value *list, size_t index);
+
+/* The key of an element of a map; NULL for an element of a list. */
+const char *tuffet_key(const tuffet_value *element);
+
+/* The value as JSON. */
+const char *tuffet_json(const tuffet_value *value);
+
+/* Reads a JSON text, such as a file. NULL if it is not JSON, or nested more than 64 times. Problems in it are ignored. */
+const tuffet_value *tuffet_parse(const char *text, size_t length);
+
+/* ---- Hooks and their answers ---- */
+
+/* Ceilings for the negotiation of options. Zeroed, everything is as configured. */
+typedef struct tuffet_limits {
+    uint16_t blksize;    /* bytes in a block, 8 to 65464 (RFC 2348); 0: as configured */
+    uint16_t windowsize; /* blocks in a window, 1 to 65535 (RFC 7440); 0: as configured */
+    tuffet_number bytes; /* the largest file */
+} tuffet_limits;
+
+/* The code and the message (at most 200 bytes) are sent to the client, the reason is logged. NULL is "". */
+typedef struct tuffet_denial {
+    tuffet_error_code code;
+    const char *message;
+    const char *reason;
+} tuffet_denial;
+
+/* An answer of tuffet_authorize. Zeroed, it abstains. */
+typedef struct tuffet_verdict {
+    enum { TUFFET_VERDICT_ABSTAIN, TUFFET_VERDICT_ALLOW, TUFFET_VERDICT_DENY, TUFFET_VERDICT_DROP } kind;
+    tuffet_limits limits;
+    tuffet_denial denial;
+} tuffet_verdict;
+
+/* HOOK. May this client do this? */
+tuffet_verdict tuffet_authorize(const tuffet_request *request);
+
+/* No opinion: the next plugin decides. */
+tuffet_verdict tuffet_verdict_abstain(void);
+/* Yes, unless a later plugin denies. The lowest limits of all plugins count; NULL: no limits. */
+tuffet_verdict tuffet_verdict_allow(const tuffet_limits *limits);
+/* No: the client gets an ERROR. */
+tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason);
+/* No, and without any answer. */
+tuffet_verdict tuffet_verdict_drop(void);
+
+/* A path in a configured root. */
+typedef struct tuffet_target {
+    const char *root;
+    const char *path;
+} tuffet_target;
+
+/* An answer of tuffet_resolve. Zeroed, it abstains. */
+typedef struct tuffet_resolution {
+    enum { TUFFET_RESOLUTION_ABSTAIN, TUFFET_RESOLUTION_FILES, TUFFET_RESOLUTION_CONTENT, TUFFET_RESOLUTION_DENY } kind;
+    const tuffet_target *files;
+    size_t file_count;
+    tuffet_bytes content;
+    tuffet_denial denial;
+} tuffet_resolution;
+
+/* HOOK. Which file or content does this client get? */
+tuffet_resolution tuffet_resolve(const tuffet_request *request);
+
+/* No opinion: the next plugin decides, at the end the path is looked up in the roots. */
+tuffet_resolution tuffet_resolution_abstain(void);
+/* This file. */
+tuffet_resolution tuffet_resolution_file(const char *root, const char *path);
+/* The first of these files that exists; of an upload, the first. */
+tuffet_resolution tuffet_resolution_files(const tuffet_target *files, size_t count);
+/* The content itself. Never an answer to an upload. */
+tuffet_resolution tuffet_resolution_content(const void *data, size_t length);
+/* No: the client gets an ERROR. */
+tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason);
+
+/* A complete upload, on disk under a temporary name. */
+typedef struct tuffet_upload {
+    const char *root;
+    const char *path;   /* under which it becomes visible when it is accepted as it is */
+    uint64_t bytes;     /* of the file; in netascii mode others than on the wire */
+    const char *sha256; /* 64 lower-case hexadecimal digits */
+} tuffet_upload;
+
+/* An answer of tuffet_accept_upload. Zeroed, it abstains. */
+typedef struct tuffet_acceptance {
+    enum { TUFFET_ACCEPTANCE_ABSTAIN, TUFFET_ACCEPTANCE_ACCEPT, TUFFET_ACCEPTANCE_RENAME, TUFFET_ACCEPTANCE_DENY } kind;
+    const char *path;
+    tuffet_denial denial;
+} tuffet_acceptance;
+
+/* HOOK. May this upload become visible? */
+tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuffet_upload *upload);
+
+/* No opinion: the next plugin decides, at the end the upload is accepted. */
+tuffet_acceptance tuffet_acceptance_abstain(void);
+/* Yes, unless a later plugin denies. */
+tuffet_acceptance tuffet_acceptance_accept(void);
+/* Yes, under this path in the same root. */
+tuffet_acceptance tuffet_acceptance_rename(const char *path);
+/* No: the client gets an ERROR in place of the last ACK, and the file is removed. */
+tuffet_acceptance tuffet_acceptance_deny(tuffet_error_code code, const char *message, const char *reason);
+
+typedef enum tuffet_outcome {
+    TUFFET_OUTCOME_SERVED,    /* the client acknowledged the last block */
+    TUFFET_OUTCOME_STORED,    /* the upload is on disk under its name */
+    TUFFET_OUTCOME_PROBED,    /* the client wanted the size only, or closed early as some boot loaders do */
+    TUFFET_OUTCOME_ABORTED,   /* the client ended it, broke the protocol, or requested something else */
+    TUFFET_OUTCOME_DENIED,    /* policy, a rule of a root or a limit denied it */
+    TUFFET_OUTCOME_NOT_FOUND, /* there is no such file */
+    TUFFET_OUTCOME_TIMED_OUT, /* the client fell silent */
+    TUFFET_OUTCOME_FAILED,    /* the server could not do it */
+} tuffet_outcome;
+
+typedef enum tuffet_decision {
+    TUFFET_DECISION_GRANTED,   /* blocks could move */
+    TUFFET_DECISION_REFUSED,   /* with an ERROR */
+    TUFFET_DECISION_DROPPED,   /* without an answer */
+    TUFFET_DECISION_UNDECIDED, /* it ended before it was decided */
+} tuffet_decision;
+
+/* A request was granted; blocks are about to move. */
+typedef struct tuffet_start {
+    tuffet_request request;
+    const char *resolved;   /* ROOT:PATH, `content` if a plugin made it, or NULL */
+    const char *verdict_by; /* the plugin that decided, or NULL */
+    tuffet_number size;     /* bytes on the wire */
+    uint64_t decision_us;   /* from the request to the decision, in microseconds */
+} tuffet_start;
+
+/* How far a transfer has come. */
+typedef struct tuffet_progress {
+    const char *id; /* of the request */
+    uint64_t bytes; /* that arrived */
+    tuffet_number size;
+} tuffet_progress;
+
+/* A request has ended. */
+typedef struct tuffet_summary {
+    tuffet_request request;
+    tuffet_outcome outcome;
+    const char *detail; /* more about the outcome, or NULL; not for clients */
+    tuffet_decision decision;
+    const char *verdict_by; /* the plugin that decided, or NULL */
+    uint32_t plugin_calls;
+    const char *resolved;         /* ROOT:PATH, `content` if a plugin made it, or NULL */
+    tuffet_number size;           /* bytes on the wire */
+    uint16_t blksize;             /* as negotiated */
+    uint16_t windowsize;          /* as negotiated */
+    tuffet_number timeout_option; /* in seconds, if it was negotiated */
+    tuffet_number tsize;          /* if it was answered */
+    uint64_t bytes;               /* that arrived, as on the wire */
+    uint64_t blocks;              /* that arrived */
+    uint64_t retransmissions;
+    uint64_t duplicates;
+    uint64_t timeouts;
+    tuffet_number rtt_us;         /* the smoothed round-trip time, in microseconds */
+    tuffet_number decision_us;    /* from the request to the decision */
+    tuffet_number first_block_us; /* from the request to the first block that arrived */
+    uint64_t duration_us;         /* from the request to the end */
+    tuffet_pairs attributes;      /* facts that later servers add */
+} tuffet_summary;
+
+/* One of the three pointers is not NULL. */
+typedef struct tuffet_event {
+    uint64_t unix_ms; /* milliseconds since 1970 */
+    const tuffet_start *started;
+    const tuffet_progress *progressed; /* about once a second for each transfer; sampled */
+    const tuffet_summary *finished;
+} tuffet_event;
+
+/* HOOK. What happened, in order and after the fact. */
+void tuffet_observe(const tuffet_event *events, size_t count);
+
+/* The words for these, as in the configuration and in logs: "read", "octet", "lease-file", "served", "granted". */
+const char *tuffet_operation_name(tuffet_operation operation);
+const char *tuffet_mode_name(tuffet_mode mode);
+const char *tuffet_mac_source_name(tuffet_mac_source source);
+const char *tuffet_outcome_name(tuffet_outcome outcome);
+const char *tuffet_decision_name(tuffet_decision decision);
+
+/* ---- Memory and texts ---- */
+
+/* Zeroed memory for any type, until the hook returns; from tuffet_configure, for the life of the plugin. Never NULL. */
+void *tuffet_alloc(size_t size);
+
+/* As sprintf, into memory of tuffet_alloc. */
+char *tuffet_format(const char *format, ...) TUFFET_PRINTF(1, 2);
+
+/* The text as a JSON string, with its quotes. What is not UTF-8 becomes U+FFFD. */
+const char *tuffet_quote(const char *text);
+const char *tuffet_quote_bytes(tuffet_bytes bytes);
+
+/* Ends the call as failed. The message appears in the server's log. */
+void tuffet_fail(const char *format, ...) TUFFET_PRINTF(1, 2) __attribute__((noreturn));
+
+/* ---- The server ---- */
+
+/* Why the server did not do something. */
+typedef enum tuffet_error {
+    TUFFET_OK,
+    TUFFET_NOT_FOUND,   /* there is no such key or file */
+    TUFFET_DENIED,      /* not granted, or not in tuffet_configure */
+    TUFFET_QUOTA,       /* the plugin has all the keys or bytes that it may have */
+    TUFFET_INVALID,     /* an argument, or the number of calls, is out of bounds */
+    TUFFET_UNAVAILABLE, /* the disk, the database or the network failed */
+    TUFFET_FULL,        /* the queue or spool of the sink is full */
+    TUFFET_TOO_LARGE,   /* more bytes than the limit */
+    TUFFET_NO_ANSWER,   /* the HTTP server gave none */
+} tuffet_error;
+
+/* The word for an error, such as "too-large"; "ok" for TUFFET_OK. */
+const char *tuffet_error_name(tuffet_error error);
+
+/* The server's explanation of the last error, or "". */
+const char *tuffet_error_message(void);
+
+typedef enum tuffet_level {
+    TUFFET_LOG_TRACE,
+    TUFFET_LOG_DEBUG,
+    TUFFET_LOG_INFO,
+    TUFFET_LOG_WARN,
+    TUFFET_LOG_ERROR,
+} tuffet_level;
+
+/*
+ * A line for the server's log, with fields: tuffet_log(TUFFET_LOG_WARN, "not reported", "sink", sink, NULL). At most 32 lines
+ * of a call are kept.
+ */
+void tuffet_log(tuffet_level level, const char *message, ...) __attribute__((sentinel));
+void tuffet_log_pairs(tuffet_level level, const char *message, tuffet_pairs fields);
+
+/* Keys and values that outlive the call and the server. Grant `kv`. A key has 1 to 256 bytes, a value 64 KiB at most. */
+
+/* A time to live that never ends. */
+#define TUFFET_FOREVER UINT32_MAX
+
+tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value);
+tuffet_error tuffet_kv_set(const char *key, const void *data, size_t length, uint32_t ttl_seconds);
+/* A key that does not exist is no error. */
+tuffet_error tuffet_kv_delete(const char *key);
+/* Adds to a counter, which begins at 0, and returns the sum. The time to live holds from when the counter begins. */
+tuffet_error tuffet_kv_increment(const char *key, int64_t by, uint32_t ttl_seconds, int64_t *sum);
+
+/* Files in the roots that are granted: `files/ROOT`. */
+
+typedef struct tuffet_metadata {
+    uint64_t bytes;
+    uint64_t modified_unix_ms;
+} tuffet_metadata;
+
+tuffet_error tuffet_files_stat(const char *root, const char *path, tuffet_metadata *metadata);
+/* The whole file, if it has at most `limit` bytes. */
+tuffet_error tuffet_files_read(const char *root, const char *path, uint64_t limit, tuffet_bytes *content);
+
+/* Queues a JSON value on one line, of at most 32 KiB, for a sink that is granted: `sinks/NAME`. */
+tuffet_error tuffet_sinks_emit(const char *sink, const char *json);
+
+/* Requests to hosts that are granted: `http/HOST`. At most 16 in a call. */
+
+typedef struct tuffet_http_request {
+    const char *method; /* NULL: GET */
+    const char *url;    /* http:// or https:// */
+    tuffet_pairs headers;
+    const void *body;
+    size_t body_length;
+    size_t limit; /* the most bytes that the body of the response may have */
+} tuffet_http_request;
+
+typedef struct tuffet_http_response {
+    uint16_t status;
+    tuffet_pairs headers;
+    tuffet_bytes body;
+} tuffet_http_response;
+
+tuffet_error tuffet_http_get(const char *url, size_t limit, tuffet_http_response *response);
+tuffet_error tuffet_http_send(const tuffet_http_request *request, tuffet_http_response *response);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,140 @@
+#include "reference.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static settings its;
+static const char *configured = "";
+
+static const answer abstain = {.kind = ABSTAIN};
+
+void tuffet_configure(const tuffet_value *given) {
+    its = read_settings(given);
+    configured = run_all("", its.configure, NULL, NULL);
+}
+
+static bool fits(const rule *rule, hook asked, const char *path) {
+    size_t length = strlen(rule->path);
+    if (asked != rule->hook) return false;
+    if (length && rule->path[length - 1] == '*') return !strncmp(rule->path, path, length - 1);
+    return !strcmp(rule->path, path);
+}
+
+/* Returns the answer, and the results of the commands as JSON. */
+static const answer *ask(hook hook, const tuffet_request *request, const tuffet_upload *upload, const char **told) {
+    calls++;
+    for (size_t i = 0; i < its.rule_count; i++) {
+        const rule *rule = &its.rules[i];
+        if (fits(rule, hook, request->path)) {
+            *told = tuffet_format("[%s]", run_all(configured, rule->commands, request, upload));
+            return &rule->answer;
+        }
+    }
+    return &abstain;
+}
+
+tuffet_verdict tuffet_authorize(const tuffet_request *request) {
+    const char *told;
+    const answer *answer = ask(AUTHORIZE, request, NULL, &told);
+    switch (answer->kind) {
+    case ALLOW:
+        return tuffet_verdict_allow(&answer->limits);
+    case DENY:
+        return (tuffet_verdict){.kind = TUFFET_VERDICT_DENY, .denial = answer->denial};
+    case DROP:
+        return tuffet_verdict_drop();
+    case TELL:
+        return tuffet_verdict_deny(TUFFET_ACCESS_VIOLATION, "told", told);
+    default:
+        return tuffet_verdict_abstain();
+    }
+}
+
+tuffet_resolution tuffet_resolve(const tuffet_request *request) {
+    const char *told;
+    unsigned char *bytes;
+    const answer *answer = ask(RESOLVE, request, NULL, &told);
+    switch (answer->kind) {
+    case FILES:
+        return tuffet_resolution_files(answer->files, answer->file_count);
+    case CONTENT:
+        return tuffet_resolution_content(answer->text, strlen(answer->text));
+    case BYTES:
+        bytes = tuffet_alloc(answer->count);
+        for (size_t i = 0; i < answer->count; i++) bytes[i] = (unsigned char)i;
+        return tuffet_resolution_content(bytes, answer->count);
+    case DENY:
+        return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = answer->denial};
+    case TELL:
+        return tuffet_resolution_content(told, strlen(told));
+    default:
+        return tuffet_resolution_abstain();
+    }
+}
+
+/* Returns the text with the digest in place of `{sha256}`. */
+static const char *with_digest(const char *text, const char *digest) {
+    static const char mark[] = "{sha256}";
+    const char *at = strstr(text, mark);
+    if (!at) return text;
+    return tuffet_format("%.*s%s%s", (int)(at - text), text, digest, at + strlen(mark));
+}
+
+tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuffet_upload *upload) {
+    const char *told;
+    const answer *answer = ask(ACCEPT_UPLOAD, request, upload, &told);
+    switch (answer->kind) {
+    case ACCEPT:
+        return tuffet_acceptance_accept();
+    case RENAME:
+        return tuffet_acceptance_rename(with_digest(answer->text, upload->sha256));
+    case DENY:
+        return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_DENY, .denial = answer->denial};
+    case TELL:
+        return tuffet_acceptance_deny(TUFFET_ACCESS_VIOLATION, "told", told);
+    default:
+        return tuffet_acceptance_abstain();
+    }
+}
+
+static const char *text_or_null(const char *text) { return text ? tuffet_quote(text) : "null"; }
+
+static const char *number_or_null(tuffet_number number) {
+    return number.present ? tuffet_format("%" PRIu64, number.value) : "null";
+}
+
+static const char *shown_start(const tuffet_start *start, uint64_t ms) {
+    return tuffet_format("{\"started\":%s,\"path\":%s,\"resolved\":%s,\"verdict-by\":%s,\"size\":%s,\"ms\":%" PRIu64 "}",
+                         tuffet_quote(start->request.id), tuffet_quote(start->request.path),
+                         text_or_null(start->resolved), text_or_null(start->verdict_by), number_or_null(start->size), ms);
+}
+
+static const char *shown_progress(const tuffet_progress *progress) {
+    return tuffet_format("{\"progressed\":%s,\"bytes\":%" PRIu64 ",\"size\":%s}", tuffet_quote(progress->id),
+                         progress->bytes, number_or_null(progress->size));
+}
+
+static const char *shown_end(const tuffet_summary *end, uint64_t ms) {
+    const char *decided = tuffet_format(
+        "\"finished\":%s,\"path\":%s,\"outcome\":%s,\"detail\":%s,\"decision\":%s,\"resolved\":%s,\"verdict-by\":%s",
+        tuffet_quote(end->request.id), tuffet_quote(end->request.path), tuffet_quote(tuffet_outcome_name(end->outcome)),
+        text_or_null(end->detail), tuffet_quote(tuffet_decision_name(end->decision)), text_or_null(end->resolved),
+        text_or_null(end->verdict_by));
+    return tuffet_format("{%s,\"size\":%s,\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64
+                         ",\"blksize\":%u,\"windowsize\":%u,\"retransmissions\":%" PRIu64 ",\"ms\":%" PRIu64 "}",
+                         decided, number_or_null(end->size), end->bytes, end->blocks, end->blksize, end->windowsize,
+                         end->retransmissions, ms);
+}
+
+static const char *shown(const tuffet_event *event) {
+    if (event->started) return shown_start(event->started, event->unix_ms);
+    if (event->progressed) return shown_progress(event->progressed);
+    return shown_end(event->finished, event->unix_ms);
+}
+
+void tuffet_observe(const tuffet_event *events, size_t count) {
+    for (size_t i = 0; its.observe && i < count; i++) {
+        tuffet_error error = tuffet_sinks_emit(its.observe, shown(&events[i]));
+        if (error) tuffet_fail("%s: %s", tuffet_error_name(error), tuffet_error_message());
+    }
+}

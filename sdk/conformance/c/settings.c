@@ -1,0 +1,123 @@
+#include <string.h>
+
+#include "reference.h"
+
+static const char *const hooks[] = {"authorize", "resolve", "accept-upload"};
+
+static const char *const words[] = {"abstain", "allow", "deny",   "drop",   "files",
+                                    "content", "bytes", "accept", "rename", "tell"};
+
+/* The answers that a hook can give. */
+static const bool fits[][UNKNOWN] = {
+    [AUTHORIZE] = {[ABSTAIN] = true, [ALLOW] = true, [DENY] = true, [DROP] = true, [TELL] = true},
+    [RESOLVE] = {[ABSTAIN] = true, [FILES] = true, [CONTENT] = true, [BYTES] = true, [DENY] = true, [TELL] = true},
+    [ACCEPT_UPLOAD] = {[ABSTAIN] = true, [ACCEPT] = true, [RENAME] = true, [DENY] = true, [TELL] = true},
+};
+
+/* Returns the position of a word, or the length of the list. */
+static size_t find(const char *word, const char *const *list, size_t count) {
+    size_t at = 0;
+    while (at < count && strcmp(list[at], word)) at++;
+    return at;
+}
+
+static tuffet_limits read_limits(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "blksize", "windowsize", "bytes", NULL);
+    const tuffet_value *bytes = tuffet_get(given, "bytes");
+    return (tuffet_limits){
+        .blksize = (uint16_t)tuffet_uint(tuffet_get(given, "blksize"), 1, UINT16_MAX),
+        .windowsize = (uint16_t)tuffet_uint(tuffet_get(given, "windowsize"), 1, UINT16_MAX),
+        .bytes = {bytes != NULL, tuffet_uint(bytes, 0, UINT64_MAX)},
+    };
+}
+
+static tuffet_denial read_denial(const tuffet_value *given) {
+    static const char *const codes[] = {"not-defined", "file-not-found", "access-violation",
+                                        "disk-full",   "file-exists",    "option-refused"};
+    tuffet_known(tuffet_map(given), "code", "message", "reason", NULL);
+    const tuffet_value *code = tuffet_need(given, "code");
+    const char *word = tuffet_string(code);
+    size_t number = find(word, codes, sizeof(codes) / sizeof(*codes));
+    if (*word && number == sizeof(codes) / sizeof(*codes)) tuffet_problem(code, "there is no code `%s`", word);
+    return (tuffet_denial){
+        .code = (tuffet_error_code)number,
+        .message = tuffet_string(tuffet_need(given, "message")),
+        .reason = tuffet_string(tuffet_need(given, "reason")),
+    };
+}
+
+static void read_files(const tuffet_value *given, answer *answer) {
+    answer->files = tuffet_alloc(tuffet_size(given) * sizeof(*answer->files));
+    for (const tuffet_value *file = tuffet_first(tuffet_list(given)); file; file = tuffet_next(file)) {
+        const char *text = tuffet_string(file), *colon = strchr(text, ':');
+        if (!colon) continue;
+        answer->files[answer->file_count++] =
+            (tuffet_target){tuffet_format("%.*s", (int)(colon - text), text), colon + 1};
+    }
+}
+
+/* An answer is a word, or a map with one key. */
+static answer read_answer(const tuffet_value *given) {
+    const tuffet_value *more = tuffet_kind_of(given) == TUFFET_MAP ? tuffet_first(given) : NULL;
+    const char *word = more ? tuffet_key(more) : tuffet_string(given);
+    answer answer = {.kind = (answer_kind)find(word, words, UNKNOWN)};
+    switch (answer.kind) {
+    case ALLOW:
+        answer.limits = read_limits(more);
+        break;
+    case DENY:
+        answer.denial = read_denial(more);
+        break;
+    case FILES:
+        read_files(more, &answer);
+        break;
+    case CONTENT:
+    case RENAME:
+        answer.text = tuffet_string(more);
+        break;
+    case BYTES:
+        answer.count = (size_t)tuffet_uint(more, 0, SIZE_MAX);
+        break;
+    case UNKNOWN:
+        tuffet_problem(given, "unknown answer `%s`", word);
+        break;
+    default:
+        break;
+    }
+    return answer;
+}
+
+static rule read_rule(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "hook", "path", "do", "answer", NULL);
+    const tuffet_value *path = tuffet_need(given, "path"), *answer = tuffet_need(given, "answer");
+    const tuffet_value *named = tuffet_need(given, "hook");
+    rule rule = {
+        .hook = (hook)find(tuffet_string(named), hooks, 3),
+        .path = tuffet_string(path),
+        .commands = tuffet_list(tuffet_get(given, "do")),
+        .answer = read_answer(answer),
+    };
+    if (rule.hook > ACCEPT_UPLOAD) {
+        tuffet_problem(named, "there is no hook %s", tuffet_json(named));
+        return rule;
+    }
+    if (!*rule.path) tuffet_problem(path, "a path is needed");
+    if (rule.answer.kind < UNKNOWN && !fits[rule.hook][rule.answer.kind]) {
+        tuffet_problem(answer, "%s cannot answer %s", hooks[rule.hook], words[rule.answer.kind]);
+    }
+    return rule;
+}
+
+settings read_settings(const tuffet_value *given) {
+    tuffet_known(given, "rules", "configure", "observe", NULL);
+    const tuffet_value *rules = tuffet_list(tuffet_get(given, "rules")), *observe = tuffet_get(given, "observe");
+    settings settings = {
+        .rules = tuffet_alloc(tuffet_size(rules) * sizeof(rule)),
+        .configure = tuffet_list(tuffet_get(given, "configure")),
+        .observe = observe ? tuffet_string(observe) : NULL,
+    };
+    for (const tuffet_value *rule = tuffet_first(rules); rule; rule = tuffet_next(rule)) {
+        settings.rules[settings.rule_count++] = read_rule(rule);
+    }
+    return settings;
+}

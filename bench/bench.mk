@@ -103,3 +103,9 @@ bench-abuse: wasm-target ## what honest clients see beside floods, slow readers 
 bench-multicast: wasm-target ## 200 clients x 64 MiB over one cable, in a multicast group and each for itself; MULTICAST='50 16' is shorter (needs root)
 	$(CARGO) build --locked --release --workspace --bins
 	@sh bench/multicast/run.sh $(TARGET)/release $(MULTICAST)
+
+.PHONY: bench-rate
+
+bench-rate: wasm-target ## 100 clients with a rate of 1 MB/s beside 100 without: whether they keep it, and what it costs; BENCH=--smoke is short
+	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load
+	@python3 bench/rate/bench.py --tuffet "$(TARGET)/release/tuffet" --load "$(TARGET)/release/tuffet-load" --out bench/results $(BENCH)

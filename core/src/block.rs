@@ -4,6 +4,13 @@
 //! implementation continues with 0, some with 1. In this crate, a block has a position that never rolls over:
 //! 0 stands for the handshake, 1 for the first DATA.
 
+/// Bytes in a block when nothing was negotiated (RFC 1350).
+pub const DEFAULT_BLKSIZE: u16 = 512;
+/// The smallest `blksize` (RFC 2348).
+pub const MIN_BLKSIZE: u16 = 8;
+/// The largest `blksize` (RFC 2348): the payload of an IPv4 datagram.
+pub const MAX_BLKSIZE: u16 = 65_464;
+
 /// The successor of block 65535 on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rollover {

@@ -18,9 +18,11 @@
 #![forbid(unsafe_code)]
 
 mod acknowledged;
+mod allowance;
 mod block;
 mod bottleneck;
 mod control;
+mod limits;
 #[cfg(test)]
 mod model;
 pub mod multicast;
@@ -39,11 +41,10 @@ mod types;
 mod window;
 
 pub use acknowledged::{Acknowledged, OptionName};
-pub use block::Rollover;
+pub use block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
 pub use control::Control;
-pub use options::{
-    DEFAULT_BLKSIZE, Limits, MAX_BLKSIZE, MIN_BLKSIZE, MSFTWINDOW_REQUESTED, OptionSet, Options,
-};
+pub use limits::Limits;
+pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };

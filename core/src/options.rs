@@ -5,21 +5,10 @@
 //! The server acknowledges only requested options, never with a larger value than requested. It ignores an
 //! option with an invalid value, as tftp-hpa does; RFC 2347 permits this.
 
-use crate::acknowledged::{Acknowledged, OptionName};
-use crate::block::Rollover;
+use crate::acknowledged::OptionName;
+use crate::block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
+use crate::limits::Limits;
 use crate::text::{Writer, take_string};
-
-/// Bytes in a block when nothing was negotiated (RFC 1350).
-pub const DEFAULT_BLKSIZE: u16 = 512;
-/// The smallest `blksize` (RFC 2348).
-pub const MIN_BLKSIZE: u16 = 8;
-/// The largest `blksize` (RFC 2348): the payload of an IPv4 datagram.
-pub const MAX_BLKSIZE: u16 = 65_464;
-
-/// The largest window that is granted, in blocks: half of the block numbers. In a larger one, a duplicated
-/// ACK could be taken for the ACK of blocks that the peer does not have. (RFC 7440 allows requests up to
-/// 65535; the server may grant less.)
-const MAX_GRANTED_WINDOW: u16 = 32_767;
 
 /// The values of `utimeout`, in microseconds, that tftp-hpa accepts.
 const UTIMEOUT: core::ops::RangeInclusive<u64> = 10_000..=255_000_000;
@@ -109,34 +98,6 @@ pub struct OptionSet {
     pub utimeout: Option<u32>,
     /// Whether the fifth byte of each ACK is the size of the next window (Windows Deployment Services).
     pub msftwindow: bool,
-}
-
-/// The ceilings of the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The largest block in bytes, 8 to 65464.
-    pub blksize: u16,
-    /// The largest window in blocks, 1 to 32767; larger values are cut to that.
-    pub windowsize: u16,
-    /// How many blocks of a window are sent within a millisecond, at least 1; `None`: all at once. Not
-    /// negotiated: a larger window is paced.
-    pub burst: Option<u16>,
-    /// The options that are granted at all.
-    pub acknowledged: Acknowledged,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let acknowledged = Acknowledged::default();
-        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None, acknowledged }
-    }
-}
-
-impl Limits {
-    /// The largest window in blocks that may be granted.
-    pub(crate) fn most_window(&self) -> u16 {
-        self.windowsize.clamp(1, MAX_GRANTED_WINDOW)
-    }
 }
 
 impl OptionSet {
@@ -296,6 +257,7 @@ fn within<T: TryFrom<u64>>(value: u64, least: u64, most: u64) -> Option<T> {
 #[allow(clippy::octal_escapes)] // an option's value follows a NUL
 mod tests {
     use super::*;
+    use crate::acknowledged::Acknowledged;
 
     fn requested(options: &[u8]) -> OptionSet {
         Options::new(options).requested()

@@ -4,8 +4,10 @@
 //! complete, so a sender cannot shrink it. It can pace it instead. A small receiver (a boot loader with a
 //! handful of descriptors, a short queue on the path) drops the packets beyond a certain number per
 //! millisecond, window after window at the same place. The pacer recognises this; losses at random places
-//! slow nothing down. [`BottleneckEstimator`] recognises a path with a low rate.
+//! slow nothing down. [`BottleneckEstimator`] recognises a path with a low rate. An [`Allowance`] keeps a rate that
+//! the server sets.
 
+use crate::allowance::Allowance;
 use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::time::Time;
 
@@ -28,7 +30,7 @@ const TICK: u64 = 1_000;
 /// kernel counts more than the payload.
 const FIRST_BURST: u32 = 128 * 1024;
 
-/// No limit: a window is one burst.
+/// No limit: a window is one burst. With a rate, bursts are always limited.
 const UNLIMITED: u16 = u16::MAX;
 
 #[derive(Debug, Clone)]
@@ -58,6 +60,17 @@ pub(crate) struct Pacer {
     /// Whether the first bursts are still limited.
     opening: bool,
     bottleneck: BottleneckEstimator,
+    /// What the rate allows, if there is one.
+    rate: Option<Box<Rate>>,
+}
+
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
+struct Rate {
+    allowance: Allowance,
+    blksize: u16,
+    /// When it covers the next burst.
+    covered: Time,
 }
 
 impl Pacer {
@@ -84,7 +97,20 @@ impl Pacer {
             arrived: 0,
             calm: 0,
             bottleneck: BottleneckEstimator::default(),
+            rate: None,
         }
+    }
+
+    /// Limits the rate to what `allowance` says, for blocks of `blksize` bytes.
+    pub(crate) fn limit_rate(&mut self, allowance: Allowance, blksize: u16) {
+        self.most = self.most.min(UNLIMITED - 1);
+        self.set(self.burst.min(self.most));
+        self.rate = Some(Box::new(Rate { allowance, blksize, covered: Time::default() }));
+    }
+
+    /// Returns whether the rate is limited.
+    pub(crate) fn has_rate(&self) -> bool {
+        self.rate.is_some()
     }
 
     /// Returns how many of `wanted` blocks may be sent now.
@@ -92,19 +118,54 @@ impl Pacer {
         if self.burst == UNLIMITED {
             return wanted;
         }
+        self.take_limited(now, wanted)
+    }
+
+    #[cold]
+    fn take_limited(&mut self, now: Time, wanted: u32) -> u32 {
         if now >= self.next {
             self.left = self.burst;
             let earliest = now.as_micros() + APART;
             self.next = Time::from_micros(earliest.next_multiple_of(TICK));
         }
-        let taken = wanted.min(u32::from(self.left));
+        let mut taken = wanted.min(u32::from(self.left));
+        if let Some(rate) = &mut self.rate {
+            (taken, rate.covered) = rate.allowance.take(now, taken, rate.blksize);
+        }
         self.left -= taken as u16;
         taken
     }
 
     /// Returns when more blocks may be sent, if the present burst is used up.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
-        (self.burst != UNLIMITED && self.left == 0 && now < self.next).then_some(self.next)
+        if self.burst == UNLIMITED {
+            return None;
+        }
+        self.limit_ends(now)
+    }
+
+    #[cold]
+    fn limit_ends(&self, now: Time) -> Option<Time> {
+        let burst = (self.left == 0).then_some(self.next);
+        let rate = self.rate.as_ref().map(|rate| rate.covered);
+        burst.max(rate).filter(|time| now < *time)
+    }
+
+    /// Returns the limit of the rate in bytes per second, if there is one.
+    pub(crate) fn rate(&self) -> Option<u32> {
+        self.rate.as_ref().map(|rate| rate.allowance.rate())
+    }
+
+    /// Returns the blocks that the rate allows at once.
+    pub(crate) fn burst_of_rate(&self) -> u64 {
+        self.rate.as_ref().map_or(u64::MAX, |rate| rate.allowance.burst(rate.blksize).into())
+    }
+
+    /// Handles blocks that were taken but not sent.
+    pub(crate) fn unsent(&mut self, blocks: u64) {
+        if let Some(rate) = &mut self.rate {
+            rate.allowance.give_back(blocks, rate.blksize);
+        }
     }
 
     /// Returns where windows were cut off, in blocks, if the burst was lowered for that; else 0.
@@ -204,6 +265,10 @@ impl Pacer {
     /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.next = to(self.next);
+        if let Some(rate) = &mut self.rate {
+            rate.covered = to(rate.covered);
+            rate.allowance.shift(to);
+        }
     }
 }
 

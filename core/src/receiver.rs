@@ -2,6 +2,7 @@
 //!
 //! Accepts blocks in order and decides when to acknowledge; the bytes stay with the caller.
 
+use crate::allowance::Allowance;
 use crate::block::Rollover;
 use crate::time::Time;
 
@@ -25,6 +26,18 @@ pub(crate) struct Receiver {
     window: u16,
     blksize: u16,
     rollover: Rollover,
+    /// What the rate allows, if there is one.
+    rate: Option<Box<Rate>>,
+}
+
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
+struct Rate {
+    allowance: Allowance,
+    /// The bytes that it was charged with.
+    charged: u64,
+    /// When an ACK that is due may be sent, `NEVER` if none is held back.
+    held: Time,
 }
 
 /// The effect of a DATA packet.
@@ -54,7 +67,43 @@ impl Receiver {
             window: window.clamp(1, (rollover.period() - 1).min(65_535) as u16),
             blksize,
             rollover,
+            rate: None,
         }
+    }
+
+    /// Limits the bytes that are acknowledged per second.
+    pub(crate) fn limit_rate(&mut self, rate: u32) {
+        let allowance = Allowance::new(rate, u64::from(self.window) * u64::from(self.blksize));
+        self.rate = Some(Box::new(Rate { allowance, charged: self.bytes, held: Time::NEVER }));
+    }
+
+    /// Returns the limit of the rate, if there is one.
+    pub(crate) fn rate(&self) -> Option<u32> {
+        self.rate.as_ref().map(|rate| rate.allowance.rate())
+    }
+
+    /// Returns the time before which an ACK that is due now must not be sent, if the rate holds it back.
+    pub(crate) fn hold_ack(&mut self, now: Time) -> Option<Time> {
+        let rate = self.rate.as_mut()?;
+        let due = rate.allowance.owe(now, self.bytes - core::mem::replace(&mut rate.charged, self.bytes));
+        rate.held = if due > now { due } else { Time::NEVER };
+        (due > now).then_some(due)
+    }
+
+    /// Returns when the ACK that is held back may be sent.
+    pub(crate) fn held_ack(&self) -> Option<Time> {
+        self.rate.as_ref().map(|rate| rate.held).filter(|held| *held != Time::NEVER)
+    }
+
+    /// Lets go of the ACK that is held back, if its time has come. Returns the time before which it must not be sent
+    /// nevertheless, because it acknowledges blocks that have arrived since: `Some(None)` if it may be sent.
+    pub(crate) fn release_ack(&mut self, now: Time) -> Option<Option<Time>> {
+        self.held_ack().filter(|held| *held <= now)?;
+        let held = self.hold_ack(now);
+        if held.is_none() {
+            self.acked_at = now;
+        }
+        Some(held)
     }
 
     /// Handles a DATA packet. `too_soon`: microseconds within which a duplicate cannot be the reaction to a
@@ -146,6 +195,10 @@ impl Receiver {
     /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
         self.acked_at = to(self.acked_at);
+        if let Some(rate) = &mut self.rate {
+            rate.held = to(rate.held);
+            rate.allowance.shift(to);
+        }
     }
 
     /// Sets the state as if all blocks up to `position` had been accepted and acknowledged.

@@ -2,10 +2,18 @@
 //!
 //! Tracks which blocks are acknowledged and which may be sent next; the bytes stay with the caller.
 
+mod measure;
+mod probe;
+#[cfg(test)]
+mod tests;
+
+use crate::allowance::Allowance;
 use crate::block::Rollover;
-use crate::bottleneck::AckSample;
 use crate::pacer::Pacer;
 use crate::time::Time;
+pub(crate) use measure::Measured;
+use measure::Repeated;
+use probe::Probe;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,40 +83,6 @@ pub(crate) struct AckTiming {
     pub(crate) late: u32,
 }
 
-/// Whether, and why, the block whose round trip is measured was retransmitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(test, derive(Hash))]
-enum Repeated {
-    Not,
-    /// A time-out.
-    Timeout,
-    /// The peer reported a gap.
-    Gap,
-    /// The peer repeated its last ACK: it may have repeated the next one as well (Karn).
-    Asked,
-}
-
-/// The part of an unanswered window that is retransmitted.
-///
-/// RFC 7440 section 4 retransmits the whole window. But a stalled peer still has the earlier copies in its
-/// receive buffers, and small ones overflow: U-Boot's virtio driver has 32 and then never receives again. One
-/// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
-/// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
-/// next. A receiver that has reported the gap before is silent, though, until the gap closes; and some do not
-/// report gaps. So the probe begins with the first block where a gap was reported before, and every second one
-/// with the first blocks, twice as many each time. Not the first probe for a new window: U-Boot, which lost the
-/// last block most often, takes the others for a gap.
-///
-/// In the first window of a transfer all probes begin with the first blocks: U-Boot starts over when a block
-/// other than 1 comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(test, derive(Hash))]
-enum Probe {
-    None,
-    Leading,
-    Last,
-}
-
 /// The effect of an ACK.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Acked {
@@ -125,26 +99,6 @@ pub(crate) enum Acked {
     Gap,
     /// All blocks have arrived.
     Finished { rtt: Measured },
-}
-
-/// A round trip, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measured {
-    Not,
-    /// It took `micros` until this `part` of a `whole` window was acknowledged, in blocks.
-    Exactly {
-        micros: u32,
-        part: u32,
-        whole: u32,
-    },
-    /// An upper bound: which of several packets was answered is unknown (Karn).
-    AtMost(u32),
-    /// The answer came after a time-out: microseconds since the packet was first sent, and since the last
-    /// retransmission.
-    AfterTimeout {
-        first: u32,
-        last: u32,
-    },
 }
 
 impl Sender {
@@ -178,6 +132,17 @@ impl Sender {
         }
     }
 
+    /// Limits the rate of its DATA to so many bytes per second. Windows have at most `window` blocks.
+    pub(crate) fn limit_rate(&mut self, rate: u32, window: u16) {
+        let burst = u64::from(window) * u64::from(self.blksize);
+        self.pacer.limit_rate(Allowance::new(rate, burst), self.blksize);
+    }
+
+    /// Returns the limit of the rate, if there is one.
+    pub(crate) fn rate(&self) -> Option<u32> {
+        self.pacer.rate()
+    }
+
     /// Changes how many blocks may be in flight from now on. Blocks that are in flight already stay so.
     pub(crate) fn set_window(&mut self, blocks: u16) {
         self.window = blocks.clamp(1, (self.rollover.period() - 1).min(65_535) as u16);
@@ -208,6 +173,7 @@ impl Sender {
 
     /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
     /// and is called only for a duplicate ACK.
+    #[inline]
     pub(crate) fn on_ack(
         &mut self,
         now: Time,
@@ -274,34 +240,6 @@ impl Sender {
         self.probe = if leading { Probe::Leading } else { Probe::Last };
     }
 
-    /// Takes as much of the probe as the pacer allows; the rest follows later.
-    fn take_probe(&mut self, now: Time) -> Option<Blocks> {
-        let (first, last) = (self.acked + 1, self.next - 1);
-        if last < first {
-            self.probe = Probe::None;
-            return None;
-        }
-        let probe = core::mem::replace(&mut self.probe, Probe::None);
-        let mut blocks = match probe {
-            Probe::None => return None,
-            Probe::Leading => {
-                let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
-                let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
-                if self.acked + u64::from(count) < last {
-                    self.probe = Probe::Last;
-                }
-                Blocks { first, count }
-            }
-            Probe::Last => Blocks { first: last, count: 1 },
-        };
-        blocks.count = self.pacer.take(now, blocks.count);
-        if blocks.count == 0 {
-            self.probe = probe;
-            return None;
-        }
-        Some(blocks)
-    }
-
     /// Returns the blocks that may be sent now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
         if self.probe != Probe::None
@@ -329,8 +267,9 @@ impl Sender {
             self.resent_at = now;
         }
         // Karn: only blocks sent for the first time are measured, and of these the first, so that an ACK from
-        // inside the window can be measured as well.
-        if self.sampled == 0 && last > self.high {
+        // inside the window can be measured as well. With a rate, the first of the last burst: the time between
+        // bursts is not the path's.
+        if (self.sampled == 0 || self.pacer.has_rate()) && last > self.high {
             self.sampled = blocks.first.max(self.high + 1);
             self.sampled_at = now;
             self.sampled_behind = (self.sampled - blocks.first) as u16;
@@ -349,6 +288,7 @@ impl Sender {
     /// been sent before.
     pub(crate) fn unsent(&mut self, blocks: Blocks, first: u64) -> u32 {
         let end = blocks.first + u64::from(blocks.count);
+        self.pacer.unsent(end - first);
         if end < self.next {
             // A probe at the beginning of the window does not move `next`.
             self.probe = Probe::Leading;
@@ -365,8 +305,24 @@ impl Sender {
 
     /// When the rest of a paced window may be sent, if it waits.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        self.pacer.resumes(now).filter(|_| self.has_more())
+    }
+
+    /// Returns whether blocks that may be in flight, or a probe, have not been sent yet.
+    fn has_more(&self) -> bool {
         let last = (self.acked + u64::from(self.window)).min(self.total);
-        self.pacer.resumes(now).filter(|_| self.next <= last || self.probe != Probe::None)
+        self.next <= last || self.probe != Probe::None
+    }
+
+    /// Returns whether its own pace holds blocks back, so that no answer is overdue. A rate does so until they are
+    /// sent, even if the host is late.
+    pub(crate) fn is_paused(&self, now: Time) -> bool {
+        self.resumes(now).is_some() || (self.pacer.has_rate() && self.has_more())
+    }
+
+    /// Returns whether the rate holds blocks back that have never been sent: their peer has nothing to answer.
+    pub(crate) fn owes_blocks(&self) -> bool {
+        self.pacer.has_rate() && self.next > self.high
     }
 
     /// Returns when the first unacknowledged block, or a probe for it, was last sent.
@@ -392,6 +348,11 @@ impl Sender {
     /// Returns how many blocks may be in flight now.
     pub(crate) fn in_window(&self) -> u64 {
         (self.total - self.acked).min(u64::from(self.window))
+    }
+
+    /// Returns how many blocks are sent without a pause: those of the window, or of a burst that the rate allows.
+    pub(crate) fn at_once(&self) -> u64 {
+        self.in_window().min(self.pacer.burst_of_rate())
     }
 
     /// Returns whether each block was sent at least once.
@@ -440,48 +401,11 @@ impl Sender {
         Acked::Gap
     }
 
-    /// Returns the timing of the blocks up to `position`, whose ACK has just arrived.
-    fn ack_sample(&self, now: Time, position: u64, earliest: u32) -> AckSample {
-        let ahead = position - self.acked;
-        // In lockstep, and if the window was one burst, the sending takes no time.
-        let sending = if self.spread == 0 {
-            0
-        } else {
-            let sent = (self.next - 1).saturating_sub(self.acked).max(ahead);
-            (u64::from(self.spread) * ahead / sent) as u32
-        };
-        AckSample {
-            arrived: ahead as u32,
-            took: now.micros_since(self.burst_at),
-            sending,
-            // An ACK that a probe caused says nothing about the rate.
-            least: if self.timeouts > 0 { 0 } else { earliest.saturating_mul(2) },
-        }
-    }
-
     fn roll_back_to(&mut self, next: u64, why: Repeated) {
         self.next = next;
         if self.sampled >= next {
             self.repeated = self.repeated.max(why);
         }
-    }
-
-    fn measure(&mut self, now: Time, acked: u64) -> Measured {
-        if self.sampled == 0 || acked < self.sampled {
-            return Measured::Not;
-        }
-        let micros = now.micros_since(self.sampled_at);
-        let first = core::mem::take(&mut self.sampled);
-        match self.repeated {
-            Repeated::Not => {}
-            Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
-            Repeated::Timeout => {
-                let last = now.micros_since(self.resent_at);
-                return Measured::AfterTimeout { first: micros, last };
-            }
-        }
-        let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);
-        Measured::Exactly { micros, part, whole: u32::from(self.sampled_of).max(part) }
     }
 
     fn most_credit(&self) -> u32 {
@@ -514,6 +438,3 @@ impl Sender {
         self
     }
 }
-
-#[cfg(test)]
-mod tests;

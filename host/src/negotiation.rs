@@ -28,6 +28,7 @@ const USUAL_MTU: u32 = 1500;
 pub(crate) struct Negotiation {
     max_blksize: MaxBlksize,
     max_windowsize: u16,
+    rate: Option<u64>,
     /// Of all listeners.
     options: OptionRules,
     /// What follows from them alone.
@@ -118,6 +119,8 @@ pub(crate) struct Bounds {
     pub(crate) limits: Limits,
     pub(crate) blksize_by: Source,
     pub(crate) windowsize_by: Source,
+    /// Of the rate, if there is one.
+    pub(crate) rate_by: Source,
     /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
     /// When the server retransmits.
@@ -139,6 +142,7 @@ impl Negotiation {
         Negotiation {
             max_blksize: config.transfer.max_blksize,
             max_windowsize: config.transfer.max_windowsize,
+            rate: config.transfer.rate,
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
@@ -176,8 +180,8 @@ impl Negotiation {
         let (client, class) = (request.client.ip(), request.class);
         let fits = |its: &&OfProfile| its.profile.fits(client, class);
         // Without allocations: this runs for each request.
-        let (mut own, mut blksize_by, mut windowsize_by) =
-            (Configured::default(), Source::Transfer, Source::Transfer);
+        let (mut own, mut blksize_by, mut windowsize_by, mut rate_by) =
+            (Configured::default(), Source::Transfer, Source::Transfer, Source::Transfer);
         let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
         let mut times = None;
         let profiles = profiles.map(|(number, its)| {
@@ -191,6 +195,9 @@ impl Negotiation {
             }
             if own.max_windowsize.is_none() && all.max_windowsize.is_some() {
                 windowsize_by = source;
+            }
+            if own.rate.is_none() && all.rate.is_some() {
+                rate_by = source;
             }
             own = all;
         }
@@ -236,25 +243,40 @@ impl Negotiation {
             lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
         }
         let burst = profile.burst.or(burst);
+        let rate = profile.rate.or(own.rate).or(self.rate);
+        if profile.rate.is_some() {
+            rate_by = Source::Policy;
+        }
+        // 4 GiB/s is no limit.
+        let rate = rate.and_then(|rate| u32::try_from(rate).ok());
         let rules = own.options.or(shipped.options);
         let acknowledged = match rules == OptionRules::default() {
             true => self.acknowledged,
             false => acknowledged(rules.or(self.options)),
         };
         let acknowledged = without_refused(acknowledged, requested, profile);
-        let limits = Limits { blksize, windowsize, burst, acknowledged };
+        let limits = Limits { blksize, windowsize, burst, rate, acknowledged };
         if let Some(seconds) = profile.overrides.timeout {
             let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
             let retransmit = overridden(usual, seconds);
             let settings = Some(Arc::new(Settings { timing: timing(&retransmit), ..self.settings }));
             let retransmit_by = Source::Policy;
-            return Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings };
+            return Bounds {
+                limits,
+                blksize_by,
+                windowsize_by,
+                rate_by,
+                route,
+                retransmit,
+                retransmit_by,
+                settings,
+            };
         }
         let (retransmit, retransmit_by, settings) = match times {
             Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
             None => (self.retransmit, Source::Transfer, None),
         };
-        Bounds { limits, blksize_by, windowsize_by, route, retransmit, retransmit_by, settings }
+        Bounds { limits, blksize_by, windowsize_by, rate_by, route, retransmit, retransmit_by, settings }
     }
 }
 
@@ -311,158 +333,4 @@ fn whole(client: SocketAddr, mtu: u32) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::net::IpAddr;
-    use tuffet_request::{ClientClass, SessionValues};
-
-    /// The options of a client that wants large blocks.
-    const ASKS: OptionSet = OptionSet {
-        tsize: None,
-        blksize: Some(1428),
-        windowsize: None,
-        timeout: None,
-        rollover: None,
-        blksize2: None,
-        utimeout: None,
-        msftwindow: false,
-    };
-
-    fn request(listener: &str, client: &str, class: &str) -> Request {
-        Request {
-            listener: listener.into(),
-            client: SocketAddr::new(client.parse::<IpAddr>().unwrap(), 2000),
-            class: ClientClass::named(class).unwrap(),
-            ..Request::sample("a")
-        }
-    }
-
-    /// The rules of a configuration; it needs no file beside itself.
-    fn rules(yaml: &str) -> Negotiation {
-        let head = "roots: [{ name: boot, path: / }]\n";
-        let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());
-        Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")), Routes::default())
-    }
-
-    const LISTENERS: &str = "listeners:\n\
-        - { name: plain, address: 127.0.0.1:69 }\n\
-        - { name: own, address: 127.0.0.2:69, max-blksize: 1000, max-windowsize: 9, burst: 5, options: { tsize: refuse } }\n";
-
-    #[test]
-    fn profiles_come_before_the_listener_and_that_before_transfer() {
-        let rules = rules(&format!(
-            "{LISTENERS}transfer: {{ max-blksize: 4000, max-windowsize: 40, options: {{ timeout: refuse, tsize: acknowledge }} }}\n\
-             profiles:\n\
-             - {{ clients: [10.0.0.0/8], max-blksize: 8000 }}\n\
-             - {{ classes: [grub], max-blksize: 600, max-windowsize: 3, options: {{ timeout: acknowledge }} }}\n\
-             - {{ max-windowsize: 20, classes: [pxe] }}\n"
-        ));
-        let of = |listener, client, class| {
-            rules.bounds(&request(listener, client, class), &ASKS, &SessionProfile::default())
-        };
-        let bounds = of("plain", "192.0.2.1", "unknown");
-        assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (4000, 40, None));
-        assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Transfer, Source::Transfer));
-        let bounds = of("own", "192.0.2.1", "unknown");
-        assert_eq!(
-            (bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst),
-            (1000, 9, Some(5))
-        );
-        let bounds = of("own", "10.1.1.1", "grub");
-        assert_eq!(
-            (bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst),
-            (8000, 3, Some(5))
-        );
-        assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Profile(0), Source::Profile(1)));
-        let has = |bounds: Bounds, option| bounds.limits.acknowledged.has(option);
-        assert!(!has(of("plain", "192.0.2.1", "unknown"), OptionName::Timeout), "transfer.options");
-        assert!(has(of("plain", "192.0.2.1", "unknown"), OptionName::Tsize));
-        assert!(!has(of("own", "192.0.2.1", "unknown"), OptionName::Tsize), "the listener's");
-        assert!(has(of("own", "192.0.2.1", "grub"), OptionName::Timeout), "the profile's");
-    }
-
-    #[test]
-    fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
-        let of = |yaml: &str, profile: &SessionProfile| {
-            let bounds = rules(yaml).bounds(&request("plain", "192.0.2.1", "u-boot"), &ASKS, profile);
-            (bounds.limits.windowsize, bounds.windowsize_by)
-        };
-        let none = SessionProfile::default();
-        assert_eq!(of(LISTENERS, &none), (16, Source::Shipped));
-        let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
-        assert_eq!(of(&low, &none), (4, Source::Transfer), "lower anyway");
-        let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");
-        assert_eq!(of(&own, &none), (64, Source::Profile(0)));
-        let with = |ceilings, overrides| SessionProfile { ceilings, overrides, ..none };
-        let window = |windowsize| SessionValues { windowsize: Some(windowsize), ..SessionValues::default() };
-        assert_eq!(of(&own, &with(window(7), SessionValues::default())), (7, Source::Policy));
-        assert_eq!(of(&low, &with(SessionValues::default(), window(50))), (50, Source::Policy));
-        assert_eq!(of(&low, &with(window(9), window(50))), (9, Source::Policy), "the ceiling holds");
-    }
-
-    #[test]
-    fn the_first_profile_with_times_sets_those_of_the_transfer() {
-        let rules = rules(&format!(
-            "{LISTENERS}transfer: {{ rollover: 1, retransmit: {{ cap: 8s }} }}\n\
-             profiles:\n\
-             - {{ clients: [10.0.0.0/8], burst: 3 }}\n\
-             - {{ clients: [10.0.0.0/8], retransmit: {{ initial: 2s }} }}\n\
-             - {{ retransmit: {{ initial: 1s, floor: 1s }} }}\n"
-        ));
-        let of = |client| {
-            let bounds =
-                rules.bounds(&request("plain", client, "unknown"), &ASKS, &SessionProfile::default());
-            let settings = bounds.settings.expect("a profile sets them");
-            let Retransmit { floor, initial, cap, .. } = bounds.retransmit;
-            assert_eq!(
-                *settings,
-                transfer_settings(&Transfer { rollover: 1, ..Transfer::default() }, &bounds.retransmit)
-            );
-            ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
-        };
-        assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], Source::Profile(1)));
-        assert_eq!(of("192.0.2.1"), ([1000, 1000, 8000], Source::Profile(2)));
-    }
-
-    #[test]
-    fn netboot_switches_options_on_unless_something_refuses_them() {
-        let has = |yaml: &str, option| {
-            let rules = rules(&format!("{LISTENERS}{yaml}"));
-            rules
-                .bounds(&request("plain", "192.0.2.1", "unknown"), &ASKS, &SessionProfile::default())
-                .limits
-                .acknowledged
-                .has(option)
-        };
-        for (option, key) in [
-            (OptionName::Rollover, "tftp-hpa-options"),
-            (OptionName::Blksize2, "tftp-hpa-options"),
-            (OptionName::Utimeout, "tftp-hpa-options"),
-            (OptionName::Msftwindow, "windows"),
-        ] {
-            assert!(!has("", option));
-            assert!(has(&format!("netboot: {{ {key}: true }}\n"), option));
-            let refused = format!(
-                "netboot: {{ {key}: true }}\ntransfer: {{ options: {{ {}: refuse }} }}\n",
-                option.as_str()
-            );
-            assert!(!has(&refused, option));
-        }
-    }
-
-    #[test]
-    fn a_block_fills_a_packet_of_the_route() {
-        assert_eq!(whole(([192, 0, 2, 1], 9).into(), 1500), 1468);
-        assert_eq!(whole("[2001:db8::1]:9".parse().unwrap(), 1500), 1448);
-        assert_eq!(whole("[::ffff:192.0.2.1]:9".parse().unwrap(), 1500), 1468);
-        assert_eq!(whole(([127, 0, 0, 1], 9).into(), 65_536), MAX_BLKSIZE);
-        assert_eq!(whole(([192, 0, 2, 1], 9).into(), 10), MIN_BLKSIZE);
-        let rules = rules(&format!("{LISTENERS}transfer: {{ max-blksize: auto }}\n"));
-        let bounds = |asks: bool| {
-            let requested = if asks { ASKS } else { OptionSet::default() };
-            rules.bounds(&request("plain", "127.0.0.1", "unknown"), &requested, &SessionProfile::default())
-        };
-        assert!(bounds(true).route.is_some_and(|mtu| mtu.is_some_and(|mtu| mtu > 1500)), "loopback");
-        assert!(bounds(false).route.is_none(), "the kernel is not asked in vain");
-    }
-}
+mod tests;

@@ -74,6 +74,7 @@ fn served(case: &Case<'_>, operation: Operation, requested: &OptionSet) -> Optio
         blksize: case.blksize,
         windowsize: case.windowsize,
         burst: case.burst,
+        rate: None,
         acknowledged: Acknowledged::default()
             .with(OptionName::Rollover)
             .with(OptionName::Blksize2)

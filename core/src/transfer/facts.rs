@@ -30,6 +30,15 @@ impl Transfer {
         self.options.window_size().max(self.window_limit.into())
     }
 
+    /// Returns the most bytes per second while blocks move, if that is limited.
+    pub fn rate(&self) -> Option<u32> {
+        match &self.phase {
+            Phase::Sending(sender) => sender.rate(),
+            Phase::Receiving(receiver) => receiver.rate(),
+            _ => None,
+        }
+    }
+
     /// Returns the statistics so far.
     pub fn stats(&self) -> Stats {
         self.stats
@@ -44,7 +53,7 @@ impl Transfer {
     /// timer that fired early, or for the rest of a paced window.
     pub fn overdue_since(&self, now: Time) -> Option<Time> {
         match &self.phase {
-            Phase::Sending(sender) if now >= self.deadline && sender.resumes(now).is_none() => {
+            Phase::Sending(sender) if now >= self.deadline && !sender.is_paused(now) => {
                 Some(sender.last_sent())
             }
             _ => None,

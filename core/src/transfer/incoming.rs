@@ -1,7 +1,7 @@
 //! How a transfer handles the peer's packets.
 
 use super::timing::unmeasured;
-use super::{Finish, Phase, Transfer};
+use super::{Finish, Pace, Phase, Transfer};
 use crate::options::{OptionSet, Options};
 use crate::receiver::Received;
 use crate::sender::Acked;
@@ -15,7 +15,7 @@ impl Transfer {
             // DATA 1 instead of OACK: the server ignores options (RFC 2347).
             self.sample_handshake(now);
             self.options = OptionSet::default();
-            self.start_receiving(None);
+            self.start_receiving(None, Pace::default());
         }
         let too_soon = self.rtt.soonest();
         match &mut self.phase {
@@ -29,6 +29,7 @@ impl Transfer {
                     self.stats.duplicates += 1;
                     self.due.ack = true;
                     self.arm(now);
+                    self.hold_ack(now);
                 }
                 Received::Next { offset, rtt, ack, end } => {
                     if ack && !end {
@@ -48,6 +49,8 @@ impl Transfer {
                     self.arm(now);
                     if end {
                         self.start_storing();
+                    } else if ack {
+                        self.hold_ack(now);
                     }
                 }
             },
@@ -72,11 +75,11 @@ impl Transfer {
 
     pub(super) fn on_ack(&mut self, now: Time, wire: u16) {
         match (&self.phase, wire) {
-            (Phase::Offered { size }, 0) => {
-                let size = *size;
+            (Phase::Offered { size, pace }, 0) => {
+                let (size, pace) = (*size, *pace);
                 self.sample_handshake(now);
                 self.hear(now);
-                self.start_sending(size);
+                self.start_sending(size, pace);
                 return;
             }
             (Phase::Requested { size }, 0) if self.operation == Operation::Write => {
@@ -85,7 +88,7 @@ impl Transfer {
                 self.sample_handshake(now);
                 self.hear(now);
                 self.options = OptionSet::default();
-                self.start_sending(size);
+                self.start_sending(size, Pace::default());
                 return;
             }
             _ => {}
@@ -146,11 +149,11 @@ impl Transfer {
                 match self.operation {
                     Operation::Read => {
                         self.due.ack = true;
-                        self.start_receiving(Some(now));
+                        self.start_receiving(Some(now), Pace::default());
                         self.arm(now);
                     }
                     Operation::Write => {
-                        self.start_sending(size);
+                        self.start_sending(size, Pace::default());
                     }
                 }
             }

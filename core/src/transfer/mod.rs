@@ -10,6 +10,7 @@
 
 mod facts;
 mod incoming;
+mod rate;
 #[cfg(test)]
 mod search;
 mod stall;
@@ -19,7 +20,8 @@ mod timing;
 
 use crate::block::Rollover;
 use crate::control::Control;
-use crate::options::{Limits, OptionSet};
+use crate::limits::Limits;
+use crate::options::OptionSet;
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
@@ -120,8 +122,6 @@ pub struct Transfer {
     phase: Phase,
     /// Granted options (server); requested, then granted options (client).
     options: OptionSet,
-    /// Blocks per millisecond, if limited.
-    burst: Option<u16>,
     /// Blocks of the next window that the last ACK wanted, with `msftwindow`.
     window: u8,
     /// Most blocks that an ACK may want; 0 without `msftwindow`.
@@ -156,6 +156,7 @@ enum Phase {
     /// A server has sent OACK for a read and waits for ACK 0.
     Offered {
         size: u64,
+        pace: Pace,
     },
     Sending(Sender),
     Receiving(Receiver),
@@ -167,6 +168,16 @@ enum Phase {
         blocks: u64,
         bytes: u64,
     },
+}
+
+/// How quickly a server sends or acknowledges.
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(test, derive(Hash))]
+struct Pace {
+    /// Blocks per millisecond, if limited.
+    burst: Option<u16>,
+    /// Bytes per second, if limited.
+    rate: Option<u32>,
 }
 
 /// The pending outputs of `poll`, in this order.
@@ -215,7 +226,6 @@ impl Transfer {
         Transfer {
             phase,
             options,
-            burst: None,
             window: 1,
             window_limit: 0,
             settings,
@@ -254,6 +264,7 @@ impl Transfer {
             self.fail(ErrorCode::NotDefined, "the size of the file is not known");
             return;
         }
+        let limits = &limits.within_rate(requested);
         // RFC 2349 lets a server omit `tsize`. curl takes the 0 of an empty file for an error.
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
@@ -261,16 +272,18 @@ impl Transfer {
         // Only reads have windows whose size the ACKs choose.
         granted.msftwindow &= self.operation == Operation::Read;
         self.take_options(granted);
-        self.burst = limits.burst;
+        let pace = Pace { burst: limits.burst, rate: limits.rate };
         self.window_limit = if granted.msftwindow { limits.most_window().min(255) as u8 } else { 0 };
         self.heard = now;
         self.due.oack = !self.options.is_empty();
         match self.operation {
-            Operation::Read if self.due.oack => self.phase = Phase::Offered { size: size.unwrap_or(0) },
-            Operation::Read => self.start_sending(size.unwrap_or(0)),
+            Operation::Read if self.due.oack => {
+                self.phase = Phase::Offered { size: size.unwrap_or(0), pace };
+            }
+            Operation::Read => self.start_sending(size.unwrap_or(0), pace),
             Operation::Write => {
                 self.due.ack = !self.due.oack;
-                self.start_receiving(Some(now));
+                self.start_receiving(Some(now), pace);
             }
         }
         self.arm(now);
@@ -346,8 +359,8 @@ impl Transfer {
 
     /// Handles the expiry of [`Output::Timeout`]. Does nothing if called early.
     pub fn handle_timeout(&mut self, now: Time) {
-        let paused = matches!(&self.phase, Phase::Sending(sender) if sender.resumes(now).is_some());
-        if now < self.deadline || paused || self.stalled {
+        let paused = matches!(&self.phase, Phase::Sending(sender) if sender.is_paused(now));
+        if now < self.deadline || paused || self.stalled || self.release_ack(now) {
             return;
         }
         if matches!(self.phase, Phase::Dallying(_)) {
@@ -423,7 +436,8 @@ impl Transfer {
             Phase::Sending(sender) if !self.stalled => {
                 let high = sender.high();
                 let Some(blocks) = sender.poll(now) else {
-                    return Output::Timeout(sender.resumes(now).unwrap_or(self.deadline));
+                    let Some(resumes) = sender.resumes(now) else { return Output::Timeout(self.deadline) };
+                    return self.paused(now, resumes);
                 };
                 let again = (high + 1).saturating_sub(blocks.first).min(u64::from(blocks.count));
                 self.stats.retransmissions = self.stats.retransmissions.saturating_add(again as u32);
@@ -439,18 +453,25 @@ impl Transfer {
         self.hear(now);
     }
 
-    fn start_sending(&mut self, size: u64) {
+    fn start_sending(&mut self, size: u64, pace: Pace) {
         let blksize = self.options.block_size();
         let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
-        self.phase = Phase::Sending(Sender::new(size, blksize, window, self.settings.rollover, self.burst));
+        let mut sender = Sender::new(size, blksize, window, self.settings.rollover, pace.burst);
+        if let Some(rate) = pace.rate {
+            sender.limit_rate(rate, window.max(self.window_limit.into()));
+        }
+        self.phase = Phase::Sending(sender);
     }
 
     /// `answered_at`: when the OACK or ACK that the first block answers was sent, if any.
-    fn start_receiving(&mut self, answered_at: Option<Time>) {
+    fn start_receiving(&mut self, answered_at: Option<Time>, pace: Pace) {
         let (blksize, window) = (self.options.block_size(), self.options.window_size());
         let mut receiver = Receiver::new(blksize, window, self.settings.rollover);
         if let Some(answered_at) = answered_at {
             receiver.ack_sent(answered_at, false);
+        }
+        if let Some(rate) = pace.rate {
+            receiver.limit_rate(rate);
         }
         self.phase = Phase::Receiving(receiver);
     }

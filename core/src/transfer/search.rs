@@ -22,8 +22,8 @@ impl Transfer {
 
 impl Hash for Transfer {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Transfer { phase, options, burst, settings: _, rtt, heard, .. } = self;
-        (phase, options, burst, rtt, heard).hash(state);
+        let Transfer { phase, options, settings: _, rtt, heard, .. } = self;
+        (phase, options, rtt, heard).hash(state);
         let Transfer { first_block: _, deadline, stats: _, repeats, server, operation, due, .. } = self;
         (deadline, repeats, server, operation, due).hash(state);
     }

@@ -42,6 +42,7 @@ impl Transfer {
             receiver.ack_sent(now, true);
         }
         self.arm(now);
+        self.wait_for_held_ack();
     }
 
     fn stall(&mut self, now: Time) {
@@ -54,7 +55,8 @@ impl Transfer {
 mod tests {
     use super::super::{Output, Settings};
     use super::*;
-    use crate::options::{Limits, OptionSet};
+    use crate::limits::Limits;
+    use crate::options::OptionSet;
     use crate::types::Operation;
     use core::time::Duration;
 

@@ -38,6 +38,9 @@ impl Transfer {
             self.stats.retransmissions += 1;
         }
         self.arm(now);
+        if self.due.ack {
+            self.hold_ack(now);
+        }
     }
 
     /// Returns whether the peer has not answered anything from this address yet.
@@ -120,7 +123,7 @@ impl Transfer {
     /// the transfer would end before the first retransmission.
     pub(super) fn unmeasured(&self) -> u32 {
         let blocks = match &self.phase {
-            Phase::Sending(sender) => sender.in_window(),
+            Phase::Sending(sender) => sender.at_once(),
             Phase::Receiving(_) => 1,
             _ => 0,
         };

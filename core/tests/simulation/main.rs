@@ -12,6 +12,7 @@ mod huge;
 mod lossless;
 mod lost_packets;
 mod multicast;
+mod rate;
 mod recovery;
 mod seeds;
 mod simulator;

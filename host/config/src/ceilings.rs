@@ -15,6 +15,8 @@ pub struct Ceilings {
     pub max_windowsize: Option<u16>,
     /// Blocks of a window that go out to one client within a millisecond, at least 1.
     pub burst: Option<u16>,
+    /// The most bytes of file data in a second, for each transfer.
+    pub rate: Option<u64>,
     /// Options that are acknowledged, or are not.
     pub options: OptionRules,
 }
@@ -26,6 +28,7 @@ impl Ceilings {
             max_blksize: self.max_blksize.or(others.max_blksize),
             max_windowsize: self.max_windowsize.or(others.max_windowsize),
             burst: self.burst.or(others.burst),
+            rate: self.rate.or(others.rate),
             options: self.options.or(others.options),
         }
     }

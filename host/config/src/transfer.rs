@@ -34,6 +34,13 @@ pub struct Transfer {
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub least_rate: u64,
+    /// The most bytes of file data per second, for each transfer. The server sends a file no faster than this,
+    /// retransmissions included, and acknowledges an upload no faster. It lowers block sizes and windows for low rates,
+    /// so that a block takes at most a quarter of a second and a window half a second. A listener, a profile and policy
+    /// may set another rate. Clients with a rate join no multicast group. Default: unlimited.
+    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
+    pub rate: Option<u64>,
     /// The longest allowed transfer, however well it progresses; the server ends a longer one with an ERROR.
     /// 0s disables it.
     #[serde(with = "plain")]
@@ -74,6 +81,7 @@ impl Default for Transfer {
             rollover: 0,
             retransmit: Retransmit::default(),
             least_rate: 64,
+            rate: None,
             max_duration: Duration::from_secs(24 * 60 * 60),
         }
     }

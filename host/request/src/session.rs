@@ -24,6 +24,8 @@ pub struct SessionProfile {
     pub overrides: SessionValues,
     /// Blocks of a window that are sent at once, at least 1.
     pub burst: Option<u16>,
+    /// The most bytes of file data in a second, at least 1024.
+    pub rate: Option<u64>,
     /// The largest file, in bytes.
     pub bytes: Option<u64>,
     /// Options that are not acknowledged.
@@ -39,6 +41,7 @@ impl SessionProfile {
             floors: self.floors.with(later.floors, Ord::max, Ord::max),
             overrides: self.overrides.with(later.overrides, |first, _| first, |first, _| first),
             burst: both(self.burst, later.burst, Ord::min),
+            rate: both(self.rate, later.rate, Ord::min),
             bytes: both(self.bytes, later.bytes, Ord::min),
             refused: RefusedOptions(self.refused.0 | later.refused.0),
         }
@@ -136,6 +139,7 @@ mod tests {
             floors: values(Some(512), None),
             overrides: values(None, Some(3)),
             burst: Some(8),
+            rate: Some(90_000),
             bytes: None,
             refused: refused[0],
         };
@@ -144,6 +148,7 @@ mod tests {
             floors: values(Some(600), Some(2)),
             overrides: values(Some(8192), Some(4)),
             burst: Some(4),
+            rate: Some(80_000),
             bytes: Some(1000),
             refused: refused[1],
         };
@@ -151,7 +156,7 @@ mod tests {
         assert_eq!(both.ceilings, values(Some(1200), Some(9)));
         assert_eq!(both.floors, values(Some(600), Some(2)));
         assert_eq!(both.overrides, values(Some(8192), Some(3)), "the first one counts");
-        assert_eq!((both.burst, both.bytes), (Some(4), Some(1000)));
+        assert_eq!((both.burst, both.rate, both.bytes), (Some(4), Some(80_000), Some(1000)));
         assert_eq!(both.refused.names().collect::<Vec<_>>(), ["tsize", "multicast"]);
         assert!(both.refused.has(OptionName::Tsize) && !both.refused.has(OptionName::Blksize));
         assert!(both.refused.has_multicast());

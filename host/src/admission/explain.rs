@@ -365,6 +365,8 @@ fn conclude(
                 most_windowsize: most.windowsize,
                 single_port: given.single_port,
                 burst: most.burst,
+                rate: most.rate,
+                rate_by: most.rate.map(|_| bounds.rate_by.to_string()),
                 blksize_by: bounds.blksize_by.to_string(),
                 windowsize_by: bounds.windowsize_by.to_string(),
                 retransmit: Some(retransmission(&bounds)),
@@ -372,7 +374,7 @@ fn conclude(
                 no_route: bounds.route == Some(None),
                 refused: refused_options(record, most),
                 multicast: joins(generation, record, &options)
-                    .map(|joins| joins && !profile.refused.has_multicast()),
+                    .map(|joins| joins && !profile.refused.has_multicast() && most.rate.is_none()),
                 others: others(&options),
             });
         }

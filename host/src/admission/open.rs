@@ -26,7 +26,9 @@ pub(super) fn granted(
     match negotiated {
         Ok((Opened { content, resolved, identity }, Bounds { limits, settings, .. })) => {
             record.resolved = Some(resolved);
-            let group = identity.filter(|_| !profile.refused.has_multicast());
+            record.rate = limits.rate;
+            // A group has the pace of its master.
+            let group = identity.filter(|_| !profile.refused.has_multicast() && limits.rate.is_none());
             Decision::Grant { content, limits, settings, group }
         }
         Err(decision) => decision,

@@ -137,6 +137,7 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
                 bytes = summary.bytes,
                 blocks = summary.blocks,
                 size = summary.record.size,
+                rate = summary.record.rate,
                 asked = requested_options(&summary.record.requested_options),
                 blksize = summary.options.block_size(),
                 windowsize = summary.options.window_size(),

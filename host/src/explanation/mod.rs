@@ -182,6 +182,11 @@ pub(crate) struct Options {
     pub(crate) single_port: bool,
     /// Blocks of a window that go out within a millisecond.
     pub(crate) burst: Option<u16>,
+    /// The most bytes of file data in a second, and what sets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rate: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rate_by: Option<String>,
     /// What bounds the block size and the window.
     #[serde(default)]
     pub(crate) blksize_by: String,

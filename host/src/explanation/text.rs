@@ -85,6 +85,9 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
             (None, false) => {}
         }
         writeln!(to, ", windowsize={} by {}", options.most_windowsize, Shown(&options.windowsize_by))?;
+        if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
+            writeln!(to, "           at most {rate} bytes per second, by {}", Shown(by))?;
+        }
         if let Some(times) = &options.retransmit {
             let Retransmission { floor, initial, cap, give_up, by } = times;
             let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");

@@ -181,6 +181,7 @@ fn add(sum: &mut Totals, more: &Totals, server: &str) {
         unanswered,
         half_open,
         gave_way,
+        with_rate,
     } = more;
     sum.admitted += admitted;
     sum.active += active;
@@ -229,6 +230,7 @@ fn add(sum: &mut Totals, more: &Totals, server: &str) {
     sum.unanswered += unanswered;
     sum.half_open += half_open;
     sum.gave_way += gave_way;
+    sum.with_rate += with_rate;
 }
 
 fn distribute(sum: &mut Distribution, more: &Distribution) {

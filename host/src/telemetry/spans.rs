@@ -186,6 +186,7 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
     }
     all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
     all.maybe("tftp.size", record.size.map(whole));
+    all.maybe("tftp.rate", record.rate.map(i64::from));
     all.put("tftp.bytes", whole(summary.bytes));
     all.put("tftp.blocks", whole(summary.blocks));
     all.put("tftp.blksize", i64::from(summary.options.block_size()));

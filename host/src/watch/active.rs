@@ -87,6 +87,12 @@ impl Running {
         self.all().map(|shard| shard.len() as u64).sum()
     }
 
+    /// Returns how many have a rate.
+    pub(super) fn with_rate(&self) -> u64 {
+        let limited = |transfer: &&Transfer| transfer.granted.record.rate.is_some();
+        self.all().map(|shard| shard.values().filter(limited).count() as u64).sum()
+    }
+
     /// Returns the fastest transfers, at most this many.
     pub(super) fn rows(&self, most: usize) -> Vec<Active> {
         let mut all: Vec<(u64, Granted)> = Vec::new();
@@ -120,6 +126,7 @@ fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
         started_unix_ms: unix_ms(wall.checked_sub(running).unwrap_or(wall)),
         running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),
         size: record.size,
+        rate: record.rate,
         bytes: granted.progress.bytes(),
         bytes_per_second: rate,
         retransmissions: granted.progress.retransmissions(),

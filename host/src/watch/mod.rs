@@ -315,6 +315,7 @@ impl Watch {
         Totals {
             admitted: read(&counts.admitted),
             active: self.0.running.count(),
+            with_rate: self.0.running.with_rate(),
             ended: ended.collect(),
             bytes: ByOperation { read: read(&counts.bytes[0]), write: read(&counts.bytes[1]) },
             blocks: ByOperation { read: read(&counts.blocks[0]), write: read(&counts.blocks[1]) },

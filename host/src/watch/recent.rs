@@ -63,6 +63,7 @@ fn row(Kept { at, summary }: &Kept) -> Finished {
         tried_by: tried.and_then(Tried::by).map(str::to_owned),
         other_case: tried.map(|tried| tried.other_case().to_vec()).unwrap_or_default(),
         size: record.size,
+        rate: record.rate,
         bytes: summary.bytes,
         blocks: summary.blocks,
         blksize: summary.options.block_size(),

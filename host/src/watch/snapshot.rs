@@ -107,6 +107,9 @@ pub(crate) struct Totals {
     pub(crate) admitted: u64,
     /// Active transfers.
     pub(crate) active: u64,
+    /// Those of them that have a rate.
+    #[serde(default)]
+    pub(crate) with_rate: u64,
     /// Ended requests, by operation and outcome.
     pub(crate) ended: Vec<Ended>,
     /// Bytes that have arrived; of active transfers as of the last second.
@@ -324,6 +327,9 @@ pub(crate) struct Active {
     pub(crate) running_us: u64,
     /// Bytes on the wire, if known.
     pub(crate) size: Option<u64>,
+    /// The most bytes per second, if it has such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rate: Option<u32>,
     /// Bytes that have arrived.
     pub(crate) bytes: u64,
     /// In the last full second.
@@ -357,6 +363,9 @@ pub(crate) struct Finished {
     #[serde(default)]
     pub(crate) other_case: Vec<String>,
     pub(crate) size: Option<u64>,
+    /// The most bytes per second, if it had such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rate: Option<u32>,
     pub(crate) bytes: u64,
     pub(crate) blocks: u64,
     pub(crate) blksize: u16,

@@ -39,6 +39,7 @@ mod outcomes;
 mod overwrite;
 mod policy;
 mod privileges;
+mod rate;
 mod refusals;
 mod registry;
 mod reload;

@@ -40,9 +40,11 @@ impl Scenario {
             blksize: pick(random, &[512, 1_428, 8_192, 65_464]),
             windowsize: pick(random, &[1, 4, 64, 64, 5_000]),
             burst: pick(random, &[None, None, Some(1), Some(20)]),
+            rate: rate(seed),
             acknowledged: acknowledged(seed),
         };
         let requested = with_options_of_tftp_hpa(requested, seed);
+        let limits = limits.within_rate(&requested);
         let granted = OptionSet::grant(&requested, &limits, None);
         let size = file_size(random, u64::from(granted.block_size()));
         let (mut up, mut down) = paths(random, weather);
@@ -152,6 +154,12 @@ fn options(random: &mut Rng) -> OptionSet {
         tsize: pick(random, &[None, Some(0), Some(4_711)]),
         ..OptionSet::default()
     }
+}
+
+/// Draws whether the transfer has a rate, as one in four has. The rest of a world does not depend on it.
+fn rate(seed: u64) -> Option<u32> {
+    let random = &mut Rng::with_seed(seed.reverse_bits());
+    one_in(random, 4).then(|| logarithmic(random, 20_000, 100_000_000) as u32)
 }
 
 /// Draws whether the server has the options of tftp-hpa.

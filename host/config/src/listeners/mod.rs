@@ -15,6 +15,7 @@ use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
+use super::units::{ByteCount, plain};
 use tid_ports::WrittenTidPorts;
 
 /// An address on which the server receives requests.
@@ -59,6 +60,10 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub burst: Option<u16>,
+    /// The most bytes of file data per second, for each transfer of this listener; instead of `transfer.rate`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
+    pub rate: Option<u64>,
     /// The largest granted block size of this listener, in bytes, or `auto`; instead of `transfer.max-blksize`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "MaxBlksize")]
@@ -144,6 +149,7 @@ impl WrittenListener {
             single_port: false,
             tid_ports: None,
             burst: None,
+            rate: None,
             max_blksize: None,
             max_windowsize: None,
             options: OptionRules::default(),
@@ -169,9 +175,9 @@ impl Resolver<'_> {
                     continue;
                 }
             };
-            let WrittenListener { interface, free_bind, single_port, burst, .. } = written;
+            let WrittenListener { interface, free_bind, single_port, burst, rate, .. } = written;
             let WrittenListener { max_blksize, max_windowsize, options, roots, policy: chains, .. } = written;
-            let ceilings = Ceilings { max_blksize, max_windowsize, burst, options };
+            let ceilings = Ceilings { max_blksize, max_windowsize, burst, rate, options };
             let tid_ports = written.tid_ports.map(|WrittenTidPorts(ports)| ports);
             let name = written.name.unwrap_or(written.address);
             let listener = Listener {

@@ -13,6 +13,7 @@ use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 use super::transfer::Retransmit;
+use super::units::{ByteCount, plain};
 
 pub use retransmit::RetransmitRules;
 
@@ -44,6 +45,10 @@ pub(crate) struct WrittenProfile {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub burst: Option<u16>,
+    /// The most bytes of file data per second, for each transfer of these clients, as in `transfer`.
+    #[serde(skip_serializing_if = "Option::is_none", with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "1KiB", "x-maximum" = "4GB"))]
+    pub rate: Option<u64>,
     /// Which options the server acknowledges.
     pub options: OptionRules,
     /// When the server retransmits to these clients. Counts as one key; a time that is not written here is that of
@@ -84,7 +89,7 @@ impl Profile {
 }
 
 fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Profile {
-    let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, options, retransmit } =
+    let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, rate, options, retransmit } =
         written;
     let clients = clients.iter().enumerate().filter_map(|(index, text)| match text.parse::<Network>() {
         Ok(network) => Some(network),
@@ -109,7 +114,7 @@ fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Pr
     Profile {
         clients,
         classes,
-        ceilings: Ceilings { max_blksize, max_windowsize, burst, options },
+        ceilings: Ceilings { max_blksize, max_windowsize, burst, rate, options },
         retransmit,
     }
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The keys of a listener, as messages list them.
-const LISTENER_KEYS: &str = "`address`, `name`, `interface`, `free-bind`, `single-port`, `tid-ports`, `burst`, `max-blksize`, `max-windowsize`, `options`, `roots` and `policy`";
+const LISTENER_KEYS: &str = "`address`, `name`, `interface`, `free-bind`, `single-port`, `tid-ports`, `burst`, `rate`, `max-blksize`, `max-windowsize`, `options`, `roots` and `policy`";
 
 /// Found by fuzzing: the position was on a line after the last one.
 #[test]

@@ -97,6 +97,8 @@ fn a_profile_names_networks_and_classes_that_exist() {
         ("[{ max-blksize: most }]", "`most` is not a block size; give a number from 8 to 65464, or auto"),
         ("[{ max-blksize: \"1468\" }]", "write the number 1468, or auto"),
         ("[{ max-blksize: [1] }]", "give a number of bytes, or auto"),
+        ("[{ rate: 1000 }]", "1000 is out of range; give 1KiB to 4GB"),
+        ("[{ rate: fast }]", "`fast` is invalid; give a size in bytes"),
         ("[{ options: { blksize: no } }]", "did you mean"),
         ("[{ options: { multicast: refuse } }]", "unknown key `multicast`"),
         ("[{ retransmit: { initial: 2h } }]", "2h is out of range"),
@@ -129,6 +131,7 @@ fn a_reload_may_change_what_clients_negotiate_but_no_socket() {
     let now = load("");
     for same in [
         ", burst: 3",
+        ", rate: 1MB",
         ", max-blksize: auto",
         ", max-windowsize: 4",
         ", options: { tsize: refuse }",

@@ -56,7 +56,9 @@ impl ProgressCheck {
         let moved = core.bytes().saturating_sub(self.bytes);
         let took = now.since(self.looked);
         (self.looked, self.bytes) = (now, core.bytes());
-        if !is_below(moved, took, limiter.least_rate()) {
+        // What the server itself holds back is not the client's fault.
+        let own = core.rate().map_or(u64::MAX, |rate| u64::from(rate) / 2);
+        if !is_below(moved, took, limiter.least_rate().min(own)) {
             return None;
         }
         let detail = format!(

@@ -137,6 +137,9 @@ fn attributes(request: &Request, facts: Facts) -> Vec<(String, String)> {
     facts.among(&all).to_vec()
 }
 
+/// The lowest rate in bytes per second: half a second for the smallest block that a client can be given.
+const LEAST_RATE: u64 = 1024;
+
 /// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Opinion {
@@ -156,8 +159,17 @@ pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Fa
 }
 
 fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
-    let types::Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options } =
-        answer;
+    let types::Profile {
+        blksize,
+        windowsize,
+        timeout,
+        bytes,
+        floors,
+        overrides,
+        burst,
+        rate,
+        refuse_options,
+    } = answer;
     let values = |of: &types::SessionValues| SessionValues {
         blksize: of.blksize,
         windowsize: of.windowsize,
@@ -176,6 +188,9 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
     if *burst == Some(0) {
         return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
     }
+    if let Some(rate) = rate.filter(|rate| *rate < LEAST_RATE) {
+        return Err(bad(format!("it allowed a rate of {rate} bytes per second: {LEAST_RATE} are the least")));
+    }
     let mut refused = RefusedOptions::default();
     for name in refuse_options {
         if !refused.add(name) {
@@ -184,7 +199,7 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
             return Err(bad(format!("it refused the option {name:?}: there are {known}")));
         }
     }
-    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, bytes: *bytes, refused })
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *bytes, refused })
 }
 
 fn require_possible(values: &SessionValues) -> Result<(), Failure> {

@@ -170,6 +170,7 @@ fn profile_of(profile: &SessionProfile) -> String {
     parts.extend(each(&profile.floors, "at least"));
     parts.extend(each(&profile.overrides, "overridden with"));
     parts.extend(profile.burst.map(|burst| format!("burst {burst}")));
+    parts.extend(profile.rate.map(|rate| format!("rate at most {rate}")));
     parts.extend(profile.refused.names().map(|name| format!("no {name}")));
     parts.join(", ")
 }

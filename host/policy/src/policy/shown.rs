@@ -82,6 +82,7 @@ fn profile(profile: SessionProfile) -> Value {
         show(name, (!its.is_empty()).then(|| its.into()));
     }
     show("burst", profile.burst.map(Value::from));
+    show("rate", profile.rate.map(Value::from));
     let refused = (!profile.refused.is_empty()).then(|| profile.refused.names().collect::<Vec<_>>().into());
     show("refuse-options", refused);
     if shown.is_empty() { "allow".into() } else { json!({ "allow": shown }) }

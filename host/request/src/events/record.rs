@@ -29,6 +29,8 @@ pub struct DecisionRecord {
     pub plugin_calls: u32,
     /// Bytes on the wire, if known: the size of the file to be read, or the size that the client announced.
     pub size: Option<u64>,
+    /// The most bytes of file data in a second, if its transfer has such a limit.
+    pub rate: Option<u32>,
     /// Where its file was looked for, if the request was not granted and something was looked for.
     pub tried: Option<Arc<Tried>>,
 }
@@ -46,6 +48,7 @@ impl DecisionRecord {
             verdict_by: None,
             plugin_calls: 0,
             size: None,
+            rate: None,
             tried: None,
         }
     }

@@ -45,6 +45,7 @@ const facts = (one) => {
     // Null until the worker has negotiated them.
     ['Options granted', one.options ? (options(one.options) ?? 'none') : null],
     ['Size', one.size === null || one.size === undefined ? null : bytes(one.size)],
+    ['At most', one.rate ? `${bytes(one.rate)}/s` : null],
     ['Arrived', `${bytes(one.bytes)}${one.blocks === undefined ? '' : ` in ${count(one.blocks)} blocks`}`],
     ['Resent', sent],
     ['Duplicates, time-outs', ended ? `${count(one.duplicates)}, ${count(one.timeouts)}` : null],

@@ -1,6 +1,6 @@
 //! The details of one request: everything that the snapshot knows about it.
 
-use super::text::{bytes, clock, micros, plain};
+use super::text::{bytes, clock, micros, plain, rate};
 use crate::watch::{Active, Finished, PluginCall, Snapshot, Who};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
@@ -87,6 +87,7 @@ impl Facts {
         self.plugins(row.plugin_calls, &row.plugins);
         self.took("decision after", row.decision_us);
         self.some("size", row.size.map(bytes).as_deref());
+        self.some("at most", row.rate.map(|most| rate(most.into())).as_deref());
         self.add("arrived", bytes(row.bytes));
         self.add("resent", format!("{} packets", row.retransmissions));
         self.add("started (UTC)", clock(row.started_unix_ms));
@@ -110,6 +111,7 @@ impl Facts {
         self.took("took", Some(row.duration_us));
         self.add("ended (UTC)", clock(row.ended_unix_ms));
         self.some("size", row.size.map(bytes).as_deref());
+        self.some("at most", row.rate.map(|most| rate(most.into())).as_deref());
         self.add("arrived", format!("{} in {} blocks", bytes(row.bytes), row.blocks));
         let again = format!(
             "{} packets, {} duplicates, {} time-outs",

@@ -179,6 +179,12 @@ fn transfers(totals: &Totals) -> Vec<Family> {
             dropped.collect(),
         ),
         gauge(
+            "transfers.with.rate",
+            "Active transfers whose bytes per second are limited",
+            Unit::Of("{transfer}"),
+            one(totals.with_rate),
+        ),
+        gauge(
             "transfers.half.open",
             "Half-open transfers: the client has not answered yet",
             Unit::Of("{transfer}"),

@@ -13,12 +13,19 @@ const RULES: &str = r#"
         - { hook: authorize, path: times, answer: { allow: { overrides: { timeout: 2 } } } }
         - { hook: authorize, path: refuse, answer: { allow: { refuse-options: [tsize, blksize, multicast], burst: 3 } } }
         - { hook: authorize, path: wrong, answer: { allow: { floors: { blksize: 900 }, blksize: 800 } } }
+        - { hook: authorize, path: rate, answer: { allow: { rate: 20000 } } }
+        - { hook: authorize, path: standstill, answer: { allow: { rate: 1023 } } }
         - { hook: authorize, path: unknown, answer: { allow: { refuse-options: [speed] } } }
 "#;
 
 fn setup() -> Setup {
+    setup_with("")
+}
+
+fn setup_with(rest: &str) -> Setup {
     let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
-    let files = ["floor", "override", "both", "time", "times", "refuse", "wrong", "unknown"];
+    let files =
+        ["floor", "override", "both", "time", "times", "refuse", "wrong", "rate", "standstill", "unknown"];
     let setup = files.iter().fold(Setup::new(), |setup, name| setup.file(name, &bytes(5000)));
     setup.yaml(&format!(
         r#"
@@ -33,6 +40,7 @@ plugins:
     settings:
       rules:
 {RULES}
+{rest}
 "#
     ))
 }
@@ -106,10 +114,25 @@ fn refused_options_are_left_out() {
 }
 
 #[test]
+fn a_rate_takes_the_place_of_the_configured_one() {
+    let server = setup_with("profiles: [{ rate: 10MB }]").file("other", &bytes(100)).start();
+    let mut peer = Peer::new(server.address());
+    assert_eq!(peer.read_plainly("rate"), bytes(5000));
+    let line = server.outcome("rate");
+    assert_eq!(line["rate"], 20_000, "{line}");
+    // 4096 bytes and more before the last block; in bursts of 20 ms.
+    assert!(line["duration_us"].as_u64() >= Some(200_000), "{line}");
+    peer = Peer::new(server.address());
+    assert_eq!(peer.read_plainly("other"), bytes(100));
+    assert_eq!(server.outcome("other")["rate"], 10_000_000);
+}
+
+#[test]
 fn an_impossible_profile_is_a_failure_of_the_plugin() {
     let server = setup().start();
     for (name, why) in [
         ("wrong", "it allowed a blksize of at least 900 and at most 800"),
+        ("standstill", "it allowed a rate of 1023 bytes per second: 1024 are the least"),
         ("unknown", "it refused the option \"speed\": there are blksize, timeout, "),
     ] {
         assert!(matches!(ask(&server, name, &[]), Answer::Error(0, _)), "{name}");

@@ -146,6 +146,7 @@ pub(crate) struct Session {
     floors: Values,
     overrides: Values,
     burst: Option<u16>,
+    rate: Option<u64>,
     refuse_options: Vec<String>,
 }
 
@@ -165,10 +166,10 @@ impl From<Values> for SessionValues {
 
 impl From<Session> for Profile {
     fn from(session: Session) -> Profile {
-        let Session { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options } =
+        let Session { blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuse_options } =
             session;
         let (floors, overrides) = (floors.into(), overrides.into());
-        Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, refuse_options }
+        Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuse_options }
     }
 }
 

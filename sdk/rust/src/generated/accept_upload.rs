@@ -544,9 +544,9 @@ macro_rules! __export_accept_upload_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:accept-upload:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1108] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1114] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd0\x07\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd6\x07\x01A\x02\x01\
 A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -559,17 +559,17 @@ mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x
 ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
 -found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
 blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
-\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\
-\0\x06denial\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\x01\
-\x02\x04\0\x06denial\x03\0\x02\x01r\x04\x04roots\x04paths\x05bytesw\x06sha256s\x04\
-\0\x06upload\x03\0\x04\x01q\x04\x07abstain\0\0\x06accept\0\0\x06rename\x01s\0\x04\
-deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x06\x01@\x02\x07request\x01\x06upload\x05\
-\0\x07\x04\0\x0daccept-upload\x01\x08\x04\0!tuffet:policy/accept-upload@0.2.0\x05\
-\x03\x04\0\x18tuffet:sdk/accept-upload\x04\0\x0b\x13\x01\0\x0daccept-upload\x03\0\
-\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bi\
-ndgen-rust\x060.61.1";
+kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
+\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07re\
+quest\x02\x03\0\0\x06denial\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\
+\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\x04\x04roots\x04paths\x05byt\
+esw\x06sha256s\x04\0\x06upload\x03\0\x04\x01q\x04\x07abstain\0\0\x06accept\0\0\x06\
+rename\x01s\0\x04deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x06\x01@\x02\x07reques\
+t\x01\x06upload\x05\0\x07\x04\0\x0daccept-upload\x01\x08\x04\0!tuffet:policy/acc\
+ept-upload@0.2.0\x05\x03\x04\0\x18tuffet:sdk/accept-upload\x04\0\x0b\x13\x01\0\x0d\
+accept-upload\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
+0.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -581,8 +581,8 @@ pub use __export_accept_upload_impl as export_accept_upload;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 935] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x83\x06\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 941] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x89\x06\x01A\x02\x01\
 A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -595,12 +595,12 @@ mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x
 ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
 -found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
 blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
-\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\08tuffet:sdk/accept-upload-w\
-ith-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-with-all-of-its-ex\
-ports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
-0.258.3\x10wit-bindgen-rust\x060.61.1";
+kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
+\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\08tuffet:sdk/\
+accept-upload-with-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-wit\
+h-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0d\
+wit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -361,8 +361,8 @@ pub mod tuffet {
                 }
             }
             /// How a transfer is negotiated and sent. What is absent is as configured. Of several plugins of a chain that
-            /// allow, the lowest ceilings, the highest floors, the first override of each value, the smallest burst, and all
-            /// refused options count.
+            /// allow, the lowest ceilings, the highest floors, the first override of each value, the smallest burst, the smallest
+            /// rate, and all refused options count.
             #[derive(Clone, Eq, PartialEq)]
             #[derive(Default)]
             pub struct Profile {
@@ -389,6 +389,10 @@ pub mod tuffet {
                 /// Blocks of a window that are sent at once, at least 1; the others follow, paced. Takes the place of what is
                 /// configured.
                 pub burst: ::core::option::Option<u16>,
+                /// The most bytes of file data in a second, at least 1024: the server sends a file no faster, retransmissions
+                /// included, and acknowledges an upload no faster. Takes the place of what is configured. For low rates the server
+                /// also lowers blocks and windows, and a client with a rate joins no multicast group.
+                pub rate: ::core::option::Option<u64>,
                 /// Options that are not acknowledged: `blksize`, `timeout`, `tsize`, `windowsize`, `rollover`, `blksize2`,
                 /// `utimeout`, `msftwindow` and `multicast`. Another name is an invalid answer.
                 pub refuse_options: _rt::Vec<_rt::String>,
@@ -406,6 +410,7 @@ pub mod tuffet {
                         .field("floors", &self.floors)
                         .field("overrides", &self.overrides)
                         .field("burst", &self.burst)
+                        .field("rate", &self.rate)
                         .field("refuse-options", &self.refuse_options)
                         .finish()
                 }
@@ -713,6 +718,7 @@ pub mod exports {
                                     floors: floors48,
                                     overrides: overrides48,
                                     burst: burst48,
+                                    rate: rate48,
                                     refuse_options: refuse_options48,
                                 } = e;
                                 match blksize48 {
@@ -824,6 +830,15 @@ pub mod exports {
                                         *ptr47.add(60).cast::<u8>() = (0i32) as u8;
                                     }
                                 };
+                                match rate48 {
+                                    Some(e) => {
+                                        *ptr47.add(64).cast::<u8>() = (1i32) as u8;
+                                        *ptr47.add(72).cast::<i64>() = _rt::as_i64(e);
+                                    }
+                                    None => {
+                                        *ptr47.add(64).cast::<u8>() = (0i32) as u8;
+                                    }
+                                };
                                 let vec52 = refuse_options48;
                                 let len52 = vec52.len();
                                 let layout52 = _rt::alloc::Layout::from_size_align(
@@ -852,9 +867,9 @@ pub mod exports {
                                     }
                                 }
                                 *ptr47
-                                    .add(64 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .add(80 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>() = len52;
-                                *ptr47.add(64).cast::<*mut u8>() = result52;
+                                *ptr47.add(80).cast::<*mut u8>() = result52;
                             }
                             Verdict::Deny(e) => {
                                 *ptr47.add(0).cast::<u8>() = (2i32) as u8;
@@ -900,9 +915,9 @@ pub mod exports {
                         match l0 {
                             0 => {}
                             1 => {
-                                let l1 = *arg0.add(64).cast::<*mut u8>();
+                                let l1 = *arg0.add(80).cast::<*mut u8>();
                                 let l2 = *arg0
-                                    .add(64 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .add(80 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
                                 let base5 = l1;
                                 let len5 = l2;
@@ -968,10 +983,10 @@ pub mod exports {
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 64 + 2 * ::core::mem::size_of::<*const u8>()],
+                    >; 80 + 2 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 64
+                    [::core::mem::MaybeUninit::uninit(); 80
                         + 2 * ::core::mem::size_of::<*const u8>()],
                 );
             }
@@ -1117,9 +1132,9 @@ macro_rules! __export_authorize_impl {
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:authorize:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1066] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1072] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x07\x01A\x02\x01\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb0\x07\x01A\x02\x01\
 A\x07\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -1132,16 +1147,17 @@ mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x
 ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
 -found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
 blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
-\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07request\x02\x03\0\
-\0\x06denial\x02\x03\0\0\x07profile\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07reques\
-t\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x03\x04\0\
-\x07profile\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04deny\x01\x03\
-\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\x01@\x01\x07request\x01\0\x07\x04\0\x09\
-authorize\x01\x08\x04\0\x1dtuffet:policy/authorize@0.2.0\x05\x04\x04\0\x14tuffet\
-:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09producers\x01\x0cp\
-rocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
+\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07re\
+quest\x02\x03\0\0\x06denial\x02\x03\0\0\x07profile\x01B\x0a\x02\x03\x02\x01\x01\x04\
+\0\x07request\x03\0\0\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\
+\x03\x04\0\x07profile\x03\0\x04\x01q\x04\x07abstain\0\0\x05allow\x01\x05\0\x04de\
+ny\x01\x03\0\x04drop\0\0\x04\0\x07verdict\x03\0\x06\x01@\x01\x07request\x01\0\x07\
+\x04\0\x09authorize\x01\x08\x04\0\x1dtuffet:policy/authorize@0.2.0\x05\x04\x04\0\
+\x14tuffet:sdk/authorize\x04\0\x0b\x0f\x01\0\x09authorize\x03\0\0\0G\x09producer\
+s\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.6\
+1.1";
         };
     };
 }
@@ -1153,8 +1169,8 @@ pub use __export_authorize_impl as export_authorize;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 927] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xff\x05\x01A\x02\x01\
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 933] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x85\x06\x01A\x02\x01\
 A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
 octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
 und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
@@ -1167,12 +1183,12 @@ mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x
 ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
 -found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
 blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x08\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x0erefuse-options\x1a\x04\0\x07profile\x03\
-\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\04tuffet:sdk/authorize-with-\
-all-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-all-of-its-exports-re\
-moved\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.\
-3\x10wit-bindgen-rust\x060.61.1";
+kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
+floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
+\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\04tuffet:sdk/\
+authorize-with-all-of-its-exports-removed\x04\0\x0b/\x01\0)authorize-with-all-of\
+-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-comp\
+onent\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -35,6 +35,7 @@ impl From<types::Limits> for new_types::Profile {
             floors: NONE,
             overrides: NONE,
             burst: None,
+            rate: None,
             refuse_options: Vec::new(),
         }
     }

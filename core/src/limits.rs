@@ -1,0 +1,44 @@
+//! The ceilings that a server sets for a transfer.
+
+use crate::acknowledged::Acknowledged;
+use crate::block::MAX_BLKSIZE;
+
+/// The largest window that is granted, in blocks: half of the block numbers. In a larger one, a duplicated
+/// ACK could be taken for the ACK of blocks that the peer does not have. (RFC 7440 allows requests up to
+/// 65535; the server may grant less.)
+const MAX_GRANTED_WINDOW: u16 = 32_767;
+
+/// The ceilings of the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest block in bytes, 8 to 65464.
+    pub blksize: u16,
+    /// The largest window in blocks, 1 to 32767; larger values are cut to that.
+    pub windowsize: u16,
+    /// How many blocks of a window are sent within a millisecond, at least 1; `None`: all at once. Not
+    /// negotiated: a larger window is paced.
+    pub burst: Option<u16>,
+    /// The most bytes of file data in a second, at least 1; `None` for no limit. Not negotiated, but blocks above
+    /// 512 bytes and windows are lowered, so that a window takes at most half a second.
+    ///
+    /// A read sends no more DATA than that, retransmissions included, over any time, beyond one window or what the
+    /// rate allows in 50 ms, whichever is more. A write acknowledges no more than that, beyond as much. The last
+    /// ACK of a write is not delayed.
+    pub rate: Option<u32>,
+    /// The options that are granted at all.
+    pub acknowledged: Acknowledged,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let acknowledged = Acknowledged::default();
+        Limits { blksize: MAX_BLKSIZE, windowsize: 64, burst: None, rate: None, acknowledged }
+    }
+}
+
+impl Limits {
+    /// The largest window in blocks that may be granted.
+    pub(crate) fn most_window(&self) -> u16 {
+        self.windowsize.clamp(1, MAX_GRANTED_WINDOW)
+    }
+}

@@ -279,8 +279,18 @@ fn a_project_in_c_that_somebody_wrote_by_hand() {
     folder.write("it/plugin_test.c", b"this is not compiled");
     folder.write(
         "it/src/deep/plugin.c",
-        b"#include \"tuffet.h\"\ntuffet_verdict tuffet_authorize(const tuffet_request *request) {\n\
-          return request->client.port == 1 ? tuffet_verdict_drop() : (tuffet_verdict){0};\n}\n",
+        br#"
+#include "tuffet.h"
+#include <string.h>
+#include <unistd.h>
+
+tuffet_verdict tuffet_authorize(const tuffet_request *request) {
+    unsigned char some[8];
+    if (getentropy(some, sizeof(some))) tuffet_fail("nothing is random");
+    memset(tuffet_alloc(100000), 0xff, 100000);
+    return request->client.port == 1 ? tuffet_verdict_drop() : (tuffet_verdict){0};
+}
+"#,
     );
     build().assert_good();
     let run = |words: &[&str]| {
@@ -290,6 +300,9 @@ fn a_project_in_c_that_somebody_wrote_by_hand() {
     let ran = run(&[]);
     ran.assert_good();
     assert!(String::from_utf8_lossy(&ran.stdout).contains("abstain"), "{ran:?}");
+    // One instance answers all calls of a kept one: memory of the first, which WASI keeps, is not released with it.
+    tuffet_in(&folder.path("it"), &["plugin", "bench", "it.wasm", "--time", "60s", "--path", "x"], &[])
+        .assert_good();
     folder.write("it/settings.yaml", b"speed: 3\n");
     let refused = run(&["--settings", "settings.yaml"]);
     refused.assert_fails(64, &["settings.yaml:1:", "unknown key `speed`; known here: none"]);

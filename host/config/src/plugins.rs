@@ -46,8 +46,9 @@ pub struct PluginConfig {
     #[serde(default)]
     pub on_error: OnError,
     /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac`
-    /// (the client's known MAC addresses), `clock`, `random`, `kv` (keys that outlive the call), `kv/NAME` (keys that plugins share), `metrics` (counters and gauges of its own), `upload` (the content of uploads), `files/ROOT`
-    /// (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
+    /// (the client's known MAC addresses), `clock`, `random`, `kv` (keys that outlive the call), `kv/NAME` (keys
+    /// that plugins share), `metrics` (counters and gauges of its own), `upload` (the content of uploads),
+    /// `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,

@@ -294,11 +294,11 @@ async fn keys_are_listed_by_prefix_and_page_by_page() {
 #[tokio::test]
 async fn a_key_without_a_revision_can_be_swapped() {
     let folder = TempDir::new().unwrap();
-    let entry = super::entry::Entry { until: 0, value: b"old" }.bytes();
+    let entry = entry::Entry { until: 0, value: b"old" }.bytes();
     {
         let database = redb::Database::create(folder.path().join(FILE)).unwrap();
         let transaction = database.begin_write().unwrap();
-        transaction.open_table(super::file::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
+        transaction.open_table(file::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
         transaction.commit().unwrap();
     }
     let store = KvStore::open(&KvPlace::Folder(folder.path().to_owned())).unwrap();

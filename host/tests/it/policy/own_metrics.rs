@@ -3,17 +3,22 @@
 use super::probe;
 use crate::harness::{Client, Options, Server, Setup};
 use crate::telemetry::exposition::Exposition;
+use crate::telemetry::fake_collector::{FakeCollector, Manner};
 use crate::telemetry::prometheus::{OWN, listed};
 
 fn server(grants: &str, commands: &[&str], more: &str) -> Server {
+    setup("", grants, commands, more).start()
+}
+
+fn setup(beside: &str, grants: &str, commands: &[&str], more: &str) -> Setup {
     let yaml = format!(
-        "roots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} }}\npolicy: {{ resolve: \
+        "{beside}roots: [{{ name: boot, path: root }}]\nstate: state\nsinks: {{ out: {{ file: out.jsonl }} }}\npolicy: {{ resolve: \
          [it], time-limit: 40s }}\nplugins:\n  it:\n    component: {:?}\n    grants: [kv, files/boot, sinks/out{grants}]\n    \
          limits: {{ time: 20s, wall: 40s }}\n    settings: {{ run: {}, {more} }}\n",
         probe(),
         serde_json::to_string(commands).unwrap()
     );
-    Setup::new().yaml(&yaml).start()
+    Setup::new().yaml(&yaml)
 }
 
 fn ask(server: &Server) -> Vec<String> {
@@ -50,6 +55,24 @@ fn what_a_plugin_counts_is_among_the_metrics() {
     server.ask("reload").assert_good();
     assert_eq!(ask(&server), ["()"; 6]);
     assert_eq!(counter(&server, &[("name", "plain")]), 2.0);
+}
+
+#[test]
+fn a_collector_gets_them_too() {
+    let collector = FakeCollector::start(Manner::Good);
+    let telemetry = format!(
+        "telemetry: {{ endpoint: \"{}\", traces: {{ enabled: false }}, logs: false }}\n",
+        collector.endpoint()
+    );
+    let commands = ["add hits site a", "gauge size 2.25"];
+    let server = setup(&telemetry, ", metrics", &commands, "").variable("NO_PROXY", "127.0.0.1").start();
+    assert_eq!(ask(&server), ["()"; 2]);
+    // The last export is one of everything.
+    server.stop();
+    let received = collector.metrics();
+    for name in ["tuffet.plugin.counter", "tuffet.plugin.gauge", "tuffet.plugin.series.refused"] {
+        assert!(received.contains(name), "{name}: {received:?}");
+    }
 }
 
 #[test]

@@ -63,7 +63,15 @@ impl InterfaceState {
 /// Names of interfaces by index, for plugins that want to know where a request arrived. A name is asked for once in a
 /// second: an interface may be renamed.
 #[derive(Debug, Default)]
-pub(crate) struct InterfaceNames(Mutex<HashMap<u32, (Option<Arc<str>>, Instant)>>);
+pub(crate) struct InterfaceNames(Mutex<HashMap<u32, Named>>);
+
+/// What an interface was called a moment ago.
+#[derive(Debug)]
+struct Named {
+    /// `None` if there was no such interface.
+    name: Option<Arc<str>>,
+    read: Instant,
+}
 
 impl InterfaceNames {
     /// Returns the name of the interface with this index; `None` for 0, and if there is none.
@@ -81,15 +89,15 @@ impl InterfaceNames {
             return None;
         }
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((name, read)) = names.get(&index)
-            && now.saturating_duration_since(*read) < LOOK
+        if let Some(named) = names.get(&index)
+            && now.saturating_duration_since(named.read) < LOOK
         {
-            return name.clone();
+            return named.name.clone();
         }
         // Indices are not used again, and containers come and go.
-        names.retain(|_, (_, read)| now.saturating_duration_since(*read) < LOOK);
+        names.retain(|_, named| now.saturating_duration_since(named.read) < LOOK);
         let name = name_of(index).ok().flatten().map(Arc::from);
-        names.insert(index, (name.clone(), now));
+        names.insert(index, Named { name: name.clone(), read: now });
         name
     }
 }

@@ -54,7 +54,8 @@ fn kind(word: &str) -> Result<GrantKind, String> {
             .into());
     }
     GrantKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
-        let known = GrantKind::ALL.map(GrantKind::word).join(", ");
+        let known = GrantKind::ALL.into_iter().filter(|kind| *kind != GrantKind::ClientHistory);
+        let known = known.map(GrantKind::word).collect::<Vec<_>>().join(", ");
         match word.split_once('/') {
             Some((kind, _)) => format!("write the kind alone, such as `{kind}`: the operator names the rest"),
             None => format!("there is no such grant: there are {known}"),

@@ -44,7 +44,7 @@ fn a_wrong_manifest_is_refused_at_its_line() {
         ("name: a\nresue: true\n", &["m.yaml:2:", "unknown key `resue`; did you mean `reuse`?"]),
         (
             "name: a\ngrants:\n  - { grant: tape, reason: x }\n",
-            &["m.yaml:3:14", "\"tape\"", "there are client-mac"],
+            &["m.yaml:3:14", "\"tape\"", "there are client-history"],
         ),
         ("name: a\ngrants:\n  - { grant: kv, reason: \"\" }\n", &["m.yaml:3:26", "without a reason"]),
         (

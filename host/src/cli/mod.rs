@@ -20,7 +20,7 @@ mod transfer;
 
 use clap::{Parser, Subcommand};
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
 
@@ -175,6 +175,11 @@ fn close_inherited() {
 /// Prints a line on standard error in one write: another process may be writing to the same place.
 fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+/// Whether standard error is read by a person.
+fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
 }
 
 fn schema(markdown: bool) -> ExitCode {

@@ -11,7 +11,8 @@ use super::code_cache::CodeCache;
 use super::convert::{self, Found, Opinion, Otherwise, Target};
 use super::engine::PolicyRuntime;
 use super::identity::PluginIdentity;
-use super::load::{load, missing_hook};
+use super::load::load;
+use super::load_problems::missing_hook;
 use super::monitor;
 use super::plugin::Plugin;
 use super::renderings::PluginContent;
@@ -333,7 +334,7 @@ impl Policy {
                     Answer::Files(files)
                 }
                 Ok(Some(Found::Content(content))) => Answer::Content(content),
-                Ok(Some(Found::Rendered(key))) => match plugin.rendering(request, &key, patience).await {
+                Ok(Some(Found::Rendered(key))) => match Box::pin(plugin.rendering(request, &key, patience)).await {
                     Ok(None) => continue,
                     Ok(Some(Ok(content))) => Answer::Content(content),
                     Ok(Some(Err(denial))) => Answer::Deny(denial),

@@ -7,7 +7,8 @@ use wasmtime::component::Component;
 
 use super::bindings::Version;
 use super::engine::PolicyRuntime;
-use super::load::{check_kind, read};
+use super::load::read;
+use super::load_problems::check_kind;
 use super::manifest::Manifest;
 use super::shown::digest;
 use super::text;

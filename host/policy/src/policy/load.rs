@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-use wasmtime::Engine;
-use wasmtime::component::{Component, InstancePre};
+use wasmtime::component::Component;
 
 use super::ahead::Ahead;
 use super::attributes::Facts;
@@ -19,17 +18,16 @@ use super::builtin;
 use super::code::Code;
 use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
-use super::failure::{Cause, Failure};
 use super::grants::{self, Judged, Known};
 use super::hooks::{accept_upload, authorize, lifecycle, resolve};
 use super::identity::PluginIdentity;
 use super::imports::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys, Unsent};
 use super::line_rate::LineRate;
+use super::load_problems::{check_kind, explain, explain_exports, explain_imports, problem};
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::pool::Pool;
 use super::renderings::Renderings;
-use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
 use super::turns::Turns;
@@ -354,125 +352,4 @@ fn host(runtime: &PolicyRuntime, policy: &PolicySpec, granted: &[Grant]) -> Box<
         None => Box::new(live),
         Some(stage) => Box::new(Staged { stage: stage.clone(), world: live }),
     }
-}
-
-/// Why a plugin that loaded cannot be in the chain of this hook.
-pub(super) fn missing_hook(plugin: &Plugin, hook: &'static str) -> LoadProblem {
-    LoadProblem {
-        plugin: plugin.name.to_string(),
-        kind: LoadProblemKind::Hook(hook),
-        pointer: None,
-        message: explain_exports(&plugin.code.component, hook),
-    }
-}
-
-/// Checks the first eight bytes, which distinguish a component from a core module.
-pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
-    match binary {
-        [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),
-        [0, b'a', b's', b'm', 1, 0, 0, 0, ..] => Err(
-            "it is a core WebAssembly module, not a component: build it for wasm32-wasip2, or wrap it with \
-                 `wasm-tools component new`"
-                .into(),
-        ),
-        [0, b'a', b's', b'm', ..] => {
-            Err("it is WebAssembly of a version that this server does not know: build it for wasm32-wasip2"
-                .into())
-        }
-        _ => Err("it is not WebAssembly: a plugin is a component, built for wasm32-wasip2".into()),
-    }
-}
-
-fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
-    let ty = component.component_type();
-    let provided = format!("tuffet:policy@{} and WASI 0.2", Version::PROVIDED);
-    for (name, _) in ty.imports(engine) {
-        if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
-            && Version::ALL.iter().all(|provided| provided.as_str() != version)
-        {
-            return format!(
-                "it was built for tuffet:policy@{version} and this server has {}: rebuild it with the SDK of this \
-                 server",
-                Version::PROVIDED
-            );
-        }
-        if let Some(version) = name.strip_prefix("wasi:").and_then(|name| name.split('@').nth(1))
-            && !version.starts_with("0.2.")
-        {
-            return format!(
-                "it was built for WASI {version} ({name}) and this server provides WASI 0.2: build it for wasm32-wasip2"
-            );
-        }
-        if !name.starts_with("wasi:") && !name.starts_with("tuffet:policy/") {
-            return format!(
-                "it imports {name}, and this server provides {provided} alone: rebuild it without, or link \
-                 what it needs into it"
-            );
-        }
-    }
-    let error = text::reason(&format!("{error:#}"));
-    format!("it imports what this server does not provide ({provided}): {error}")
-}
-
-fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
-    let component = pre.component();
-    let ty = component.component_type();
-    let exports: Vec<&str> = ty.exports(component.engine()).map(|(name, _)| name).collect();
-    let wanted = format!("tuffet:policy/{hook}@");
-    if let Some(version) = exports.iter().find_map(|name| name.strip_prefix(&wanted)) {
-        if let Some(built) = Version::of(component.engine(), component) {
-            return format!(
-                "it exports tuffet:policy/{hook}@{version} beside tuffet:policy/lifecycle@{built}: build all of it for one \
-                 version"
-            );
-        }
-        return format!(
-            "it exports tuffet:policy/{hook}@{version} and this server asks for {}, as in its sdk/wit: rebuild it with \
-             the SDK of this server",
-            Version::PROVIDED
-        );
-    }
-    if hook == "lifecycle" {
-        let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
-        return format!(
-            "it does not export tuffet:policy/{hook} ({}) but {exports}: every plugin exports it, the SDK does it for you",
-            Version::PROVIDED
-        );
-    }
-    let hooks = exports.iter().filter_map(|name| name.strip_prefix("tuffet:policy/")?.split('@').next());
-    let hooks = hooks.filter(|hook| *hook != "lifecycle");
-    let hooks: Vec<String> = hooks.map(|hook| format!("`{hook}`")).collect();
-    let hooks = if hooks.is_empty() { "none".into() } else { hooks.join(", ") };
-    format!(
-        "it does not have the hook `{hook}`, which the chain policy.{hook} calls; its hooks: {hooks}. Take it out of \
-         policy.{hook}, or implement the hook"
-    )
-}
-
-fn explain(spec: &PluginConfig, failure: Failure) -> Vec<LoadProblem> {
-    let settings = |pointer, message| LoadProblem {
-        plugin: spec.name.clone(),
-        kind: LoadProblemKind::Settings,
-        pointer: Some(pointer),
-        message,
-    };
-    match failure.cause {
-        Cause::Settings if failure.problems.is_empty() => {
-            vec![settings(String::new(), "it refuses them and does not say why".into())]
-        }
-        Cause::Settings => failure
-            .problems
-            .into_iter()
-            .map(|problem| settings(problem.pointer, text::reason(&problem.message)))
-            .collect(),
-        _ => vec![problem(
-            spec,
-            LoadProblemKind::Failed,
-            format!("it failed while it was configured: {failure}"),
-        )],
-    }
-}
-
-fn problem(spec: &PluginConfig, kind: LoadProblemKind, message: String) -> LoadProblem {
-    LoadProblem { plugin: spec.name.clone(), kind, pointer: None, message }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
 use super::attributes::Facts;
-use super::load::check_kind;
+use super::load_problems::check_kind;
 use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
 

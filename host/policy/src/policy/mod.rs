@@ -35,6 +35,7 @@ mod inspect;
 mod instance;
 mod line_rate;
 mod load;
+mod load_problems;
 mod log;
 mod log_fields;
 mod make;

@@ -7,5 +7,6 @@ mod generate;
 mod plugin;
 mod plugin_dev;
 mod plugin_project;
+mod plugin_project_c;
 mod schema;
 mod serve;

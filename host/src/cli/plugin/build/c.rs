@@ -4,7 +4,6 @@ mod toolchain;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +14,7 @@ use wasmparser::{ExternalKind, Parser, Payload};
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
+use crate::cli::{complain, stderr_is_terminal};
 use toolchain::Toolchain;
 use tuffet_policy::Hook;
 
@@ -125,7 +125,7 @@ fn units(sources: &[PathBuf], sdk: &Path, hooks: &[Hook], scratch: &Scratch) -> 
 fn compile(folder: &Path, toolchain: &Toolchain, units: &[Unit]) -> Result<(), Unbuilt> {
     let own: Vec<String> =
         std::env::var("CFLAGS").unwrap_or_default().split_ascii_whitespace().map(str::to_owned).collect();
-    let color = std::io::stderr().is_terminal().then_some("-fcolor-diagnostics");
+    let color = stderr_is_terminal().then_some("-fcolor-diagnostics");
     let run = |unit: &Unit| {
         let mut command = toolchain.command();
         command
@@ -183,7 +183,11 @@ fn link(folder: &Path, toolchain: &Toolchain, units: &[Unit], scratch: &Scratch)
 
 /// Shows the messages of a compiler.
 fn print(output: &Output) {
-    eprint!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    for text in [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)) {
+        if !text.is_empty() {
+            complain(text.trim_end());
+        }
+    }
 }
 
 /// Compares the listed hooks with those that the plugin defines.

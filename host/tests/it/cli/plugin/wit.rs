@@ -45,7 +45,7 @@ fn mistakes_are_named() {
     let path = folder.path("wit").display().to_string();
     let wit = |words: &[&str]| tuffet([&["plugin", "wit", &path], words].concat());
     wit(&["--grant", "files/boot"]).assert_fails(64, &["write the kind alone, such as `files`"]);
-    wit(&["--grant", "client-history"]).assert_fails(64, &["needs version 0.2.0"]);
+    wit(&["--grant", "client-history"]).assert_fails(64, &["has no interface for it; 0.2.0 is in"]);
     wit(&["--grant", "tape"]).assert_fails(64, &["there are client-mac, clock, files, http"]);
     folder.write("wit", b"");
     wit(&[]).assert_fails(73, &["cannot be written", "another folder"]);

@@ -334,12 +334,14 @@ impl Policy {
                     Answer::Files(files)
                 }
                 Ok(Some(Found::Content(content))) => Answer::Content(content),
-                Ok(Some(Found::Rendered(key))) => match Box::pin(plugin.rendering(request, &key, patience)).await {
-                    Ok(None) => continue,
-                    Ok(Some(Ok(content))) => Answer::Content(content),
-                    Ok(Some(Err(denial))) => Answer::Deny(denial),
-                    Err(Overloaded(reason)) => Answer::Overloaded(reason),
-                },
+                Ok(Some(Found::Rendered(key))) => {
+                    match Box::pin(plugin.rendering(request, &key, patience)).await {
+                        Ok(None) => continue,
+                        Ok(Some(Ok(content))) => Answer::Content(content),
+                        Ok(Some(Err(denial))) => Answer::Deny(denial),
+                        Err(Overloaded(reason)) => Answer::Overloaded(reason),
+                    }
+                }
                 Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
                 Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };

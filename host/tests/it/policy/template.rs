@@ -34,15 +34,16 @@ plugins:
 each_client!(devices_get_their_own);
 fn devices_get_their_own(client: Client) {
     let server = server();
-    for (name, expected) in [
-        ("01-02-00-5e-10-00-01.cfg", "# kitchen\nntp 192.0.2.5\nextension 101\n"),
-        ("attic.cfg", "# attic\nntp 192.0.2.6\nextension 102\n"),
+    for (name, device, expected) in [
+        ("01-02-00-5e-10-00-01.cfg", "kitchen", "# kitchen\nntp 192.0.2.5\nextension 101\n"),
+        ("attic.cfg", "attic", "# attic\nntp 192.0.2.6\nextension 102\n"),
     ] {
         let got = client.get(server.address(), name, Options::default());
         assert_eq!(String::from_utf8_lossy(&got), expected, "{name}");
         let line = server.outcome(name);
         assert_moved(&line, "served", expected.len(), 512, 1);
-        assert_eq!((&line["resolved"], &line["verdict_by"]), (&"content".into(), &"template".into()));
+        let content = format!("content/phone.j2 for {device}").into();
+        assert_eq!((&line["resolved"], &line["verdict_by"]), (&content, &"template".into()));
     }
     assert_eq!(client.get(server.address(), "kernel", Options::default()), b"another");
 }

@@ -124,7 +124,7 @@ limits: 5
         "8:48: found the number 1; give text: put it in quotes",
         "10:8: the key `component` is missing; add it: `builtin:NAME` for a bundled plugin, the path of a component, relative to this file, or `oci://REGISTRY/REPOSITORY:TAG@sha256:DIGEST`",
         "12:16: `` names no component; write `builtin:NAME`, the path of a component, or `oci://…` for one in a registry",
-        "13:14: unknown grant `cv`; did you mean `kv`? there are `client-mac`, `clock`, `files/ROOT`, `http/HOST:PORT`, `kv`, `random` and `sinks/NAME`",
+        "13:14: unknown grant `cv`; did you mean `kv`? there are `client-history`, `client-mac`, `clock`, `files/ROOT`, `http/HOST:PORT`, `kv`, `metrics`, `random`, `sinks/NAME` and `upload`",
         "13:18: the grant `files` needs the name of a root; write `files/NAME`",
         "14:5: nothing is given here; give a mapping (`key: value` lines), or remove the key",
         "15:23: 1KiB is out of range; give 1MiB to 4GiB",

@@ -20,6 +20,7 @@ mod policy;
 mod reload;
 mod running;
 mod signals;
+mod workers;
 
 pub(crate) use cache::{Wanted as CacheWanted, answer_here as answer_cache};
 pub(crate) use capture::{Captured, LONGEST as LONGEST_CAPTURE, Wanted as CaptureWanted};

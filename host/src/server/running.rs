@@ -8,6 +8,7 @@ use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
 use super::reload::{Configure, Reloader, Wanted, keep_in_background};
 use super::signals::{Signals, Wish};
+use super::workers::{make_workers, start_workers, worker_settings};
 use super::{Opened, Prepared, ServeError, groups, not_answering, serving};
 use crate::admin::{self, Access, Pulse};
 use crate::admission::{Admission, Deciding, Looks};
@@ -17,7 +18,6 @@ use crate::generation::{Current, Files, Generation, Netboot};
 use crate::groups::Joining;
 use crate::interfaces::InterfaceNames;
 use crate::negotiation::Negotiation;
-use crate::negotiation::transfer_settings;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
 use crate::source::Watched;
@@ -36,9 +36,8 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
-use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker, WorkerSettings};
+use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, ToWorker, Worker};
 use tuffet_policy::{Policy, PolicyRuntime};
-use tuffet_request::events::Summary;
 use tuffet_store::{Disks, FileCache, Roots, Uploads};
 
 /// How long sinks and telemetry may take at shutdown to deliver their queues.
@@ -435,57 +434,4 @@ fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -
     let named = config.listeners.iter().zip(listeners);
     let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));
     Telemetry::start(settings, addresses, watch)
-}
-
-fn make_workers(
-    sockets: Vec<Sockets>,
-    settings: &WorkerSettings,
-    summaries: mpsc::Sender<Summary>,
-    watch: &Watch,
-) -> Result<Vec<Worker>, ServeError> {
-    let numbered = sockets.into_iter().enumerate();
-    let workers = numbered.map(|(number, sockets)| {
-        Worker::new(number, settings.clone(), sockets, summaries.clone(), watch.worker(number))
-            .map(Worker::watching_cores)
-    });
-    workers.collect::<io::Result<_>>().map_err(|error| ServeError::System("a worker cannot start", error))
-}
-
-/// Gives each worker its thread. The receiver gets the result of each when it ends.
-fn start_workers(
-    workers: Vec<Worker>,
-    groups: Option<Groups>,
-    admission: &Arc<Admission>,
-) -> Result<mpsc::UnboundedReceiver<io::Result<()>>, ServeError> {
-    let (stopped, stops) = mpsc::unbounded_channel();
-    if let Some(groups) = groups {
-        let (stopped, admission) = (stopped.clone(), admission.clone());
-        std::thread::Builder::new()
-            .name("tuffet-groups".into())
-            .spawn(move || stopped.send(groups.run(|letters| admission.take(letters))))
-            .map_err(|error| ServeError::System("the thread of multicast groups cannot start", error))?;
-    }
-    for (number, worker) in workers.into_iter().enumerate() {
-        let stopped = stopped.clone();
-        let admission = admission.clone();
-        std::thread::Builder::new()
-            .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run(|letters| admission.take(letters))))
-            .map_err(|error| ServeError::System("a worker cannot start", error))?;
-    }
-    Ok(stops)
-}
-
-fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
-    let times = &config.transfer.retransmit;
-    let share = |total: usize| total.div_ceil(config.workers).max(1);
-    WorkerSettings {
-        transfer: Arc::new(transfer_settings(&config.transfer, times)),
-        max_transfers: share(config.limits.transfers),
-        max_pending: share(config.limits.pending),
-        answer_due: times.initial,
-        workers: config.workers,
-        limiter,
-        busy_poll: config.busy_poll,
-    }
 }

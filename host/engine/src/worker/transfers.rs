@@ -26,7 +26,7 @@ use tuffet_udp::Received;
 const MOST_WINDOW: u32 = 512 << 10;
 
 /// The data of a block that fills an Ethernet frame (RFC 2348). As many of them as `max-windowsize` says always
-/// fit: who raises it has a path that holds more than [`MOST_WINDOW`].
+/// fit: whoever raises it has a path that holds more than [`MOST_WINDOW`].
 const FRAME: u32 = 1468;
 
 impl<T: Transmit> Worker<T> {
@@ -323,8 +323,8 @@ pub fn granted_options(record: &DecisionRecord, limits: &Limits) -> OptionSet {
     *core.options()
 }
 
-/// The largest window that fits into [`MOST_WINDOW`], or what the configured window has of Ethernet frames, with the
-/// block size that will be granted.
+/// The largest window that fits into [`MOST_WINDOW`], or into as many Ethernet frames as the configured window has
+/// blocks, with the block size that will be granted.
 fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
     let blksize = requested.block_size().min(limits.blksize);
     let most = MOST_WINDOW.max(u32::from(limits.windowsize) * FRAME) / u32::from(blksize.max(1));

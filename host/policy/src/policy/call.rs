@@ -108,14 +108,15 @@ impl Until {
         Failure::new(Cause::Busy, self.over("no instance was free"))
     }
 
-    /// Whether a call had a fair part of the time: half of it.
-    fn is_fair(&self, wall: Duration) -> bool {
+    /// Whether a call that ran for so long had at least half of the limit, so that running out of it is its own doing.
+    fn is_half(&self, wall: Duration) -> bool {
         self.whose == Whose::Call || wall >= self.limit / 2
     }
 
-    /// Whether the call would have had a fair part if an instance had been free at once.
-    fn was_queued_away(&self, wall: Duration) -> bool {
-        !self.is_fair(wall) && self.is_fair(self.end.saturating_duration_since(self.asked))
+    /// Whether the call lost its time in the plugin's queue: it would have had half of the limit if an instance had been
+    /// free at once.
+    fn was_lost_in_queue(&self, wall: Duration) -> bool {
+        !self.is_half(wall) && self.is_half(self.end.saturating_duration_since(self.asked))
     }
 
     fn over(&self, what: &str) -> String {
@@ -247,7 +248,7 @@ impl<'a> Call<'a> {
                     let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
                     return Err(Failure::new(Cause::Busy, detail));
                 }
-                if until.was_queued_away(spent.wall) {
+                if until.was_lost_in_queue(spent.wall) {
                     let wall = spent.wall;
                     let detail = format!("{over}: an instance was free only {wall:.1?} before");
                     return Err(Failure::new(Cause::Busy, detail));
@@ -259,7 +260,7 @@ impl<'a> Call<'a> {
                     format!("{over}: it computed for {:.1?} of it", spent.cpu)
                 };
                 // The plugin is not to blame if earlier plugins took the time.
-                Err(Failure { blamed: until.is_fair(spent.wall), ..Failure::new(cause, detail) })
+                Err(Failure { blamed: until.is_half(spent.wall), ..Failure::new(cause, detail) })
             }
         }
     }

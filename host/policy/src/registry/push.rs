@@ -28,7 +28,7 @@ pub(super) async fn push(
     let digest = Sha256Digest::of(&manifest);
     let place = client.url(&format!("manifests/{tag}")).map_err(wrong)?;
     let answer = client.send(Outgoing::put(place, IMAGE, manifest.into())).await.map_err(wrong)?;
-    created(&client, answer).await.map_err(wrong)?;
+    expect(&client, answer, StatusCode::CREATED).await.map_err(wrong)?;
     Ok(digest)
 }
 
@@ -41,26 +41,17 @@ async fn push_blob(client: &Client, blob: Bytes) -> Result<(), Trouble> {
     }
     let uploads = client.url("blobs/uploads/")?;
     let session = client.send(Outgoing::new(Method::POST, uploads.clone())).await?;
-    if session.status() != StatusCode::ACCEPTED {
-        return Err(refusal(client, session).await);
-    }
+    let session = expect(client, session, StatusCode::ACCEPTED).await?;
     let place = client.location(&uploads, &session)?;
     let mut place = place.ok_or_else(|| Trouble::Wrong("it names no place for an upload".into()))?;
     place.query_pairs_mut().append_pair("digest", &digest);
     let answer = client.send(Outgoing::put(place, "application/octet-stream", blob)).await?;
-    created(client, answer).await
+    expect(client, answer, StatusCode::CREATED).await.map(drop)
 }
 
-async fn created(client: &Client, answer: Response) -> Result<(), Trouble> {
-    if answer.status() == StatusCode::CREATED { Ok(()) } else { Err(refusal(client, answer).await) }
-}
-
-/// What the registry says about a request that it did not take.
-async fn refusal(client: &Client, mut answer: Response) -> Trouble {
-    let trouble = match client.check(&answer, StatusCode::CREATED) {
-        Ok(()) => Trouble::Wrong("the registry changed its mind".into()),
-        Err(trouble) => trouble,
-    };
+/// Returns the answer if it has this status, otherwise what the registry says about the request.
+async fn expect(client: &Client, mut answer: Response, good: StatusCode) -> Result<Response, Trouble> {
+    let Err(trouble) = client.check(&answer, good) else { return Ok(answer) };
     let mut text = Vec::new();
     while let Ok(Some(chunk)) = answer.chunk().await {
         text.extend_from_slice(&chunk);
@@ -68,13 +59,13 @@ async fn refusal(client: &Client, mut answer: Response) -> Trouble {
             break;
         }
     }
-    let Some(said) = messages(&text) else { return trouble };
-    match trouble {
+    let Some(said) = messages(&text) else { return Err(trouble) };
+    Err(match trouble {
         Trouble::Away(why) => Trouble::Away(format!("{why}: {said}")),
         Trouble::Denied(why) => Trouble::Denied(format!("{why}: {said}")),
         Trouble::Wrong(why) => Trouble::Wrong(format!("{why}: {said}")),
         Trouble::Missing => Trouble::Wrong(said),
-    }
+    })
 }
 
 /// The messages of an error as the specification has it.

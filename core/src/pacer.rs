@@ -12,8 +12,9 @@ use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::time::Time;
 
 /// The suspicion at which the pacer slows down. A window that was cut off at the same place as the one before
-/// adds two, one that arrived subtracts one.
+/// adds two, or [`SILENT`] if the peer noticed nothing; one that arrived subtracts one.
 const SUSPICIOUS: u8 = 6;
+const SILENT: u8 = 3;
 
 /// Windows without a loss before the burst is raised by a quarter. The number doubles each time the burst had
 /// to be lowered again.
@@ -173,8 +174,9 @@ impl Pacer {
         if self.lowered > 0 { self.lowered_at } else { 0 }
     }
 
-    /// Handles a window that was cut off after a part of it arrived.
-    pub(crate) fn cut(&mut self, window: u16, sample: AckSample) {
+    /// Handles a window that was cut off after a part of it arrived. `silently`: the peer saw no block beyond the
+    /// gap, or it would have reported it without a time-out. Losses by chance leave such blocks.
+    pub(crate) fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
         if window == 1 {
             return;
         }
@@ -183,19 +185,20 @@ impl Pacer {
             self.set(rate.min(self.most));
             return;
         }
-        self.cut_off(sample.arrived, window);
+        self.cut_off(sample.arrived, window, silently);
         self.widen(window, sample, false);
     }
 
     /// Handles a window of `window` blocks that was cut off after `arrived` of them; 0 if unknown.
-    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
+    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
         if window == 1 {
             return;
         }
         self.opening = false;
         let arrived = arrived.min(u32::from(window)) as u16;
         let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
-        self.suspicion = if again { self.suspicion + 2 } else { self.suspicion.saturating_sub(1).max(1) };
+        let more = if silently { SILENT } else { 2 };
+        self.suspicion = if again { self.suspicion + more } else { self.suspicion.saturating_sub(1).max(1) };
         if arrived > 0 {
             self.cut = arrived;
         }
@@ -309,17 +312,17 @@ mod tests {
     #[test]
     fn a_receiver_that_overflows_at_the_same_place_is_recognised() {
         let mut pacer = Pacer::new(None, 64, 512);
-        pacer.cut_off(16, 64);
-        pacer.cut_off(0, 64);
+        pacer.cut_off(16, 64, false);
+        pacer.cut_off(0, 64, false);
         assert_eq!(pacer.take(at(0), 64), 64, "twice may be chance");
-        pacer.cut_off(17, 64);
+        pacer.cut_off(17, 64, false);
         assert_eq!(pacer.take(at(1_000), 64), 15);
         for _ in 0..16 {
             pacer.went_well(64, ANY);
         }
         assert_eq!(pacer.take(at(9_000), 64), 18, "it tries more, later");
         for _ in 0..3 {
-            pacer.cut_off(17, 64);
+            pacer.cut_off(17, 64, false);
         }
         assert_eq!(pacer.take(at(20_000), 64), 13);
         for _ in 0..31 {
@@ -344,7 +347,7 @@ mod tests {
     fn losses_at_random_places_do_not_slow_down() {
         let mut pacer = Pacer::new(None, 64, 512);
         for place in [3, 40, 12, 60, 20, 33, 1, 50] {
-            pacer.cut_off(place, 64);
+            pacer.cut_off(place, 64, false);
             assert_eq!(pacer.take(at(0), 64), 64);
             pacer.went_well(64, ANY);
         }
@@ -354,14 +357,14 @@ mod tests {
     fn any_number_of_losses_can_be_counted() {
         let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
-            pacer.cut_off(16, 64);
+            pacer.cut_off(16, 64, false);
         }
         for loss in 0..70_000 {
-            pacer.cut_off([1, 60, 20, 45][loss % 4], 64);
+            pacer.cut_off([1, 60, 20, 45][loss % 4], 64, false);
             pacer.went_well(64, ANY);
         }
         for _ in 0..100 {
-            pacer.cut_off(16, 64);
+            pacer.cut_off(16, 64, false);
         }
         assert!(pacer.take(at(1_000_000), 64) >= 1);
     }
@@ -370,7 +373,7 @@ mod tests {
     fn it_never_stops_and_never_passes_its_limit() {
         let mut pacer = Pacer::new(Some(4), 8, 512);
         for _ in 0..200 {
-            pacer.cut_off(1, 8);
+            pacer.cut_off(1, 8, false);
         }
         assert_eq!(pacer.take(at(1_000_000), 8), 1);
         for _ in 0..10_000 {

@@ -192,6 +192,7 @@ impl Sender {
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
+        let probed = self.timeouts > 0;
         // The peer answers each block of the probes. At most the first and every second of them had two.
         self.echoes = match core::mem::take(&mut self.timeouts) {
             timeouts if self.window > 1 => timeouts.saturating_add(timeouts.div_ceil(2)),
@@ -216,8 +217,8 @@ impl Sender {
                 self.credit = self.credit.saturating_sub(again);
                 self.roll_back_to(position + 1, Repeated::Gap);
                 // If only the probe arrived, the window was not cut off at its place.
-                if self.echoes == 0 || ahead > 1 {
-                    self.pacer.cut(self.window, sample);
+                if !probed || ahead > 1 {
+                    self.pacer.cut(self.window, sample, probed && again >= u32::from(self.window) / 2);
                 }
             }
         } else {
@@ -396,7 +397,7 @@ impl Sender {
             return Acked::Ignored;
         }
         (self.timeouts, self.probe) = (0, Probe::None);
-        self.pacer.cut_off(0, self.window);
+        self.pacer.cut_off(0, self.window, false);
         self.roll_back_to(self.acked + 1, Repeated::Gap);
         Acked::Gap
     }

@@ -46,6 +46,9 @@ enum Basis {
     Exact,
     /// An upper bound. The next exact measurement replaces it.
     Bound,
+    /// An exact measurement of one packet, where a window is sent now. The next measurement, even an upper bound,
+    /// replaces it.
+    Packet,
     /// A measurement on another scale. The next measurement, even an upper bound, replaces it.
     Anew,
 }
@@ -122,10 +125,13 @@ impl Rtt {
         let base = if self.smoothed == 0 {
             let first = if timing.named == 0 { timing.initial } else { timing.named };
             first.max(unmeasured)
-        } else if self.basis == Basis::Anew {
-            timing.initial.max(self.spread(timing, floor).saturating_add(unmeasured))
         } else {
-            self.spread(timing, floor)
+            let spread = self.spread(timing, floor);
+            match self.basis {
+                Basis::Exact | Basis::Bound => spread,
+                Basis::Packet => spread.saturating_add(unmeasured),
+                Basis::Anew => timing.initial.max(spread.saturating_add(unmeasured)),
+            }
         };
         base.max(floor)
     }
@@ -181,7 +187,7 @@ impl Rtt {
         let better = match self.basis {
             Basis::Exact => self.smoothed == 0,
             Basis::Bound => rtt < self.smoothed,
-            Basis::Anew => true,
+            Basis::Packet | Basis::Anew => true,
         };
         if better {
             (self.smoothed, self.variation, self.basis) = (rtt, 0, Basis::Bound);
@@ -217,10 +223,10 @@ impl Rtt {
         needless
     }
 
-    /// As [`Rtt::answered_after_timeout`] in lockstep, where all packets are alike: an answer that follows
-    /// the last copy at once is taken for an answer to it, even if no round trip is known yet. If that is
-    /// wrong, retransmissions prove needless and raise the floor.
-    pub(crate) fn block_answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
+    /// As [`Rtt::answered_after_timeout`] for one packet: in lockstep, where all are alike, or a probe whose answer
+    /// reports a gap. An answer that follows the last copy at once is taken for an answer to it, even if no round
+    /// trip is known yet. If that is wrong, retransmissions prove needless and raise the floor.
+    pub(crate) fn packet_answered_after_timeout(&mut self, timing: &Timing, first: u32, last: u32) -> bool {
         let unknown = self.smoothed == 0 || self.basis != Basis::Exact;
         if unknown && last < RaisedFloor::default().of(timing) {
             self.sample(last);
@@ -272,7 +278,7 @@ impl Rtt {
 
     /// Returns whether the RTO follows from measurements alone.
     pub(crate) fn is_measured(&self) -> bool {
-        self.smoothed != 0 && self.basis != Basis::Anew
+        self.smoothed != 0 && !matches!(self.basis, Basis::Packet | Basis::Anew)
     }
 
     /// Returns the smoothed RTT, once measured.
@@ -288,7 +294,7 @@ impl Rtt {
         if self.smoothed == 0 {
             return AckTiming { earliest: 0, surely: timing.initial.max(unmeasured), echo: 0, late };
         }
-        let more = if self.basis == Basis::Anew { unmeasured } else { 0 };
+        let more = if self.is_measured() { 0 } else { unmeasured };
         AckTiming {
             earliest: self.least / 2,
             surely: self.doubled(self.spread(timing, self.floor(timing)).saturating_add(more), timing),
@@ -315,6 +321,12 @@ impl Rtt {
     /// Prepares for packets on another scale: measures again, but remembers the shortest round trip.
     pub(crate) fn restart(&mut self) {
         self.basis = Basis::Anew;
+    }
+
+    /// Prepares for windows after the exact measurement of a packet: as [`Rtt::restart`], but their first RTO follows
+    /// from that and from the time that a window takes on the wire.
+    pub(crate) fn restart_with_windows(&mut self) {
+        self.basis = Basis::Packet;
     }
 }
 
@@ -365,8 +377,8 @@ mod tests {
         let timing = Timing::default();
         let mut rtt = Rtt::default();
         rtt.sample(200);
-        rtt.restart();
-        assert_eq!(rtt.timeout(&timing, 0), 250_000, "a window has not been measured");
+        rtt.restart_with_windows();
+        assert_eq!(rtt.timeout(&timing, 70_000), 80_200, "the rest is the window's time on the wire");
         assert!(rtt.ack_timing(&timing, 70_000).surely > 70_000, "nor answered before it is on the wire");
         rtt.sample(73_000);
         assert_eq!(rtt.ack_timing(&timing, 0).earliest, 100);

@@ -17,10 +17,11 @@ pub(crate) enum Measured {
     /// An upper bound: which of several packets was answered is unknown (Karn).
     AtMost(u32),
     /// The answer came after a time-out: microseconds since the packet was first sent, and since the last
-    /// retransmission.
+    /// retransmission; and whether it says that later blocks of the window are missing.
     AfterTimeout {
         first: u32,
         last: u32,
+        gap: bool,
     },
 }
 
@@ -50,7 +51,7 @@ impl Sender {
             Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
             Repeated::Timeout => {
                 let last = now.micros_since(self.resent_at);
-                return Measured::AfterTimeout { first: micros, last };
+                return Measured::AfterTimeout { first: micros, last, gap: acked + 1 < self.next };
             }
         }
         let part = (acked - first + 1) as u32 + u32::from(self.sampled_behind);

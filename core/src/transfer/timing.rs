@@ -82,8 +82,10 @@ impl Transfer {
         } else {
             self.rtt.at_most(rtt, &self.settings.timing)
         }
-        if !exact || !self.server || self.options.window_size() > 1 {
+        if !exact || !self.server {
             self.rtt.restart();
+        } else if self.options.window_size() > 1 {
+            self.rtt.restart_with_windows();
         }
     }
 
@@ -108,9 +110,10 @@ impl Transfer {
                     self.rtt.learn_floor(micros, false, 1, timing);
                 }
             }
-            Measured::AfterTimeout { first, last } => {
-                let needless = if self.options.window_size() == 1 {
-                    self.rtt.block_answered_after_timeout(timing, first, last)
+            Measured::AfterTimeout { first, last, gap } => {
+                // Nothing but the probe made the peer report the gap.
+                let needless = if gap || self.options.window_size() == 1 {
+                    self.rtt.packet_answered_after_timeout(timing, first, last)
                 } else {
                     self.rtt.answered_after_timeout(timing, first, last)
                 };

@@ -1,7 +1,10 @@
 //! The duration and the retransmissions of transfers on realistic paths.
 
-use super::simulator::{Endpoint, Job, Path, World, asking, assert_whole, reader_and_writer, run};
-use tuffet_core::Operation;
+use super::simulator::{
+    Endpoint, Faults, Job, Path, World, asking, assert_whole, millis, reader_and_writer, run,
+};
+use std::time::Duration;
+use tuffet_core::{Operation, Timing};
 
 const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
 
@@ -125,6 +128,28 @@ fn a_small_receiver_is_not_drowned() {
     assert_within((64, 4 * MIB, small(4)), 6.0, 1.5);
     assert_within((16, 4 * MIB, small(8)), 1.8, 3.2);
     assert_within((8, 4 * MIB, small(8)), 5.0, 1.2);
+}
+
+/// Ordinary clients repeat themselves after a second, so the server has to notice by itself that the end of a window
+/// was lost, and from few windows that it always is.
+#[test]
+fn a_small_receiver_with_a_time_out_of_a_second_does_not_wait_for_it() {
+    let second = Duration::from_secs(1);
+    for (taken, most_seconds) in [(32, 0.15), (16, 0.2), (8, 0.25)] {
+        let path = Path::clean(20).rate(10_000_000_000, 1 << 30).per_ms(taken);
+        let mut job = Job::new(Operation::Read, asking(1_400, 64), MIB);
+        job.limits.windowsize = 64;
+        let mut patient = job.clone();
+        patient.settings.timing = Timing::new(second, second, second, 30 * second, second);
+        let client = Endpoint::client(patient, Faults::default());
+        let mut world = World::new(1, client, Endpoint::server(job.clone(), Faults::default()), path, path);
+        world.run(millis(60_000));
+        let (seconds, effort) = (seconds(&job, &world), effort(&job, &world));
+        assert!(
+            seconds < most_seconds && effort < 1.2,
+            "{taken} blocks fit: {seconds} s, {effort} sent per block"
+        );
+    }
 }
 
 /// A burst that fits loses nothing, and takes no longer than the receiver needs.

@@ -96,8 +96,8 @@ impl Bars {
     }
 }
 
-/// Shortens a title to fit a panel; the table shows the whole title.
-fn shortened(title: &str) -> String {
+/// Shortens a title to fit a panel, or the label of a row; the table shows the whole title.
+pub(super) fn shortened(title: &str) -> String {
     const MOST: usize = 76;
     if title.chars().count() <= MOST {
         return title.to_owned();

@@ -2,9 +2,11 @@
 
 mod bars;
 mod curves;
+mod ratios;
 
 pub use bars::{Bar, Bars, bars};
 pub use curves::{Chart, Curve, Panel};
+pub use ratios::{Ratio, ratios};
 
 /// Room around everything.
 const MARGIN: u32 = 16;

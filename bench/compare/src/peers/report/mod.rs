@@ -12,7 +12,7 @@ use tuffet_measure::report::json;
 /// Files of fewer bytes are counted by the transfer, not by the byte.
 const SMALL: u64 = 8 * crate::peers::cases::KIB;
 
-/// Writes `BASE.json`, `BASE.md`, `BASE-throughput.svg` and `BASE-cpu.svg`.
+/// Writes `BASE.json`, `BASE.md`, `BASE-glance.svg`, `BASE-throughput.svg` and `BASE-cpu.svg`.
 ///
 /// # Errors
 /// When one cannot be written.
@@ -20,7 +20,12 @@ pub(crate) fn write(results: &Results, base: &Path) -> Result<(), String> {
     let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut files = vec![(format!("{name}.json"), json(results)?)];
     let mut images = Vec::new();
-    for (what, plot) in [("throughput", plot::throughput(results)), ("cpu", plot::cpu(results))] {
+    let plots = [
+        ("glance", plot::glance(results)),
+        ("throughput", plot::throughput(results)),
+        ("cpu", plot::cpu(results)),
+    ];
+    for (what, plot) in plots {
         if let Some(plot) = plot {
             images.push(format!("{name}-{what}.svg"));
             files.push((format!("{name}-{what}.svg"), plot));
@@ -107,6 +112,8 @@ mod tests {
         let again: Results = serde_json::from_str(&text).unwrap();
         assert_eq!(again.cases[0].servers[1].median, results().cases[0].servers[1].median);
         assert!(base.with_extension("md").is_file());
+        let glance = std::fs::read_to_string(folder.path().join("2026-11-21-glance.svg")).unwrap();
+        assert!(glance.contains("900 beside 200 of dnsmasq, MB/s"), "{glance}");
         assert!(folder.path().join("2026-11-21-throughput.svg").is_file());
         assert!(!folder.path().join("2026-11-21-cpu.svg").exists(), "there is nothing to draw");
     }

@@ -1,9 +1,33 @@
-//! The plots: throughput, and the CPU of the server's core.
+//! The plots: one for a glance, throughput, and the CPU of the server's core.
 
 use super::{headline, is_own};
 use crate::peers::metric::Metric;
 use crate::peers::results::{CaseResult, Results, ServerResult};
-use tuffet_measure::plot::{Bar, Bars, bars};
+use crate::peers::target::best_peer;
+use tuffet_measure::plot::{Bar, Bars, Ratio, bars, ratios};
+use tuffet_measure::short;
+
+/// Tuffet beside the best peer in each case in which more is better; `None` if nothing was compared.
+pub(super) fn glance(results: &Results) -> Option<String> {
+    let rows: Vec<_> = results.cases.iter().filter_map(ratio).collect();
+    ratios("Tuffet beside the best of its peers (dots: the others): further right is faster", &rows)
+}
+
+fn ratio(case: &CaseResult) -> Option<Ratio> {
+    let metric = headline(case);
+    if !metric.more_is_better() {
+        return None;
+    }
+    let (name, best) = best_peer(case, metric, |server| !is_own(server)).filter(|(_, best)| *best > 0.0)?;
+    let own = case.of("tuffet").filter(|own| own.complete())?.median.get(&metric)?;
+    let others = case.servers.iter().filter(|server| !is_own(&server.server) && server.complete());
+    Some(Ratio {
+        title: case.title.clone(),
+        own: own / best,
+        peers: others.filter_map(|server| Some(server.median.get(&metric)? / best)).collect(),
+        note: format!("{} beside {} of {name}, {}", short(*own), short(best), metric.heading()),
+    })
+}
 
 /// Throughput of each case; `None` if no case has any.
 pub(super) fn throughput(results: &Results) -> Option<String> {

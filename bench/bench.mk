@@ -109,3 +109,9 @@ bench-multicast: wasm-target ## 200 clients x 64 MiB over one cable, in a multic
 bench-rate: wasm-target ## 100 clients with a rate of 1 MB/s beside 100 without: whether they keep it, and what it costs; BENCH=--smoke is short
 	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load
 	@python3 bench/rate/bench.py --tuffet "$(TARGET)/release/tuffet" --load "$(TARGET)/release/tuffet-load" --out bench/results $(BENCH)
+
+.PHONY: bench-neighbour
+
+bench-neighbour: wasm-target ## busy polling beside a process that computes on the same core, and with half a CPU (root: a control group); six minutes; BENCH=--smoke is short
+	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load
+	@python3 bench/neighbour/bench.py --tuffet "$(TARGET)/release/tuffet" --load "$(TARGET)/release/tuffet-load" --out bench/results $(BENCH)

@@ -2,7 +2,9 @@
 //!
 //! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes
 //! late, and the other side pays for waking it. So a worker that has just received something polls for a
-//! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then.
+//! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then. If it
+//! loses the core meanwhile, others need that more: it leaves polling for a while, so that they get what it would
+//! have wasted, and so that a limit of CPU time is used for blocks.
 
 use std::time::Duration;
 use tuffet_core::Time;
@@ -13,12 +15,23 @@ const TRIES: u8 = 8;
 /// Then it polls once in this many arrivals.
 const SELDOM: u8 = 32;
 
+/// Two looks are some microseconds apart. If more than this passed, the thread was not running: another one had the
+/// core, a limit of CPU time was used up, or the hypervisor ran something else.
+const PREEMPTED: Duration = Duration::from_millis(1);
+
+/// How long it does not poll after that.
+const PAUSE: Duration = Duration::from_millis(250);
+
 /// Decides between polling and sleeping.
 #[derive(Debug, Default)]
 pub(super) struct BusyPoll {
     budget: Duration,
     /// Polls until then.
     until: Option<Time>,
+    /// When it last looked, if nothing has arrived since.
+    looked: Option<Time>,
+    /// Does not poll before this time.
+    paused: Time,
     /// Consecutive polls in vain.
     vain: u8,
     /// Arrivals without a poll, since the last poll.
@@ -36,6 +49,11 @@ impl BusyPoll {
         if self.budget.is_zero() {
             return;
         }
+        self.notice_preemption(now);
+        if now < self.paused {
+            self.until = None;
+            return;
+        }
         if self.until.is_some() {
             self.vain = 0;
         } else if self.vain >= TRIES && self.passed < SELDOM {
@@ -48,13 +66,21 @@ impl BusyPoll {
 
     /// Returns whether to poll again rather than to sleep.
     pub(super) fn looks(&mut self, now: Time) -> bool {
-        let Some(until) = self.until else { return false };
+        self.notice_preemption(now);
+        let Some(until) = self.until.filter(|_| now >= self.paused) else { return false };
         if now < until {
+            self.looked = Some(now);
             return true;
         }
         self.until = None;
         self.vain = self.vain.saturating_add(1);
         false
+    }
+
+    fn notice_preemption(&mut self, now: Time) {
+        if self.looked.take().is_some_and(|looked| now.since(looked) > PREEMPTED) {
+            self.paused = now + PAUSE;
+        }
     }
 }
 
@@ -93,6 +119,36 @@ mod tests {
             poll.arrived(at(200_000 + datagram * 10));
         }
         assert!(poll.looks(at(200_991)), "datagrams follow each other closely");
+    }
+
+    #[test]
+    fn after_it_lost_the_core_while_it_looked_it_sleeps_for_a_while() {
+        for arrives in [false, true] {
+            let mut poll = BusyPoll::new(Duration::from_micros(50));
+            poll.arrived(at(100));
+            assert!(poll.looks(at(110)));
+            if arrives {
+                poll.arrived(at(3_110));
+            }
+            assert!(!poll.looks(at(3_110)), "another thread ran for 3 ms");
+            poll.arrived(at(100_000));
+            assert!(!poll.looks(at(100_001)));
+            poll.arrived(at(253_200));
+            assert!(poll.looks(at(253_201)), "it tries again");
+        }
+    }
+
+    #[test]
+    fn work_between_two_looks_is_no_loss_of_the_core() {
+        let mut poll = BusyPoll::new(Duration::from_micros(50));
+        for turn in 1..100 {
+            poll.arrived(at(turn * 5_000));
+            poll.arrived(at(turn * 5_000 + 10));
+            assert!(poll.looks(at(turn * 5_000 + 20)), "turn {turn}");
+            poll.arrived(at(turn * 5_000 + 30));
+            // The blocks that were asked for took 4 ms.
+            assert!(!poll.looks(at(turn * 5_000 + 4_000)));
+        }
     }
 
     #[test]

@@ -20,16 +20,17 @@ pub fn interface_index(name: &str) -> io::Result<Option<u32>> {
 
 /// Returns the name of an interface; `None` if there is none with this index.
 pub fn interface_name(index: u32) -> io::Result<Option<String>> {
-    let mut name = [0; libc::IF_NAMESIZE];
+    // A character of C is signed on some processors only.
+    let mut name = [0_u8; libc::IF_NAMESIZE];
     // SAFETY: `name` has room for the longest name and its NUL, and lives through the call.
-    if unsafe { libc::if_indextoname(index, name.as_mut_ptr()) }.is_null() {
+    if unsafe { libc::if_indextoname(index, name.as_mut_ptr().cast()) }.is_null() {
         return match io::Error::last_os_error() {
             error if matches!(error.raw_os_error(), Some(libc::ENODEV | libc::ENXIO)) => Ok(None),
             error => Err(error),
         };
     }
-    let bytes = name.iter().take_while(|byte| **byte != 0).map(|byte| byte.cast_unsigned());
-    Ok(Some(String::from_utf8_lossy(&bytes.collect::<Vec<u8>>()).into_owned()))
+    let end = name.iter().position(|byte| *byte == 0).unwrap_or(name.len());
+    Ok(Some(String::from_utf8_lossy(&name[..end]).into_owned()))
 }
 
 /// Whether this process may bind a socket to this interface. Since Linux 5.7 it needs no privilege.

@@ -7,6 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures_util::TryFutureExt;
 use http::HeaderValue;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -67,7 +68,11 @@ pub(crate) struct Condition<'a> {
 impl Backend {
     pub fn new(spec: &OriginSpec) -> Result<Self, OriginError> {
         let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
-        let service = Service { client: client(spec)?, login: login(spec) };
+        let service = Service {
+            client: client(spec)?,
+            login: login(spec),
+            anonymous: spec.credentials == Credentials::Anonymous,
+        };
         let connector = Connector(service.clone());
         // Each attempt is ours: it is counted, recorded, and bounded.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
@@ -115,7 +120,9 @@ impl Backend {
                     builder.with_config(key, value)
                 });
                 builder = match &spec.credentials {
-                    Credentials::Anonymous => builder.with_skip_signature(true),
+                    // Uploads ask for a login in spite of the option: without one, the crate looks for the metadata
+                    // server of a machine of Google's. The service removes the header.
+                    Credentials::Anonymous => builder.with_skip_signature(true).with_bearer_token(""),
                     Credentials::ServiceAccount(key) => builder.with_service_account_key(key.reveal()),
                     Credentials::Bearer(token) => builder.with_bearer_token(token.reveal()),
                     _ => builder,
@@ -198,8 +205,8 @@ impl Backend {
         }
         let ranged = condition.range.is_some();
         options.range = condition.range.map(GetRange::Bounded);
-        let (result, status) =
-            self.attempt(Note::default(), self.timeout, self.store.get_opts(&key, options)).await;
+        let action = self.store.get_opts(&key, options).map_err(unconditional);
+        let (result, status) = self.attempt(Note::default(), self.timeout, action).await;
         let result = match result {
             Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
             // object_store takes 405 for a folder of a web server.
@@ -229,6 +236,27 @@ impl Backend {
             Err(_) => Err(Failure::Away(format!("no answer within {within:?}").into())),
         };
         (result, note.status)
+    }
+}
+
+/// The error of a request that does not require a path to be free. `object_store` takes each status 409 for a file that
+/// exists, but stores also send it for a file in an archive, for instance.
+pub(crate) fn unconditional(error: object_store::Error) -> object_store::Error {
+    match error {
+        object_store::Error::AlreadyExists { source, .. } => {
+            object_store::Error::Generic { store: "origin", source }
+        }
+        other => other,
+    }
+}
+
+/// As [`unconditional`], for uploads: a store sends 412 without a condition where somebody else has a lease.
+pub(crate) fn unconditional_put(error: object_store::Error) -> object_store::Error {
+    match unconditional(error) {
+        object_store::Error::Precondition { source, .. } => {
+            object_store::Error::Generic { store: "origin", source }
+        }
+        other => other,
     }
 }
 

@@ -16,7 +16,7 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig};
 use reqwest::redirect;
-use tuffet_config::{Credentials, Location, OriginSpec, Secret};
+use tuffet_config::{Credentials, Location, OriginSpec};
 
 use crate::OriginError;
 use crate::failure::{Failure, cause};
@@ -87,7 +87,8 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: AmazonS3ConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
                     Credentials::Anonymous => builder.with_skip_signature(true),
                     Credentials::Keys { access_key_id, secret_access_key, token } => {
@@ -118,7 +119,8 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: GoogleConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
                     // Uploads ask for a login in spite of the option: without one, the crate looks for the metadata
                     // server of a machine of Google's. The service removes the header.
@@ -144,7 +146,8 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: AzureConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
                     Credentials::Anonymous => builder.with_skip_signature(true),
                     Credentials::AccountKey(key) => builder.with_access_key(key.reveal()),
@@ -305,19 +308,30 @@ fn code(error: &object_store::Error) -> Option<String> {
     (code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| code.to_owned())
 }
 
-/// The words of a credentials file are those of the environment, as `object_store` reads them.
+/// The words of a credentials file are those of the environment, as `object_store` reads them. A file may also have
+/// others, but one without any would leave the login to the environment, unnoticed.
 fn set<B, K: std::str::FromStr>(
     builder: B,
     credentials: &Credentials,
     with: impl Fn(B, K, String) -> B,
-) -> B {
-    let Credentials::Settings(settings) = credentials else { return builder };
-    settings.iter().fold(builder, |builder, (name, value): &(String, Secret)| {
-        match name.to_ascii_lowercase().parse() {
-            Ok(key) => with(builder, key, value.reveal().to_owned()),
-            Err(_) => builder,
+) -> Result<B, String> {
+    let Credentials::Settings(settings) = credentials else { return Ok(builder) };
+    let (mut builder, mut known) = (builder, false);
+    for (name, value) in settings {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            (builder, known) = (with(builder, key, value.reveal().to_owned()), true);
         }
-    })
+    }
+    match known {
+        true => Ok(builder),
+        false => {
+            let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
+            Err(format!(
+                "the file of credentials has no variable of this store, only `{}`: docs/origins.md lists them",
+                names.join("`, `")
+            ))
+        }
+    }
 }
 
 fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {

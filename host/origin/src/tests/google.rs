@@ -140,3 +140,16 @@ fn refusals_have_googles_reason() {
         assert!(!error.to_string().contains("the-token"), "{error}");
     }
 }
+
+#[test]
+fn a_credentials_file_has_a_variable_of_the_store() {
+    let setting = |name: &str| Credentials::Settings(vec![(name.into(), Secret::new("the-token"))]);
+    let world = world(setting("GOOGLE_BEARER_TOKEN"));
+    world.server.put("log", b"content".to_vec());
+    assert_eq!(get(&world.remote(), "log").as_deref(), Ok(&b"content"[..]));
+    assert!(world.server.requests().iter().all(|request| bearer(request) == Some("the-token")));
+    let mut spec = world.spec.clone();
+    spec.credentials = setting("GOOGLE_TOKEN");
+    let error = crate::Remote::open(spec).expect_err("no login").to_string();
+    assert!(error.contains("GOOGLE_TOKEN") && !error.contains("the-token"), "{error}");
+}

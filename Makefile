@@ -106,6 +106,12 @@ test-origins: wasm-target ## test roots in object stores and on web servers: ver
 	@sh scripts/packages.sh nginx=nginx-light openssl=openssl node=nodejs npm=npm
 	@PATH="$$PATH:/usr/sbin:$$(sh scripts/s3-servers.sh "$(TARGET)")" $(CARGO) test --locked --workspace --test servers
 
+test-cosign: wasm-target ## test signatures of plugins with cosign itself, built with Go once (5 minutes); TUFFET_BLESS=1 records them anew
+	@sh scripts/packages.sh docker-registry=docker-registry openssl=openssl
+	@if cosign=$$(sh scripts/cosign.sh "$(TARGET)"); then \
+		TUFFET_COSIGN="$$cosign" $(CARGO) test --locked --workspace --test it registry::cosign -- --include-ignored; \
+	else echo "skipped: the tests with cosign"; fi
+
 lint: wasm-target ## check formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check
 	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done

@@ -102,12 +102,15 @@ test-telemetry: binary ## test telemetry against a real OpenTelemetry collector 
 	else echo "skipped: the test against an OpenTelemetry collector"; \
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
-test-origins: wasm-target ## test roots in object stores and on web servers against versitygw, gofakes3 (built with Go) and nginx
-	@sh scripts/packages.sh nginx=nginx-light openssl=openssl
-	@if servers=$$(sh scripts/s3-servers.sh "$(TARGET)"); then \
-		PATH="$$PATH:/usr/sbin:$$servers" $(CARGO) test --locked --workspace --test servers; \
-	else echo "skipped: the tests of origins against S3 servers"; \
-		PATH="$$PATH:/usr/sbin" $(CARGO) test --locked --workspace --test servers; fi
+test-origins: wasm-target ## test roots in object stores and on web servers: versitygw, gofakes3, fake-gcs-server (built with Go), Azurite (npm) and nginx
+	@sh scripts/packages.sh nginx=nginx-light openssl=openssl node=nodejs npm=npm
+	@PATH="$$PATH:/usr/sbin:$$(sh scripts/s3-servers.sh "$(TARGET)")" $(CARGO) test --locked --workspace --test servers
+
+test-cosign: wasm-target ## test signatures of plugins with cosign itself, built with Go once (5 minutes); TUFFET_BLESS=1 records them anew
+	@sh scripts/packages.sh docker-registry=docker-registry openssl=openssl
+	@if cosign=$$(sh scripts/cosign.sh "$(TARGET)"); then \
+		TUFFET_COSIGN="$$cosign" $(CARGO) test --locked --workspace --test it registry::cosign -- --include-ignored; \
+	else echo "skipped: the tests with cosign"; fi
 
 lint: wasm-target ## check formatting, lints, layers, links, shell scripts, systemd units, licences and sources of dependencies
 	$(CARGO) fmt --all --check

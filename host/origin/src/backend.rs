@@ -7,6 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use futures_util::TryFutureExt;
 use http::HeaderValue;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
@@ -15,7 +16,7 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig};
 use reqwest::redirect;
-use tuffet_config::{Credentials, Location, OriginSpec, Secret};
+use tuffet_config::{Credentials, Location, OriginSpec};
 
 use crate::OriginError;
 use crate::failure::{Failure, cause};
@@ -67,7 +68,11 @@ pub(crate) struct Condition<'a> {
 impl Backend {
     pub fn new(spec: &OriginSpec) -> Result<Self, OriginError> {
         let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
-        let service = Service { client: client(spec)?, login: login(spec) };
+        let service = Service {
+            client: client(spec)?,
+            login: login(spec),
+            anonymous: spec.credentials == Credentials::Anonymous,
+        };
         let connector = Connector(service.clone());
         // Each attempt is ours: it is counted, recorded, and bounded.
         let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
@@ -82,7 +87,8 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: AmazonS3ConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
                     Credentials::Anonymous => builder.with_skip_signature(true),
                     Credentials::Keys { access_key_id, secret_access_key, token } => {
@@ -113,9 +119,12 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: GoogleConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
-                    Credentials::Anonymous => builder.with_skip_signature(true),
+                    // Uploads ask for a login in spite of the option: without one, the crate looks for the metadata
+                    // server of a machine of Google's. The service removes the header.
+                    Credentials::Anonymous => builder.with_skip_signature(true).with_bearer_token(""),
                     Credentials::ServiceAccount(key) => builder.with_service_account_key(key.reveal()),
                     Credentials::Bearer(token) => builder.with_bearer_token(token.reveal()),
                     _ => builder,
@@ -137,7 +146,8 @@ impl Backend {
                 };
                 builder = set(builder, &spec.credentials, |builder, key: AzureConfigKey, value| {
                     builder.with_config(key, value)
-                });
+                })
+                .map_err(wrong)?;
                 builder = match &spec.credentials {
                     Credentials::Anonymous => builder.with_skip_signature(true),
                     Credentials::AccountKey(key) => builder.with_access_key(key.reveal()),
@@ -198,8 +208,8 @@ impl Backend {
         }
         let ranged = condition.range.is_some();
         options.range = condition.range.map(GetRange::Bounded);
-        let (result, status) =
-            self.attempt(Note::default(), self.timeout, self.store.get_opts(&key, options)).await;
+        let action = self.store.get_opts(&key, options).map_err(unconditional);
+        let (result, status) = self.attempt(Note::default(), self.timeout, action).await;
         let result = match result {
             Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
             // object_store takes 405 for a folder of a web server.
@@ -229,6 +239,27 @@ impl Backend {
             Err(_) => Err(Failure::Away(format!("no answer within {within:?}").into())),
         };
         (result, note.status)
+    }
+}
+
+/// The error of a request that does not require a path to be free. `object_store` takes each status 409 for a file that
+/// exists, but stores also send it for a file in an archive, for instance.
+pub(crate) fn unconditional(error: object_store::Error) -> object_store::Error {
+    match error {
+        object_store::Error::AlreadyExists { source, .. } => {
+            object_store::Error::Generic { store: "origin", source }
+        }
+        other => other,
+    }
+}
+
+/// As [`unconditional`], for uploads: a store sends 412 without a condition where somebody else has a lease.
+pub(crate) fn unconditional_put(error: object_store::Error) -> object_store::Error {
+    match unconditional(error) {
+        object_store::Error::Precondition { source, .. } => {
+            object_store::Error::Generic { store: "origin", source }
+        }
+        other => other,
     }
 }
 
@@ -277,19 +308,30 @@ fn code(error: &object_store::Error) -> Option<String> {
     (code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| code.to_owned())
 }
 
-/// The words of a credentials file are those of the environment, as `object_store` reads them.
+/// The words of a credentials file are those of the environment, as `object_store` reads them. A file may also have
+/// others, but one without any would leave the login to the environment, unnoticed.
 fn set<B, K: std::str::FromStr>(
     builder: B,
     credentials: &Credentials,
     with: impl Fn(B, K, String) -> B,
-) -> B {
-    let Credentials::Settings(settings) = credentials else { return builder };
-    settings.iter().fold(builder, |builder, (name, value): &(String, Secret)| {
-        match name.to_ascii_lowercase().parse() {
-            Ok(key) => with(builder, key, value.reveal().to_owned()),
-            Err(_) => builder,
+) -> Result<B, String> {
+    let Credentials::Settings(settings) = credentials else { return Ok(builder) };
+    let (mut builder, mut known) = (builder, false);
+    for (name, value) in settings {
+        if let Ok(key) = name.to_ascii_lowercase().parse() {
+            (builder, known) = (with(builder, key, value.reveal().to_owned()), true);
         }
-    })
+    }
+    match known {
+        true => Ok(builder),
+        false => {
+            let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
+            Err(format!(
+                "the file of credentials has no variable of this store, only `{}`: docs/origins.md lists them",
+                names.join("`, `")
+            ))
+        }
+    }
 }
 
 fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {

@@ -52,6 +52,8 @@ pub(crate) struct Service {
     pub client: reqwest::Client,
     /// The login at a web server.
     pub login: Option<HeaderValue>,
+    /// Whether requests to a store carry no login.
+    pub anonymous: bool,
 }
 
 impl fmt::Debug for Service {
@@ -84,6 +86,9 @@ impl Service {
         *request.headers_mut() = parts.headers;
         // A compressed answer has neither the size nor the version of the file.
         request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if self.anonymous {
+            request.headers_mut().remove(AUTHORIZATION);
+        }
         if ends_parts && NOTE.try_with(|note| note.borrow().create).unwrap_or(false) {
             // The crate has no such condition for uploads in parts. S3 does not require that it be signed.
             request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));

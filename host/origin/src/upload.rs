@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::stream;
+use futures_util::{TryFutureExt, stream};
 use http::header::{CONTENT_LENGTH, IF_NONE_MATCH};
 use http::{HeaderValue, Method};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
 
-use crate::backend::{Condition, Kind};
+use crate::backend::{Condition, Kind, unconditional_put};
 use crate::core::Core;
 use crate::failure::{Failure, cause};
 use crate::flight::{Flight, Pilot};
@@ -102,6 +102,7 @@ impl Core {
                 let mode = if upload.overwrite { PutMode::Overwrite } else { PutMode::Create };
                 let options = PutOptions { mode, ..PutOptions::default() };
                 let action = self.backend.store.put_opts(key, payload, options);
+                let action = action.map_err(|error| upload.error(error));
                 let (result, status) = self.backend.attempt(Note::default(), within, action).await;
                 (result.map(|_| ()), status)
             }
@@ -134,6 +135,7 @@ impl Core {
     async fn put_parts(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {
         let timeout = self.backend.timeout;
         let begin = self.backend.store.put_multipart_opts(key, object_store::PutMultipartOptions::default());
+        let begin = begin.map_err(unconditional_put);
         let mut parts = match self.backend.attempt(Note::default(), timeout, begin).await {
             (Ok(parts), _) => Abort(Some(parts)),
             (Err(failure), status) => return (Err(failure), status),
@@ -147,7 +149,7 @@ impl Core {
                 Err(failure) => return (Err(failure), None),
             };
             let Some(open) = &mut parts.0 else { break };
-            let put = open.put_part(PutPayload::from(bytes));
+            let put = open.put_part(PutPayload::from(bytes)).map_err(unconditional_put);
             if let (Err(failure), status) =
                 self.backend.attempt(Note::default(), upload.within(timeout, piece), put).await
             {
@@ -158,8 +160,8 @@ impl Core {
         let Some(open) = &mut parts.0 else { return (Ok(()), None) };
         let note = Note { create: !upload.overwrite, ..Note::default() };
         // The store joins the parts before it answers.
-        let (result, status) =
-            self.backend.attempt(note, upload.within(timeout, upload.size), open.complete()).await;
+        let end = open.complete().map_err(|error| upload.error(error));
+        let (result, status) = self.backend.attempt(note, upload.within(timeout, upload.size), end).await;
         if result.is_ok() {
             parts.0 = None;
         }
@@ -228,6 +230,11 @@ impl Sent {
     /// The time limit for sending so many bytes.
     fn within(&self, timeout: Duration, bytes: u64) -> Duration {
         timeout + Duration::from_secs(bytes / SLOWEST)
+    }
+
+    /// Only an upload that must not replace a file can fail because there is one.
+    fn error(&self, error: object_store::Error) -> object_store::Error {
+        if self.overwrite { unconditional_put(error) } else { error }
     }
 
     async fn read(&self, at: u64, length: u64) -> Result<Bytes, Failure> {

@@ -30,8 +30,8 @@ pub(crate) struct WrittenCredentials {
     /// S3: the secret of the access key: `${NAME}` for an environment variable, or `{ file: PATH }`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub secret_access_key: Option<SecretText>,
-    /// S3: the session token beside the access key. Web servers and `gs://`: a bearer token. `${NAME}` for an
-    /// environment variable, or `{ file: PATH }`.
+    /// S3: the session token beside the access key. Web servers, `gs://` and `az://`: a bearer token. `${NAME}` for
+    /// an environment variable, or `{ file: PATH }`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<SecretText>,
     /// Azure: the key of the storage account: `${NAME}` for an environment variable, or `{ file: PATH }`.

@@ -44,6 +44,8 @@ pub(crate) struct Entry {
     used: AtomicU64,
     state: Mutex<State>,
     news: Condvar,
+    /// Held while its record is written: a record must not replace one that knows more parts.
+    pub saving: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -171,6 +173,7 @@ impl Entry {
                 validated,
             }),
             news: Condvar::new(),
+            saving: Mutex::default(),
         }
     }
 
@@ -362,6 +365,11 @@ impl Entry {
     /// What a fetch has brought is recorded.
     pub fn fetch_ends(&self) {
         self.fetches.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    #[cfg(test)]
+    pub fn set_stored(&self, part: u32) {
+        self.lock().digests[part as usize] = Some([1; 32]);
     }
 
     /// Returns whether a part is on the disk.

@@ -160,6 +160,7 @@ impl Cache {
         if entry.is_removed() || !entry.version.is_known() {
             return Ok(());
         }
+        let _saving = entry.saving.lock().unwrap_or_else(PoisonError::into_inner);
         entry.record().write(&self.layout, &entry.key)?;
         // It may have been removed meanwhile, and no record must stay behind.
         if entry.is_removed() {

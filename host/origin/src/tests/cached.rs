@@ -4,13 +4,14 @@ use std::fs;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use tuffet_store::{Origin, StoreError};
 
 use super::world::{LONG, MIB, World, content, error, get, read};
-use crate::cache::Cache;
+use crate::cache::{Cache, PART, Record};
+use crate::version::Version;
 use crate::{OriginError, Remote};
 
 /// Ends an origin when its index is written, as if the process had ended.
@@ -88,6 +89,30 @@ fn a_cache_that_is_full_of_open_files_refuses_others() {
     assert!(open.iter().all(|file| read(file).is_ok()));
     drop(open);
     assert!(get(&remote, "c").is_ok());
+}
+
+#[test]
+fn a_record_has_all_parts_that_arrived_at_once() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let cache = Cache::open(folder.path(), 1 << 30).expect("a cache");
+    for round in 0..50 {
+        let name = format!("{round}");
+        let (entry, _) =
+            cache.create(("origin", &name), Version::Strong("1".into()), 16 * PART, 0, false).expect("room");
+        let barrier = Barrier::new(16);
+        std::thread::scope(|scope| {
+            for part in 0..16 {
+                let (cache, entry, barrier) = (&cache, &entry, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    entry.set_stored(part);
+                    cache.save(entry).expect("it is written");
+                });
+            }
+        });
+        let record = Record::read(&cache.layout.record(&entry.key)).expect("it is there").expect("a record");
+        assert!(record.parts.iter().all(|digest| !digest.is_empty()), "round {round}: {:?}", record.parts);
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod answers;
 mod cached;
 mod contents;
+mod google;
 mod killed;
 mod server;
 mod uploads;

@@ -11,7 +11,7 @@ use tuffet_store::{Origin, StoreError};
 use super::server::{Then, respond};
 use super::world::{LONG, MIB, World, content, get};
 
-fn file(bytes: &[u8]) -> File {
+pub fn file(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().expect("a file");
     file.write_all(bytes).expect("room");
     file

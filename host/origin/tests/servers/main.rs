@@ -1,9 +1,13 @@
-//! Origins on real servers: two implementations of S3, and nginx with TLS. Each test is skipped, with a word on
-//! standard error, where its server is not installed; `make test-origins` builds and installs them.
+//! Origins on real servers: two implementations of S3, one each of the protocols of Azure and Google, and nginx with
+//! TLS. Each test is skipped, with a word on standard error, where its server is not installed; `make test-origins`
+//! builds and installs them.
 
+mod azure;
+mod google;
 mod nginx;
 mod process;
 mod s3;
+mod stores;
 
 use std::os::unix::fs::FileExt;
 use std::path::Path;

@@ -1,14 +1,17 @@
 //! Signatures of manifests, as cosign makes them with a key: found in the registry, verified without one.
 //!
 //! The older layout is a manifest with the tag `sha256-DIGEST.sig`, whose layers are payloads that name repository
-//! and digest, each with its signature in an annotation. The newer one is a Sigstore bundle that refers to the
-//! manifest: a signed statement about the digest. Of the log and of time stamps nothing is verified: the key alone
+//! and digest, each with its signature in an annotation. A manifest of the same kind may also refer to the signed one
+//! (OCI 1.1), without that tag. The newer layout is a Sigstore bundle that refers to the manifest: a signed statement
+//! about the digest. Of the log and of time stamps nothing is verified: the key alone
 //! decides.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::VerifyingKey;
 use ring::signature::{ECDSA_P256_SHA256_ASN1, ED25519, UnparsedPublicKey};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha512};
 use tuffet_config::{Sha256Digest, VerifyConfig, VerifyKey};
 
 use super::client::{Client, Trouble};
@@ -16,6 +19,8 @@ use super::manifest::{ACCEPTED, INDEX, Manifest};
 
 const SIMPLE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 const ANNOTATION: &str = "dev.cosignproject.cosign/signature";
+/// What refers to a manifest: payloads as below the tag, or a bundle.
+const REFERRING: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
 const STATEMENT: &str = "application/vnd.in-toto+json";
 /// What a statement says that is a signature, and not an attestation of something else.
@@ -140,7 +145,9 @@ impl Signature {
             VerifyKey::P256(point) => {
                 UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point).verify(&signed, &signature)
             }
-            VerifyKey::Ed25519(key) => UnparsedPublicKey::new(&ED25519, key).verify(&signed, &signature),
+            VerifyKey::Ed25519(key) => UnparsedPublicKey::new(&ED25519, key)
+                .verify(&signed, &signature)
+                .or_else(|refused| prehashed(key, &signed, &signature).ok_or(refused)),
         };
         if !keys.iter().any(|key| by(key).is_ok()) {
             return Err("none of its signatures is by this key".into());
@@ -181,6 +188,14 @@ impl Signature {
     }
 }
 
+/// Verifies a signature by Ed25519ph (RFC 8032, section 5.1): cosign makes these since it has keys of this kind in its
+/// log. The two kinds cannot be taken for each other.
+fn prehashed(key: &[u8], signed: &[u8], signature: &[u8]) -> Option<()> {
+    let key = VerifyingKey::from_bytes(key.try_into().ok()?).ok()?;
+    let signature = ed25519_dalek::Signature::from_slice(signature).ok()?;
+    key.verify_prehashed_strict(Sha512::new_with_prefix(signed), None, &signature).ok()
+}
+
 /// What a DSSE signature is over.
 fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
     let mut signed = format!("DSSEv1 {} {STATEMENT} {} ", STATEMENT.len(), payload.len()).into_bytes();
@@ -188,20 +203,25 @@ fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
     signed
 }
 
-/// Gets the signatures of a manifest from its registry, of both layouts.
+/// Gets the signatures of a manifest from its registry, of all layouts.
 pub(super) async fn find(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
-    let mut found = simple(client, manifest).await?;
-    found.extend(bundles(client, manifest).await?);
+    let mut found = tagged(client, manifest).await?;
+    found.extend(referring(client, manifest).await?);
     Ok(found)
 }
 
-async fn simple(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+async fn tagged(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
     let tag = format!("manifests/sha256-{manifest}.sig");
-    let Some(signatures) = optional(client.get(&tag, ACCEPTED, MAX_MANIFEST).await)? else {
-        return Ok(Vec::new());
-    };
+    match optional(client.get(&tag, ACCEPTED, MAX_MANIFEST).await)? {
+        Some(signatures) => simple(client, &signatures).await,
+        None => Ok(Vec::new()),
+    }
+}
+
+/// Those in the layers of a manifest.
+async fn simple(client: &Client, signatures: &[u8]) -> Result<Vec<Signature>, Trouble> {
     let mut found = Vec::new();
-    let layers = Manifest::parse(&signatures).map_err(Trouble::Wrong)?.layers;
+    let layers = Manifest::parse(signatures).map_err(Trouble::Wrong)?.layers;
     for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE).take(MOST) {
         let Some(signature) = layer.annotations.get(ANNOTATION) else { continue };
         let payload = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_PAYLOAD).await?;
@@ -211,7 +231,7 @@ async fn simple(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signatur
     Ok(found)
 }
 
-async fn bundles(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+async fn referring(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
     let path = format!("referrers/sha256:{manifest}");
     let index = match optional(client.get(&path, INDEX, MAX_MANIFEST).await) {
         Ok(Some(index)) => Some(index),
@@ -224,27 +244,37 @@ async fn bundles(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signatu
     let Some(index) = index else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     let entries = Manifest::parse(&index).map_err(Trouble::Wrong)?.manifests;
-    let is_bundle = |kind: &Option<String>| kind.as_deref().is_some_and(|kind| kind.starts_with(BUNDLE));
-    for entry in entries.iter().filter(|entry| is_bundle(&entry.artifact_type)).take(MOST) {
+    let signs = |kind: &str| kind == REFERRING || kind.starts_with(BUNDLE);
+    for entry in entries.iter().filter(|entry| entry.artifact_type.as_deref().is_some_and(signs)).take(MOST) {
         let digest = entry.digest().map_err(Trouble::Wrong)?;
         let path = format!("manifests/sha256:{digest}");
         let text = matching(client.get(&path, ACCEPTED, MAX_MANIFEST).await?, &digest)?;
-        let layers = Manifest::parse(&text).map_err(Trouble::Wrong)?.layers;
-        for layer in layers.iter().filter(|layer| layer.media_type.starts_with(BUNDLE)).take(1) {
-            let bundle = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_MANIFEST).await?;
-            let envelope =
-                serde_json::from_slice::<Bundle>(&bundle).ok().and_then(|bundle| bundle.dsse_envelope);
-            let Some(envelope) = envelope.filter(|envelope| envelope.payload_type == STATEMENT) else {
-                continue;
-            };
-            found.extend(envelope.signatures.into_iter().take(MOST).map(|Sig { sig }| Signature {
-                form: Form::Statement,
-                payload: envelope.payload.clone(),
-                signature: sig,
-            }));
-        }
+        found.extend(if entry.artifact_type.as_deref() == Some(REFERRING) {
+            simple(client, &text).await?
+        } else {
+            bundle(client, &text).await?
+        });
     }
     Ok(found)
+}
+
+/// Those in the bundle of a manifest.
+async fn bundle(client: &Client, manifest: &[u8]) -> Result<Vec<Signature>, Trouble> {
+    let layers = Manifest::parse(manifest).map_err(Trouble::Wrong)?.layers;
+    let Some(layer) = layers.iter().find(|layer| layer.media_type.starts_with(BUNDLE)) else {
+        return Ok(Vec::new());
+    };
+    let bundle = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_MANIFEST).await?;
+    let envelope = serde_json::from_slice::<Bundle>(&bundle).ok().and_then(|bundle| bundle.dsse_envelope);
+    let Some(envelope) = envelope.filter(|envelope| envelope.payload_type == STATEMENT) else {
+        return Ok(Vec::new());
+    };
+    let signatures = envelope.signatures.into_iter().take(MOST).map(|Sig { sig }| Signature {
+        form: Form::Statement,
+        payload: envelope.payload.clone(),
+        signature: sig,
+    });
+    Ok(signatures.collect())
 }
 
 async fn blob(client: &Client, digest: &Sha256Digest, most: u64) -> Result<Vec<u8>, Trouble> {

@@ -113,3 +113,20 @@ fn keys_of_edwards_count_too() {
     let config = VerifyConfig { key: "key.pub".into(), repository: None, keys };
     verify(&[signature], &config, NAME, &digest).unwrap();
 }
+
+#[test]
+fn keys_of_edwards_may_sign_a_digest() {
+    // RFC 8032, section 7.3: the test vector of Ed25519ph.
+    let hex = |text: &str| -> Vec<u8> {
+        (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+    };
+    let key = hex("ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf");
+    let signature = hex(concat!(
+        "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae4131f85042463c2a355a2003d062adf5aa",
+        "a10b8c61e636062aaad11c2a26083406"
+    ));
+    assert_eq!(prehashed(&key, b"abc", &signature), Some(()));
+    assert_eq!(prehashed(&key, b"abd", &signature), None);
+    assert_eq!(prehashed(&key[1..], b"abc", &signature), None);
+    assert_eq!(prehashed(&key, b"abc", &signature[1..]), None);
+}

@@ -116,10 +116,18 @@ impl Registry {
         assert!(done.starts_with("HTTP/1.1 201"), "{done}");
     }
 
+    /// The content of a path below `/v2/`; `None` if there is none.
+    pub fn get(&self, path: &str) -> Option<String> {
+        let answer = self.ask("GET", &format!("/v2/{path}"), "", b"");
+        let (head, content) = answer.split_once("\r\n\r\n").unwrap();
+        head.starts_with("HTTP/1.1 200").then(|| content.to_owned())
+    }
+
     fn ask(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> String {
         let mut stream = TcpStream::connect(self.address).unwrap();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\ncontent-type: {kind}\r\n\
+             accept: application/vnd.oci.image.index.v1+json\r\naccept: application/vnd.oci.image.manifest.v1+json\r\n\
              content-length: {}\r\n\r\n",
             self.host(),
             body.len()

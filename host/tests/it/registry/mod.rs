@@ -1,5 +1,6 @@
 //! Plugins from OCI registries: that of Debian's package `docker-registry`, and scripted ones that misbehave.
 
+mod cosign;
 mod debian;
 mod hostile;
 mod layouts;

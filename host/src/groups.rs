@@ -1,6 +1,6 @@
 //! Multicast groups (RFC 2090): which requests may be answered with one.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use tuffet_config::{Config, Listener};
 use tuffet_request::{Mode, Operation, Request, TidPorts};
@@ -11,8 +11,8 @@ const OPTION: &str = "multicast";
 /// Who may join a group. Fixed at the start, like the sockets of groups.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Joining {
-    /// The listeners whose clients may.
-    listeners: Arc<HashSet<String>>,
+    /// The listeners whose clients may, and whether these have IPv6 addresses.
+    listeners: Arc<HashMap<String, bool>>,
 }
 
 impl Joining {
@@ -21,12 +21,10 @@ impl Joining {
         let listeners = config.listeners.iter().zip(&multicast.listeners);
         // The engine opens no sockets of groups for the others.
         let useful = |listener: &Listener| {
-            !listener.single_port
-                && listener.address.is_ipv4()
-                && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))
+            !listener.single_port && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))
         };
         let enabled = listeners.filter(|(listener, enabled)| **enabled && useful(listener));
-        let enabled = enabled.map(|(it, _)| it.name.to_string());
+        let enabled = enabled.map(|(it, _)| (it.name.to_string(), it.address.is_ipv6()));
         Joining { listeners: Arc::new(enabled.collect()) }
     }
 
@@ -41,8 +39,8 @@ impl Joining {
         !self.listeners.is_empty()
             && request.operation == Operation::Read
             && request.mode == Mode::Octet
-            && request.client.is_ipv4()
-            && self.listeners.contains(&*request.listener)
+            // An inherited IPv6 socket may have IPv4 clients, whom a group socket does not reach.
+            && self.listeners.get(&*request.listener).is_some_and(|ipv6| *ipv6 == request.client.is_ipv6())
             && Joining::is_requested(request)
     }
 }

@@ -126,8 +126,10 @@ impl<'a> ControlWriter<'a> {
         ControlWriter { buffer, used: 0 }
     }
 
-    /// Sets the source address of the datagram.
-    pub(super) fn source(&mut self, local: &Local) {
+    /// Sets the source address of a datagram, and for an IPv6 group the interface that it leaves through: unlike an IPv4
+    /// one, the kernel does not choose that by the source address.
+    pub(super) fn source(&mut self, local: &Local, to: &SocketAddr) {
+        let to_group = to.is_ipv6() && to.ip().is_multicast();
         match local.address {
             Some(IpAddr::V4(ip)) => {
                 let info = libc::in_pktinfo {
@@ -139,10 +141,17 @@ impl<'a> ControlWriter<'a> {
             }
             Some(IpAddr::V6(ip)) => {
                 // A link-local address is only unique on its link.
-                let interface = if ip.is_unicast_link_local() { local.interface } else { 0 };
+                let interface = if to_group || ip.is_unicast_link_local() { local.interface } else { 0 };
                 let info = libc::in6_pktinfo {
                     ipi6_addr: libc::in6_addr { s6_addr: ip.octets() },
                     ipi6_ifindex: interface,
+                };
+                self.push(libc::IPPROTO_IPV6, libc::IPV6_PKTINFO, info);
+            }
+            None if to_group => {
+                let info = libc::in6_pktinfo {
+                    ipi6_addr: libc::in6_addr { s6_addr: [0; 16] },
+                    ipi6_ifindex: local.interface,
                 };
                 self.push(libc::IPPROTO_IPV6, libc::IPV6_PKTINFO, info);
             }

@@ -19,7 +19,7 @@ mod unreachable;
 
 pub use interface::{interface_index, interface_name, may_bind_to};
 pub use receive::{ReceiveBatch, Received};
-pub use route::path_mtu;
+pub use route::{carries_group, path_mtu};
 pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};

@@ -233,7 +233,7 @@ impl SendBatch {
     fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
         let mut control = ControlWriter::new(&mut self.controls[index]);
         if let Some(local) = &message.local {
-            control.source(local);
+            control.source(local, &message.peer);
         }
         if datagrams.len() > 1 {
             control.segment(message.segment as u16);

@@ -156,12 +156,15 @@ impl Socket {
                 .is_ok()
     }
 
-    /// Limits how many networks a datagram to an IPv4 multicast group crosses (IP_MULTICAST_TTL).
+    /// Limits how many networks a datagram to a multicast group crosses (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS).
     ///
     /// # Errors
     /// The kernel refuses it.
     pub fn set_multicast_ttl(&self, ttl: u8) -> io::Result<()> {
-        self.inner.set_multicast_ttl_v4(ttl.into())
+        match self.local() {
+            SocketAddr::V4(_) => self.inner.set_multicast_ttl_v4(ttl.into()),
+            SocketAddr::V6(_) => self.inner.set_multicast_hops_v6(ttl.into()),
+        }
     }
 
     /// Disables UDP_SEGMENT on this socket.
@@ -247,4 +250,19 @@ fn set_option(
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_of_both_families_have_a_largest_number_of_hops() {
+        let v4 = Socket::bind(([127, 0, 0, 1], 0).into(), BindOptions::default()).unwrap();
+        v4.set_multicast_ttl(7).unwrap();
+        assert_eq!(v4.inner.multicast_ttl_v4().unwrap(), 7);
+        let v6 = Socket::bind((Ipv6Addr::LOCALHOST, 0).into(), BindOptions::default()).unwrap();
+        v6.set_multicast_ttl(7).unwrap();
+        assert_eq!(v6.inner.multicast_hops_v6().unwrap(), 7);
+    }
 }

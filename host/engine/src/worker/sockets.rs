@@ -148,10 +148,12 @@ impl Sockets {
         self.all.get(usize::from(number))
     }
 
-    /// The source address of a transfer's packets: the destination of its request, if the socket has several
-    /// addresses.
+    /// The source of a transfer's packets: the destination of its request, if the socket has several addresses, and
+    /// the interface, which the blocks of an IPv6 group leave through.
     pub(super) fn source(&self, number: SocketId, local: Option<Local>) -> Option<Local> {
-        local.filter(|_| self.get(number).is_some_and(|it| it.socket.local().ip().is_unspecified()))
+        let socket = self.get(number)?;
+        let has_several = socket.socket.local().ip().is_unspecified();
+        local.map(|local| Local { address: local.address.filter(|_| has_several), ..local })
     }
 
     /// The number of sockets.

@@ -20,7 +20,7 @@ use tuffet_udp::Local;
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The destination address of the request, if the socket has several; answers leave from it.
+    /// The destination address of the request, if the socket has several; answers leave from it. And its interface.
     pub(super) local: Option<Local>,
     /// The listening socket that received the request.
     pub(super) listening: SocketId,

@@ -5,13 +5,13 @@ use crate::harness::{Client, Setup, bytes};
 use std::process::{Child, Stdio};
 
 /// Starts atftp on a client; the file goes to `to`.
-fn atftp(lan: &Lan, client: usize, options: &[&str], to: &std::path::Path) -> Child {
+pub(super) fn atftp(lan: &Lan, client: usize, server: &str, options: &[&str], to: &std::path::Path) -> Child {
     let mut command = lan.on_client(client, "atftp");
     command.args(["--option", "multicast"]);
     for option in options {
         command.args(["--option", option]);
     }
-    command.args(["--get", "--remote-file", "image", "--local-file"]).arg(to).args(["192.0.2.1", "69"]);
+    command.args(["--get", "--remote-file", "image", "--local-file"]).arg(to).args([server, "69"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
@@ -31,7 +31,8 @@ fn many_hosts_get_one_stream() {
         let server = Setup::new().file("image", &file).behind(lan.on_server()).whole_yaml(1, YAML).start();
         let folder = tempfile::TempDir::new().unwrap();
         let to = |client: usize| folder.path().join(client.to_string());
-        let clients: Vec<Child> = (0..5).map(|client| atftp(&lan, client, options, &to(client))).collect();
+        let clients: Vec<Child> =
+            (0..5).map(|client| atftp(&lan, client, "192.0.2.1", options, &to(client))).collect();
         for (number, mut client) in clients.into_iter().enumerate() {
             assert!(client.wait().unwrap().success(), "client {number}, {options:?}");
             assert!(std::fs::read(to(number)).unwrap() == file, "client {number}, {options:?}");
@@ -55,11 +56,11 @@ fn a_killed_client_stops_nobody() {
     let server = Setup::new().file("image", &file).behind(lan.on_server()).whole_yaml(1, YAML).start();
     let folder = tempfile::TempDir::new().unwrap();
     let to = |client: usize| folder.path().join(client.to_string());
-    let mut killed = atftp(&lan, 0, &["blksize 512"], &to(0));
+    let mut killed = atftp(&lan, 0, "192.0.2.1", &["blksize 512"], &to(0));
     // It is the master once blocks move.
     server.live_until("a transfer", |live| live["active"].to_string().contains("image"));
     let others: Vec<Child> =
-        (1..3).map(|client| atftp(&lan, client, &["blksize 512"], &to(client))).collect();
+        (1..3).map(|client| atftp(&lan, client, "192.0.2.1", &["blksize 512"], &to(client))).collect();
     server.live_until("three members", |live| live["active"].to_string().matches("\"image\"").count() == 3);
     killed.kill().unwrap();
     killed.wait().unwrap();

@@ -41,14 +41,29 @@ impl Lan {
                 format!("-n {client} route add default dev cable"),
             ]);
         }
+        lan.takes(&steps).then_some(lan)
+    }
+
+    /// As [`Lan::new`], with IPv6 addresses 2001:db8::1 for the server, and from 2001:db8::2 on for clients.
+    pub(super) fn with_ipv6(clients: usize) -> Option<Lan> {
+        let lan = Lan::new(clients)?;
+        let mut steps = vec![format!("-n {} -6 address add 2001:db8::1/64 dev switch nodad", lan.server)];
+        steps.extend(lan.clients.iter().enumerate().map(|(number, client)| {
+            format!("-n {client} -6 address add 2001:db8::{}/64 dev cable nodad", number + 2)
+        }));
+        lan.takes(&steps).then_some(lan)
+    }
+
+    /// Runs these steps of `ip`; false if the machine cannot.
+    fn takes(&self, steps: &[String]) -> bool {
         for step in steps {
             let ran = run(Command::new("ip").args(step.split(' ')));
             if !ran.status.success() {
                 skipped(&format!("network namespaces: ip {step}: {}", ran.stderr.trim()));
-                return None;
+                return false;
             }
         }
-        Some(lan)
+        true
     }
 
     pub(super) fn on_server(&self) -> Vec<String> {
@@ -60,6 +75,11 @@ impl Lan {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.clients[client], program]);
         command
+    }
+
+    /// Runs `ip` in the namespace of the server.
+    pub(super) fn server_ip(&self, words: &str) {
+        run(Command::new("ip").args(["-n", &self.server]).args(words.split(' '))).assert_good();
     }
 
     /// Runs `ip` in the namespace of a client.

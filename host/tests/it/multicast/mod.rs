@@ -6,6 +6,7 @@ mod capture;
 mod client;
 mod ends;
 mod groups;
+mod ipv6;
 mod lan;
 
 use crate::harness::{Answer, Peer, Server, Setup, data, rrq};

@@ -6,7 +6,7 @@ use super::super::sockets::SocketId;
 use super::super::transfers::{error_text, granted_options};
 use super::{GroupKey, Groups, Join, Member, Place, Stream};
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use tuffet_core::multicast::{Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
 use tuffet_request::events::{Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_udp::carries_group;
 
 /// The rate of a master is measured over this many times the time after which a silent one is given up.
 const PATIENCES: u32 = 2;
@@ -60,7 +61,8 @@ impl Groups {
             return None;
         }
         let source = join.local.and_then(|local| local.address);
-        let key = GroupKey { listener: join.listener, source, identity: *join.identity, blksize };
+        let interface = join.local.filter(|_| join.peer.is_ipv6()).map_or(0, |local| local.interface);
+        let key = GroupKey { listener: join.listener, source, interface, identity: *join.identity, blksize };
         if let Some(index) = self.by_key.get(&key).copied() {
             let group = self.groups.get(index)?;
             let has_place = group.core.len() < self.settings.members
@@ -72,7 +74,13 @@ impl Groups {
         }
         let free = |socket: &SocketId| !self.by_peer.contains_key(&(*socket, join.peer));
         let socket = self.wire.sockets.tids(join.listener, &join.peer).find(free)?;
-        let address = self.pool.take()?;
+        let address = self.pool.take(&join.peer)?;
+        if let IpAddr::V6(group) = address.ip()
+            && !carries_group(group, interface)
+        {
+            self.pool.give_back(address);
+            return None;
+        }
         let nothing = Content::Bytes(Arc::<[u8]>::from([]).into());
         let content = std::mem::replace(&mut join.content, nothing);
         self.generation = self.generation.wrapping_add(1);

@@ -27,7 +27,7 @@ pub use pool::open_group_sockets;
 use slab::Slab;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -49,8 +49,8 @@ const UNPROVEN: Duration = Duration::from_secs(1);
 /// The settings of all groups.
 #[derive(Debug, Clone)]
 pub struct GroupSettings {
-    /// The addresses that groups may have.
-    pub addresses: Vec<Ipv4Addr>,
+    /// The addresses that groups may have. A group has one of its clients' family.
+    pub addresses: Vec<IpAddr>,
     /// Their ports.
     pub ports: Vec<u16>,
     /// The most groups.
@@ -93,6 +93,8 @@ impl Join {
 struct GroupKey {
     listener: ListenerId,
     source: Option<IpAddr>,
+    /// Where the blocks leave; 0 for IPv4, where the source decides.
+    interface: u32,
     identity: Identity,
     blksize: u16,
 }

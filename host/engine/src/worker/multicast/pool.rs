@@ -2,14 +2,15 @@
 
 use super::super::opening::{ListenerSpec, OpenError, Share};
 use super::super::sockets::Sockets;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::collections::VecDeque;
+use std::net::{IpAddr, SocketAddr};
 use tuffet_udp::{BindOptions, Socket};
 
 /// Sockets of each listener. Each group has one of them, and several groups may share one.
 const SOCKETS: usize = 8;
 
-/// Opens the sockets of all groups. A listener gets none if its groups would be of no use: in single-port mode, over
-/// IPv6, or with fixed TID ports, which all belong to the workers.
+/// Opens the sockets of all groups. A listener gets none if its groups would be of no use: in single-port mode, or
+/// with fixed TID ports, which all belong to the workers.
 ///
 /// # Errors
 /// The error, with the number of the listener.
@@ -21,7 +22,7 @@ pub fn open_group_sockets(
     let mut sockets = Sockets::new();
     for (number, listener) in listeners.iter().enumerate() {
         let mut tids = Vec::new();
-        let usable = !listener.single_port && listener.address.is_ipv4() && listener.tid_range.is_none();
+        let usable = !listener.single_port && listener.tid_range.is_none();
         if usable && enabled(number) {
             for _ in 0..SOCKETS {
                 let opened = open(listener, ttl).map_err(|error| (number, error.into()))?;
@@ -50,27 +51,38 @@ fn open(listener: &ListenerSpec, ttl: u8) -> std::io::Result<Socket> {
 
 /// The addresses that no group has.
 pub(super) struct Pool {
-    free: Vec<SocketAddr>,
+    v4: VecDeque<SocketAddr>,
+    v6: VecDeque<SocketAddr>,
 }
 
 impl Pool {
-    /// Each address with each port. Consecutive groups differ in both: some clients receive all groups of a port.
-    pub(super) fn new(addresses: &[Ipv4Addr], ports: &[u16]) -> Pool {
-        let (many, each) = (addresses.len(), ports.len());
-        let pair = |index: usize| {
-            let address = index % many;
-            SocketAddr::from((addresses[address], ports[(index / many + address) % each]))
-        };
-        Pool { free: (0..many * each).rev().map(pair).collect() }
+    /// Each address with each port. Consecutive groups of a family differ in both: some clients receive all groups of a
+    /// port.
+    pub(super) fn new(addresses: &[IpAddr], ports: &[u16]) -> Pool {
+        let (v4, v6): (Vec<IpAddr>, Vec<IpAddr>) = addresses.iter().partition(|address| address.is_ipv4());
+        let [v4, v6] = [v4, v6].map(|addresses| {
+            let (many, each) = (addresses.len(), ports.len());
+            let pair = |index: usize| {
+                let address = index % many;
+                SocketAddr::from((addresses[address], ports[(index / many + address) % each]))
+            };
+            (0..many * each).map(pair).collect()
+        });
+        Pool { v4, v6 }
     }
 
-    pub(super) fn take(&mut self) -> Option<SocketAddr> {
-        self.free.pop()
+    /// Takes an address of the same family as the client's.
+    pub(super) fn take(&mut self, client: &SocketAddr) -> Option<SocketAddr> {
+        self.of(client).pop_front()
     }
 
     /// The address is used again last: late members of its group may still listen there.
     pub(super) fn give_back(&mut self, address: SocketAddr) {
-        self.free.insert(0, address);
+        self.of(&address).push_back(address);
+    }
+
+    fn of(&mut self, address: &SocketAddr) -> &mut VecDeque<SocketAddr> {
+        if address.is_ipv4() { &mut self.v4 } else { &mut self.v6 }
     }
 }
 
@@ -78,17 +90,28 @@ impl Pool {
 mod tests {
     use super::*;
     use std::collections::HashSet;
+    use std::net::{Ipv4Addr, Ipv6Addr};
 
     #[test]
     fn each_address_and_port_is_handed_out_once() {
-        let addresses: Vec<Ipv4Addr> = (0..4).map(|last| Ipv4Addr::new(239, 255, 0, last)).collect();
+        let v4 = (0..4).map(|last| IpAddr::from(Ipv4Addr::new(239, 255, 0, last)));
+        let v6 = (0..2).map(|last| IpAddr::from(Ipv6Addr::new(0xff15, 0, 0, 0, 0, 0, 0x8000, last)));
+        let addresses: Vec<IpAddr> = v4.chain(v6).collect();
         let ports = [1758, 1759, 1760];
         let mut pool = Pool::new(&addresses, &ports);
-        let all: Vec<SocketAddr> = std::iter::from_fn(|| pool.take()).collect();
+        let client = SocketAddr::from(([192, 0, 2, 1], 1024));
+        let all: Vec<SocketAddr> = std::iter::from_fn(|| pool.take(&client)).collect();
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 12);
         assert_eq!(all[0].to_string(), "239.255.0.0:1758");
         assert_eq!(all[1].to_string(), "239.255.0.1:1759");
         pool.give_back(all[3]);
-        assert_eq!(pool.take(), Some(all[3]));
+        assert_eq!(pool.take(&client), Some(all[3]));
+
+        let client = SocketAddr::from((Ipv6Addr::LOCALHOST, 1024));
+        let all: Vec<SocketAddr> = std::iter::from_fn(|| pool.take(&client)).collect();
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 6);
+        assert_eq!(all[0].to_string(), "[ff15::8000:0]:1758");
+        assert_eq!(all[1].to_string(), "[ff15::8000:1]:1759");
+        assert!(Pool::new(&[], &ports).take(&client).is_none());
     }
 }

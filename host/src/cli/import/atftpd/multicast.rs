@@ -21,11 +21,12 @@ pub(super) fn section(command: &Command, target: &mut Target) -> Result<(), Impo
     if given(Meaning::NoMulticast).is_some() {
         return Ok(());
     }
-    // Groups have IPv4 addresses.
+    // The flags of atftpd name IPv4 addresses alone.
     if given(Meaning::BindAddress).is_some_and(|given| given.value().contains(':')) {
         let flags = [Meaning::MulticastAddresses, Meaning::MulticastPorts, Meaning::MulticastTtl];
         for given in flags.into_iter().filter_map(given) {
-            let text = format!("{}: clients of an IPv6 listener join no groups", given.written);
+            let text =
+                format!("{}: these are IPv4 addresses, and the listener has an IPv6 one", given.written);
             target.missing(&given.place, text);
         }
         return Ok(());

@@ -109,7 +109,7 @@ fn flags_without_a_key_are_reported() {
         (
             "--daemon --bind-address ::1 --mcast-ttl 3 DIR",
             false,
-            "not carried over: --mcast-ttl 3: clients of an IPv6 listener join no groups",
+            "not carried over: --mcast-ttl 3: these are IPv4 addresses, and the listener has an IPv6 one",
         ),
         (
             "--daemon --mcast-switch-client DIR",

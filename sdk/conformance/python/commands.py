@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any, Callable
 
-from tuffet import HostError, Request, Upload, files, http, kv, log, sinks
+from tuffet import HostError, Request, Upload, files, history, http, kv, log, metrics, sinks
 
 WORDS = {
     "Denied": "denied",
@@ -25,7 +25,7 @@ class Commands:
         """Of this instance."""
         self.kept: list[bytes] = []
 
-    def told(self, before: list[Any], do: list[list[Any]], request: Request, upload: Upload | None) -> str:
+    def told(self, before: list[Any], do: list[list[Any]], request: Request | None, upload: Upload | None) -> str:
         """What the commands came to, as JSON."""
         came_to = [*before, *self.run_all(do, request, upload)]
         return json.dumps(came_to, ensure_ascii=False, separators=(",", ":"))
@@ -66,6 +66,34 @@ class Commands:
                 return kv.increment(key, by, ttl)
             case ["kv-sets", count]:
                 return until_error(count, lambda number: kv.set(f"key{number}", "v"))
+            case ["kv-swap", space, key, revision, value]:
+                return keys(space).swap(key, revision, value) is not None
+            case ["kv-change", space, key, value]:
+                entry = keys(space).entry(key)
+                swapped = keys(space).swap(key, entry and entry.revision, value)
+                return [text(entry and entry.value), swapped is not None]
+            case ["kv-list", space, prefix, after, limit]:
+                return keys(space).list(prefix, after, limit)
+            case ["shared-get", space, key]:
+                return text(kv.Shared(space).get(key))
+            case ["shared-set", space, key, value]:
+                return kv.Shared(space).set(key, value)
+            case ["shared-delete", space, key]:
+                return kv.Shared(space).delete(key)
+            case ["shared-add", space, key, by]:
+                return kv.Shared(space).increment(key, by)
+            case ["upload-read", offset, length]:
+                return text((upload or Upload("", "", 0, "")).read(offset, length))
+            case ["count", name, by, labels]:
+                return metrics.add(name, by, labels)
+            case ["gauge", name, value, labels]:
+                return metrics.set(name, value, labels)
+            case ["counts", count]:
+                return until_error(count, lambda number: metrics.add(f"n{number}"))
+            case ["history"]:
+                return [
+                    [past.operation, past.path, past.outcome, past.ended_ms_ago < 600_000] for past in history.recent()
+                ]
             case ["stat", root, path]:
                 found = files.stat(root, path)
                 return None if found is None else found.bytes
@@ -146,6 +174,11 @@ def escape() -> None:
         except OSError:
             continue
         raise AssertionError(f"a file system: {found}")
+
+
+def keys(space: str | None) -> Any:
+    """The functions of a shared namespace, or of the plugin's own."""
+    return kv if space is None else kv.Shared(space)
 
 
 def text(data: bytes | None) -> str | None:

@@ -16,13 +16,17 @@ from tuffet import (
     ErrorCode,
     Event,
     Files,
+    FilesElseNext,
     Finished,
     Plugin,
     Problems,
     Progressed,
     Rename,
+    Rendered,
+    Rendering,
     Request,
     Resolution,
+    SessionValues,
     Started,
     Target,
     Upload,
@@ -40,7 +44,7 @@ class Hook(StrEnum):
 
 ANSWERS = {
     Hook.AUTHORIZE: ("abstain", "allow", "deny", "drop", "tell"),
-    Hook.RESOLVE: ("abstain", "files", "content", "bytes", "deny", "tell"),
+    Hook.RESOLVE: ("abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"),
     Hook.ACCEPT_UPLOAD: ("abstain", "accept", "rename", "deny", "tell"),
 }
 
@@ -59,14 +63,43 @@ class Rule:
 
 
 @dataclass
+class Render:
+    do: list[list[Any]] = field(default_factory=list)
+    name: str | None = None
+    content: str | None = None
+    bytes: int | None = None
+    ttl_seconds: int | None = None
+    deny: dict[str, Any] | None = None
+
+
+@dataclass
 class Settings:
     rules: list[Rule] = field(default_factory=list)
+    renders: dict[str, Render] = field(default_factory=dict)
     configure: list[list[Any]] = field(default_factory=list)
     observe: str | None = None
 
 
 def denial(given: dict[str, str]) -> Deny:
     return Deny(given["message"], given["reason"], ErrorCode(given["code"]))
+
+
+def session(given: dict[str, Any]) -> Allow:
+    return Allow(
+        **{
+            name.replace("-", "_"): SessionValues(**value) if name in ("floors", "overrides") else value
+            for name, value in given.items()
+        }
+    )
+
+
+def targets(given: list[str]) -> list[Target]:
+    return [Target(*file.split(":", 1)) for file in given]
+
+
+def counted(count: int) -> bytes:
+    """So many bytes: 0 to 255, again and again."""
+    return bytes(range(256)) * (count // 256) + bytes(range(count % 256))
 
 
 class Reference(Plugin):
@@ -97,8 +130,8 @@ class Reference(Plugin):
 
     def authorize(self, request: Request) -> Verdict:
         match self.answer(Hook.AUTHORIZE, request):
-            case "allow", limits, _:
-                return Allow(**limits)
+            case "allow", given, _:
+                return session(given)
             case "deny", given, _:
                 return denial(given)
             case "drop", _, _:
@@ -110,16 +143,34 @@ class Reference(Plugin):
     def resolve(self, request: Request) -> Resolution:
         match self.answer(Hook.RESOLVE, request):
             case "files", files, _:
-                return Files(*(Target(*file.split(":", 1)) for file in files))
+                return Files(*targets(files))
+            case "files-else-next", files, _:
+                return FilesElseNext(*targets(files))
             case "content", text, _:
                 return Content(text)
             case "bytes", count, _:
-                return Content(bytes(number % 256 for number in range(256)) * (count // 256) + bytes(range(count % 256)))
+                return Content(counted(count))
+            case "named", given, _:
+                return Content(given["content"], given["name"])
+            case "rendered", key, _:
+                return Rendered(key.replace("{path}", request.path))
             case "deny", given, _:
                 return denial(given)
             case "tell", _, told:
                 return Content(told)
         return Abstain()
+
+    def render(self, key: str) -> Rendering | Content | Deny:
+        self.commands.calls += 1
+        render = self.settings.renders.get(key) or self.settings.renders.get("*")
+        if render is None:
+            return Deny("no such content", f"no rule for the key {key!r}", ErrorCode.FILE_NOT_FOUND)
+        told = self.commands.told([], render.do, None, None)
+        if render.deny is not None:
+            return denial(render.deny)
+        if render.bytes is not None:
+            return Rendering(Content(counted(render.bytes), render.name), render.ttl_seconds)
+        return Rendering(Content(told if render.content is None else render.content, render.name), render.ttl_seconds)
 
     def accept_upload(self, request: Request, upload: Upload) -> Acceptance:
         match self.answer(Hook.ACCEPT_UPLOAD, request, upload):

@@ -4,7 +4,24 @@ import json
 
 from reference import Reference
 
-from tuffet import Abstain, Allow, Content, Deny, Event, Files, Finished, Outcome, Problems, Rename, Target, testing
+from tuffet import (
+    Abstain,
+    Allow,
+    Content,
+    Deny,
+    Event,
+    Files,
+    FilesElseNext,
+    Finished,
+    Outcome,
+    Problems,
+    Rename,
+    Rendered,
+    Rendering,
+    SessionValues,
+    Target,
+    testing,
+)
 
 
 def rule(hook: str, path: str, answer: object, *do: list[object]) -> dict[str, object]:
@@ -26,6 +43,25 @@ class Tests(testing.Case):
         self.assertEqual(plugin.resolve(testing.request("b")), Content(bytes(range(256)) + b"\0"))
         upload = testing.upload("a", "ab")
         self.assertEqual(plugin.accept_upload(testing.request("a"), upload), Rename(upload.sha256))
+
+    def test_answers_of_0_2_0(self) -> None:
+        profile = {"floors": {"windowsize": 4}, "rate": 2048, "refuse-options": ["tsize"]}
+        rules = [
+            rule("authorize", "a", {"allow": profile}),
+            rule("resolve", "a", {"files-else-next": ["boot:x"]}),
+            rule("resolve", "b", {"named": {"name": "n", "content": "c"}}),
+            rule("resolve", "c", {"rendered": "menu/{path}"}),
+        ]
+        renders = {"menu/c": {"do": [["kv-add", "n", 1]], "ttl-seconds": 9}, "d": {"bytes": 2, "name": "n"}}
+        plugin = testing.configured(Reference, {"rules": rules, "renders": renders})
+        allowed = Allow(floors=SessionValues(windowsize=4), rate=2048, refuse_options=("tsize",))
+        self.assertEqual(plugin.authorize(testing.request("a")), allowed)
+        self.assertEqual(plugin.resolve(testing.request("a")), FilesElseNext(Target("boot", "x")))
+        self.assertEqual(plugin.resolve(testing.request("b")), Content("c", "n"))
+        self.assertEqual(plugin.resolve(testing.request("c")), Rendered("menu/c"))
+        self.assertEqual(plugin.render("menu/c"), Rendering(Content("[1]"), 9))
+        self.assertEqual(plugin.render("d"), Rendering(Content(b"\0\1", "n")))
+        self.assertIsInstance(plugin.render("e"), Deny)
 
     def test_commands(self) -> None:
         testing.put_file("boot", "f", "text")

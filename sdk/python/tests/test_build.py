@@ -53,11 +53,15 @@ class Tests(unittest.TestCase):
         self.assertNotIn("events", manifest)
         self.write("pyproject.toml", project.FORM.replace("[tool.tuffet.gr", 'events = ["finished"]\n[tool.tuffet.gr', 1))
         self.assertEqual(json.loads(project.read(self.folder).manifest())["events"], ["finished"])
+        lists = 'facts = ["interface"]\ndepends-on = ["interface", "path"]\n[tool.tuffet.gr'
+        self.write("pyproject.toml", project.FORM.replace("[tool.tuffet.gr", lists, 1))
+        manifest = json.loads(project.read(self.folder).manifest())
+        self.assertEqual((manifest["facts"], manifest["depends-on"]), (["interface"], ["interface", "path"]))
 
     def test_what_is_wrong_with_the_project_is_told_at_once(self) -> None:
         self.write(
             "pyproject.toml",
-            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\nempty-batches = 1\nevents = ["ended"]\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
+            '[project]\nversion = 1\n[tool.tuffet]\nplugin = "it"\nplug = 1\nempty-batches = 1\nevents = ["ended"]\nfacts = [1]\n[tool.tuffet.grants]\ntape = "x"\nkv = " "\n'
             '[tool.tuffet.optional]\nkv = "x"\n',
         )
         self.assert_refused(
@@ -67,6 +71,7 @@ class Tests(unittest.TestCase):
             "unknown key `plug`",
             "`empty-batches` in [tool.tuffet] must be true or false",
             "must be a list of started, progressed, finished",
+            "`facts` in [tool.tuffet] must be a list of texts",
             "there is no grant 'tape'",
             "kv needs a reason",
             "both needed and optional",
@@ -111,13 +116,23 @@ class Tests(unittest.TestCase):
         self.assertEqual(
             lines,
             [
-                "import tuffet:policy/log@0.1.0;",
-                "import tuffet:policy/kv@0.1.0;",
+                "import tuffet:policy/log@0.2.0;",
+                "import tuffet:policy/kv@0.2.0;",
+                "import tuffet:policy/shared-kv@0.2.0;",
                 "import wasi:http/outgoing-handler@0.2.0;",
-                "export tuffet:policy/lifecycle@0.1.0;",
-                "export tuffet:policy/accept-upload@0.1.0;",
+                "export tuffet:policy/lifecycle@0.2.0;",
+                "export tuffet:policy/accept-upload@0.2.0;",
             ],
         )
+
+    def test_the_world_has_the_interfaces_of_the_other_grants(self) -> None:
+        grants = 'metrics = "x"\nupload = "y"\nclient-history = "z"\nfiles = "x"\nsinks = "y"\nclock = "z"\n'
+        form = f'[project]\nname = "it"\n[tool.tuffet]\nplugin = "it:It"\n[tool.tuffet.grants]\n{grants}'
+        self.write("pyproject.toml", form)
+        component._write_world(self.folder / "wit", project.read(self.folder), ["observe"])
+        world = (self.folder / "wit" / "world.wit").read_text("utf-8")
+        imported = [line.split("/")[1].split("@")[0] for line in world.splitlines() if "import " in line]
+        self.assertEqual(imported, ["log", "files", "sinks", "metrics", "upload-content", "history"])
 
     def test_the_section_has_the_form_of_the_documentation(self) -> None:
         self.assertEqual(component._section(b"{}"), b"\0\x12\x0ftuffet:manifest{}")

@@ -1,7 +1,31 @@
 """The stand-ins of native tests answer as the server does."""
 
-from tuffet import Abstain, Allow, Denied, Invalid, Plugin, Problem, Problems, TooLarge, files, http, kv, log, sinks
-from tuffet import testing
+from tuffet import (
+    Abstain,
+    Allow,
+    Content,
+    Denied,
+    Deny,
+    Full,
+    Invalid,
+    Operation,
+    Outcome,
+    PastRequest,
+    Plugin,
+    Problem,
+    Problems,
+    Rendering,
+    SessionValues,
+    TooLarge,
+    files,
+    history,
+    http,
+    kv,
+    log,
+    metrics,
+    sinks,
+    testing,
+)
 
 
 class Tests(testing.Case):
@@ -18,6 +42,60 @@ class Tests(testing.Case):
         self.assertEqual([kv.increment("b", most), kv.increment("b")], [most, most])
         for bad in (lambda: kv.increment("a", 1 << 63), lambda: kv.set("a", b"", ttl=-1)):
             self.assertRaises(ValueError, bad)
+
+    def test_revisions(self) -> None:
+        first = kv.swap("a", None, "one")
+        assert first
+        self.assertEqual(kv.entry("a"), kv.Entry(b"one", first))
+        self.assertIsNone(kv.swap("a", None, "two"), "it is there already")
+        second = kv.swap("a", first, "two", ttl=60)
+        assert second
+        self.assertGreater(second, first)
+        self.assertIsNone(kv.swap("a", first, "three"), "its revision is another one")
+        self.assertEqual(kv.get("a"), b"two")
+        self.assertRaises(ValueError, kv.swap, "a", -1, "")
+
+    def test_pages_of_keys(self) -> None:
+        for key in ("host/b", "host/a", "other", "host/ä"):
+            kv.set(key, "")
+        self.assertEqual(kv.list("host/", limit=2), ["host/a", "host/b"])
+        self.assertEqual(kv.list("host/", after="host/b"), ["host/ä"])
+        self.assertEqual(kv.list("host/", after="host/ä"), [])
+        self.assertEqual(len(kv.list()), 4)
+
+    def test_shared_namespaces(self) -> None:
+        leases = kv.Shared("leases")
+        kv.set("a", "mine")
+        leases.set("a", "ours")
+        self.assertEqual((kv.get("a"), leases.get("a")), (b"mine", b"ours"))
+        self.assertEqual((leases.increment("n"), kv.get("n"), kv.Shared("other").get("n")), (1, None, None))
+        entry = leases.entry("a")
+        assert entry
+        self.assertIsNotNone(leases.swap("a", entry.revision, "theirs"))
+        self.assertEqual(leases.list(), ["a", "n"])
+        leases.delete("a")
+        self.assertIsNone(leases.entry("a"))
+
+    def test_metrics(self) -> None:
+        metrics.add("hits", labels={"a": "x", "b": "y"})
+        metrics.add("hits", 2, {"b": "y", "a": "x"})
+        metrics.set("size", 1.5)
+        self.assertEqual(testing.metric("hits", {"a": "x", "b": "y"}), 3)
+        self.assertEqual((testing.metric("size"), testing.metric("hits")), (1.5, None))
+        self.assertRaises(ValueError, metrics.add, "hits", -1)
+
+    def test_history(self) -> None:
+        self.assertEqual(history.recent(), [])
+        past = PastRequest(Operation.READ, "a", Outcome.TIMED_OUT, 1000)
+        testing.put_history(past)
+        self.assertEqual(history.recent(), [past])
+
+    def test_the_content_of_an_upload(self) -> None:
+        upload = testing.upload("a", "content")
+        self.assertEqual((upload.read(3, 2), upload.read(5, 9), upload.read(9, 1)), (b"te", b"nt", b""))
+        self.assertRaises(ValueError, upload.read, 0, 1 << 32)
+        testing.HOST.reset()
+        self.assertRaises(Denied, upload.read, 0, 1)
 
     def test_files(self) -> None:
         testing.put_file("boot", "a/b", "\ufeffcontent")
@@ -38,6 +116,8 @@ class Tests(testing.Case):
         self.assertEqual(testing.take_emitted("audit"), [{"a": ["é", None]}])
         self.assertEqual(testing.take_emitted("audit"), [])
         self.assertEqual(testing.take_emitted("other"), [1])
+        testing.fill("audit")
+        self.assertRaises(Full, sinks.emit, "audit", 1)
 
     def test_http(self) -> None:
         there = http.Response(200, b"there")
@@ -71,5 +151,26 @@ class Tests(testing.Case):
 
     def test_ceilings_are_numbers_that_fit(self) -> None:
         Allow(65535, 0, (1 << 64) - 1)
-        for bad in ({"blksize": 65536}, {"windowsize": -1}, {"bytes": 1 << 64}):
+        for bad in (
+            {"blksize": 65536},
+            {"windowsize": -1},
+            {"bytes": 1 << 64},
+            {"timeout": 256},
+            {"burst": 65536},
+            {"rate": -1},
+            {"refuse_options": "tsize"},
+        ):
             self.assertRaises(ValueError, Allow, **bad)
+        self.assertRaises(ValueError, SessionValues, timeout=256)
+        self.assertRaises(ValueError, Rendering, Content(""), -1)
+        self.assertEqual(Allow(refuse_options=["tsize"]).refuse_options, ("tsize",))  # type: ignore[arg-type]
+
+    def test_a_plugin_renders_nothing_unless_it_says_so(self) -> None:
+        denied = Plugin().render("menu")
+        assert isinstance(denied, Deny)
+        self.assertIn("'menu'", denied.reason)
+
+    def test_names_of_content_are_one_line(self) -> None:
+        self.assertEqual(Content.named("a\nb\x85", "x"), Content("x", "a b "))
+        self.assertEqual(len((Content.named("ä" * 150, "x").name or "").encode()), 200)
+        self.assertEqual(Content.named("a" + "ä" * 150, "x").name, "a" + "ä" * 99)

@@ -19,11 +19,11 @@ A plugin is one class. ``configure`` takes its settings; each of the methods ``a
 ``python3 -m tuffet.build PROJECT -o plugin.wasm`` makes the component. ``tuffet.testing`` has what its tests
 need, which run natively.
 
-``log`` is always there; ``kv``, ``files``, ``sinks`` and ``http`` need a grant, which the plugin asks for in
-its ``pyproject.toml``.
+``log`` is always there; ``kv``, ``files``, ``sinks``, ``http``, ``metrics``, ``history`` and :meth:`Upload.read` need a
+grant, which the plugin requests in its ``pyproject.toml``.
 """
 
-from . import files, http, kv, log, sinks
+from . import files, history, http, kv, log, metrics, sinks
 from .answers import (
     Abstain,
     Accept,
@@ -33,16 +33,20 @@ from .answers import (
     Deny,
     Drop,
     Files,
+    FilesElseNext,
     Rename,
+    Rendered,
+    Rendering,
     Resolution,
+    SessionValues,
     Target,
     Verdict,
 )
 from .errors import Denied, Full, HostError, Invalid, NoAnswer, Quota, TooLarge, Unavailable
-from .events import Decision, Event, Finished, Outcome, Progressed, Started
+from .events import Decision, Event, Finished, Progressed, Started
 from .plugin import Plugin
 from .problems import Problem, Problems
-from .requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Request, Upload
+from .requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Outcome, PastRequest, Request, Upload
 from .settings import parse
 
 __all__ = [
@@ -59,6 +63,7 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Files",
+    "FilesElseNext",
     "Finished",
     "Full",
     "HostError",
@@ -69,14 +74,18 @@ __all__ = [
     "NoAnswer",
     "Operation",
     "Outcome",
+    "PastRequest",
     "Plugin",
     "Problem",
     "Problems",
     "Progressed",
     "Quota",
     "Rename",
+    "Rendered",
+    "Rendering",
     "Request",
     "Resolution",
+    "SessionValues",
     "Started",
     "Target",
     "TooLarge",
@@ -84,9 +93,11 @@ __all__ = [
     "Upload",
     "Verdict",
     "files",
+    "history",
     "http",
     "kv",
     "log",
+    "metrics",
     "parse",
     "sinks",
 ]

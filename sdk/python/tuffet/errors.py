@@ -22,7 +22,7 @@ class Unavailable(HostError):
 
 
 class Full(HostError):
-    """The queue of the sink is full: it is slow or broken."""
+    """The queue of the sink is full: it is slow or broken. Or the plugin has as many metrics as it may have."""
 
 
 class TooLarge(HostError):

@@ -1,20 +1,11 @@
-"""What ``observe`` is told. ``sdk/wit/policy.wit`` says what each field means."""
+"""What ``observe`` is told. ``sdk/wit/v0.2/policy.wit`` says what each field means."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from .requests import Request
+from .requests import Outcome, Request
 
-
-class Outcome(StrEnum):
-    SERVED = "served"
-    STORED = "stored"
-    PROBED = "probed"
-    ABORTED = "aborted"
-    DENIED = "denied"
-    NOT_FOUND = "not-found"
-    TIMED_OUT = "timed-out"
-    FAILED = "failed"
+__all__ = ["Decision", "Event", "Finished", "Outcome", "Progressed", "Started"]
 
 
 class Decision(StrEnum):

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from .answers import Content, Deny, Rendering
+from .requests import ErrorCode
+
 HOOKS = ("authorize", "resolve", "accept_upload", "observe")
 
 
@@ -9,7 +12,8 @@ class Plugin:
     """The base of a plugin. Of these methods, those that it has are its hooks:
 
     - ``authorize(self, request: Request) -> Verdict``
-    - ``resolve(self, request: Request) -> Resolution``
+    - ``resolve(self, request: Request) -> Resolution``, with ``render(self, key: str) -> Rendering | Content | Deny`` if
+      it answers :class:`~tuffet.Rendered`
     - ``accept_upload(self, request: Request, upload: Upload) -> Acceptance``
     - ``observe(self, events: list[Event]) -> None``
 
@@ -26,6 +30,12 @@ class Plugin:
         for key in settings:
             problems.add(step("", key), "this plugin has no settings")
         problems.check()
+
+    def render(self, key: str) -> Rendering | Content | Deny:
+        """Makes the content for a key that ``resolve`` answered with, as :class:`~tuffet.Rendered`: once for all requests
+        with this key, and maybe in another instance. It may depend on the key, the settings and the grants alone. A
+        denial answers all requests that wait for the content; the server does not keep it."""
+        return Deny("there is no such content", f"the plugin renders nothing for the key {key!r}", ErrorCode.NOT_DEFINED)
 
 
 def hooks(plugin: type[Plugin]) -> list[str]:

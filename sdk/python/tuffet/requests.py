@@ -1,4 +1,4 @@
-"""What the server tells about a request. ``sdk/wit/policy.wit`` says what each field means."""
+"""What the server tells about a request. ``sdk/wit/v0.2/policy.wit`` says what each field means."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -31,6 +31,19 @@ class MacSource(StrEnum):
     NEIGHBOUR_TABLE = "neighbour-table"
     LEASE_FILE = "lease-file"
     REQUESTED_NAME = "requested-name"
+
+
+class Outcome(StrEnum):
+    """How a request ended."""
+
+    SERVED = "served"
+    STORED = "stored"
+    PROBED = "probed"
+    ABORTED = "aborted"
+    DENIED = "denied"
+    NOT_FOUND = "not-found"
+    TIMED_OUT = "timed-out"
+    FAILED = "failed"
 
 
 @dataclass(slots=True)
@@ -67,11 +80,27 @@ class Request:
     options: list[tuple[str, str]] = field(default_factory=list)
     """As the client sent them, names in lower case."""
     attributes: list[tuple[str, str]] = field(default_factory=list)
-    """Facts that later servers add."""
+    """Further facts, by name; docs/plugins.md lists them."""
+
+    def attribute(self, name: str) -> str | None:
+        """The value of an attribute, if the request has it."""
+        return next((value for key, value in self.attributes if key == name), None)
 
     def option(self, name: str) -> str | None:
         """The value of an option, if the client sent it."""
         return next((value for key, value in self.options if key == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class PastRequest:
+    """A request that has ended."""
+
+    operation: Operation
+    path: str
+    """The normalised path, or its first 255 bytes."""
+    outcome: Outcome
+    ended_ms_ago: int
+    """Milliseconds since it ended."""
 
 
 @dataclass(slots=True)
@@ -82,3 +111,15 @@ class Upload:
     path: str
     bytes: int
     sha256: str
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Bytes of the file; fewer where it ends. Only while ``accept_upload`` runs. Needs the grant ``upload``. A call of
+        the hook may read 8 MiB in all.
+
+        Raises :class:`~tuffet.Denied`, :class:`~tuffet.Invalid` and :class:`~tuffet.Unavailable`."""
+        from ._host import host
+
+        for name, value, bits in (("offset", offset, 64), ("length", length, 32)):
+            if not 0 <= value < 1 << bits:
+                raise ValueError(f"{name} {value}: a number of {bits} bits is wanted")
+        return host().upload_read(offset, length)

@@ -1,6 +1,6 @@
 //! Requests and answers, grants and failures: the same cases in every language.
 
-use super::each_language;
+use super::{each_language, each_language_of_0_2_0};
 use crate::harness::{Setup, compiled, run, run_for, tuffet};
 use std::process::Command;
 use std::time::Duration;
@@ -15,10 +15,11 @@ fn cases_come_out_the_same(guest: &str) {
     assert_cases(CASES, guest, 60);
 }
 
-/// What version 0.2.0 has beyond 0.1.0; guests of 0.1.0 do not know the settings.
-#[test]
-fn cases_of_version_0_2_0() {
-    assert_cases(CASES_V0_2, &super::rust(), 5);
+each_language_of_0_2_0!(cases_of_version_0_2_0);
+
+/// What version 0.2.0 has beyond 0.1.0.
+fn cases_of_version_0_2_0(guest: &str) {
+    assert_cases(CASES_V0_2, guest, 40);
 }
 
 #[track_caller]

@@ -18,23 +18,13 @@ use std::sync::{Once, OnceLock};
 macro_rules! each_language {
     ($test:ident) => {
         mod $test {
-            #[test]
-            fn rust() {
-                super::$test(&crate::languages::rust());
-            }
-
             /// As built for the first version of the interface, by the SDK of that time.
             #[test]
             fn rust_of_0_1_0() {
                 super::$test(crate::languages::rust_of_0_1_0());
             }
 
-            #[test]
-            fn python() {
-                if let Some(guest) = crate::languages::python() {
-                    super::$test(guest);
-                }
-            }
+            crate::languages::tests_of_0_2_0!($test);
 
             #[test]
             fn js() {
@@ -59,7 +49,32 @@ macro_rules! each_language {
         }
     };
 }
-use each_language;
+
+/// As `each_language`, without the component for version 0.1.0 of the interface.
+macro_rules! each_language_of_0_2_0 {
+    ($test:ident) => {
+        mod $test {
+            crate::languages::tests_of_0_2_0!($test);
+        }
+    };
+}
+
+macro_rules! tests_of_0_2_0 {
+    ($test:ident) => {
+        #[test]
+        fn rust() {
+            super::$test(&crate::languages::rust());
+        }
+
+        #[test]
+        fn python() {
+            if let Some(guest) = crate::languages::python() {
+                super::$test(guest);
+            }
+        }
+    };
+}
+use {each_language, each_language_of_0_2_0, tests_of_0_2_0};
 
 fn rust() -> String {
     format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
-use tuffet_sdk::{Level, Request, Upload, files, history, http, kv, log_with, sinks};
+use tuffet_sdk::{Level, Request, Upload, files, history, http, kv, log_with, metrics, sinks, upload};
 
 #[derive(Default)]
 pub(crate) struct Commands {
@@ -59,6 +59,23 @@ impl Commands {
             "kv-sets" => {
                 Ok(until_error(number(command, 1), |key| Ok(kv::set(&format!("key{key}"), "v", None)?)))
             }
+            "kv-swap" | "kv-change" | "kv-list" => keys(word, command),
+            "shared-get" => Ok(lossy(kv::Shared::new(first).get(second)?)),
+            "shared-set" => Ok(nothing(kv::Shared::new(first).set(second, text(command, 3), None)?)),
+            "shared-delete" => Ok(nothing(kv::Shared::new(first).delete(second)?)),
+            "shared-add" => Ok(kv::Shared::new(first).increment(second, signed(command, 3), None)?.into()),
+            "upload-read" => {
+                let (offset, length) = (number(command, 1) as u64, number(command, 2) as u32);
+                Ok(lossy(Some(upload::read(offset, length)?)))
+            }
+            "count" => Ok(nothing(metrics::add(first, &pairs(&command[3]), number(command, 2) as u64)?)),
+            "counts" => {
+                Ok(until_error(number(command, 1), |n| Ok(metrics::add(&format!("n{n}"), &[], 1)?)))
+            }
+            "gauge" => {
+                let value = command[2].as_f64().unwrap_or_default();
+                Ok(nothing(metrics::set(first, &pairs(&command[3]), value)?))
+            }
             "stat" => Ok(files::stat(first, second)?.map_or(Value::Null, |found| found.bytes.into())),
             "read" => Ok(lossy(files::read(first, second, number(command, 3) as u64)?)),
             "reads" => Ok(until_error(number(command, 3), |_| {
@@ -78,13 +95,7 @@ impl Commands {
                 Ok(shown.collect())
             }
             "log" => {
-                let fields: Vec<(&str, &str)> = command[3]
-                    .as_object()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)))
-                    .collect();
-                log_with(level(first), second, &fields);
+                log_with(level(first), second, &pairs(&command[3]));
                 Ok(Value::Null)
             }
             "logs" => Ok(until_error(number(command, 1), |number| {
@@ -141,6 +152,41 @@ impl Commands {
     fn keep(&self, mebibytes: usize) {
         self.kept.borrow_mut().push(black_box(vec![1; mebibytes << 20]));
     }
+}
+
+/// The commands about keys that name a shared namespace, or null for the plugin's own.
+fn keys(word: &str, command: &[Value]) -> Done {
+    let shared = command[1].as_str().map(kv::Shared::new);
+    let (key, value) = (text(command, 2), text(command, command.len() - 1));
+    let swap = |revision: Option<u64>| match &shared {
+        Some(shared) => shared.swap(key, revision, value, None),
+        None => kv::swap(key, revision, value, None),
+    };
+    match word {
+        "kv-swap" => Ok(swap(command[3].as_u64())?.is_some().into()),
+        "kv-change" => {
+            let entry = match &shared {
+                Some(shared) => shared.entry(key)?,
+                None => kv::entry(key)?,
+            };
+            let swapped = swap(entry.as_ref().map(|entry| entry.revision))?.is_some();
+            Ok(json!([lossy(entry.map(|entry| entry.value)), swapped]))
+        }
+        _ => {
+            let (after, limit) = (command[3].as_str(), number(command, 4) as u32);
+            Ok(match &shared {
+                Some(shared) => shared.list(key, after, limit)?,
+                None => kv::list(key, after, limit)?,
+            }
+            .into())
+        }
+    }
+}
+
+/// The pairs of a map.
+fn pairs(map: &Value) -> Vec<(&str, &str)> {
+    let pairs = map.as_object().into_iter().flatten();
+    pairs.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?))).collect()
 }
 
 fn text(command: &[Value], at: usize) -> &str {
@@ -262,6 +308,26 @@ impl From<history::Error> for Failed {
         Failed(match error {
             history::Error::Denied(_) => "denied",
             history::Error::Invalid(_) => "invalid",
+        })
+    }
+}
+
+impl From<metrics::Error> for Failed {
+    fn from(error: metrics::Error) -> Failed {
+        Failed(match error {
+            metrics::Error::Denied(_) => "denied",
+            metrics::Error::Full => "full",
+            metrics::Error::Invalid(_) => "invalid",
+        })
+    }
+}
+
+impl From<upload::Error> for Failed {
+    fn from(error: upload::Error) -> Failed {
+        Failed(match error {
+            upload::Error::Denied(_) => "denied",
+            upload::Error::Invalid(_) => "invalid",
+            upload::Error::Unavailable(_) => "unavailable",
         })
     }
 }

@@ -176,6 +176,8 @@ tuffet_sdk::manifest! {
         ("files", "tries files"),
         ("sinks", "tries sinks"),
         ("http", "tries hosts"),
+        ("metrics", "tries counters"),
+        ("upload", "tries to read uploads"),
         ("client-history", "tells what it was told"),
         ("client-mac", "tells the addresses that it was told"),
         ("clock", "looks at the time"),

@@ -26,6 +26,15 @@ EXPORTS = {
     "accept_upload": ("accept-upload", "AcceptUpload"),
     "observe": ("observe", "Observe"),
 }
+# What each grant lets a plugin call.
+IMPORTS = {
+    "kv": ("kv", "shared-kv"),
+    "files": ("files",),
+    "sinks": ("sinks",),
+    "metrics": ("metrics",),
+    "upload": ("upload-content",),
+    "client-history": ("history",),
+}
 MANIFEST = b"tuffet:manifest"
 # The version of the files wasi-*.wit; every later 0.2 fits.
 WASI = "0.2.0"
@@ -108,7 +117,7 @@ def _write_world(wit: Path, its: Project, its_hooks: list[str]) -> None:
         folder = wit / "deps" / package
         folder.mkdir(parents=True)
         shutil.copyfile(WIT / f"{package}.wit", folder / f"{package}.wit")
-    imports = ["log", *(name for name in ("kv", "files", "sinks") if name in its.asked)]
+    imports = ["log", *(name for grant, names in IMPORTS.items() if grant in its.asked for name in names)]
     exports = ["lifecycle", *(EXPORTS[hook][0] for hook in its_hooks)]
     lines = [f"import tuffet:policy/{name}@{_version()};" for name in imports]
     if "http" in its.asked:

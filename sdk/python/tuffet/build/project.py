@@ -9,7 +9,18 @@ from typing import Any
 
 from .errors import ProjectError
 
-GRANTS = ("client-mac", "clock", "files", "http", "kv", "random", "sinks")
+GRANTS = (
+    "client-history",
+    "client-mac",
+    "clock",
+    "files",
+    "http",
+    "kv",
+    "metrics",
+    "random",
+    "sinks",
+    "upload",
+)
 EVENTS = ("started", "progressed", "finished")
 
 FORM = """\
@@ -42,6 +53,8 @@ class Project:
     empty_batches: bool = False
     reuse: bool = False
     events: list[str] | None = None
+    facts: list[str] | None = None
+    depends_on: list[str] | None = None
 
     @property
     def asked(self) -> set[str]:
@@ -68,6 +81,10 @@ class Project:
             about["reuse"] = True
         if self.events is not None:
             about["events"] = self.events
+        if self.facts is not None:
+            about["facts"] = self.facts
+        if self.depends_on is not None:
+            about["depends-on"] = self.depends_on
         return json.dumps(about, ensure_ascii=False).encode()
 
 
@@ -109,12 +126,17 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    known = ("plugin", "events", "empty-batches", "reuse", "grants", "optional")
+    known = ("plugin", "events", "empty-batches", "facts", "depends-on", "reuse", "grants", "optional")
     for key in tuffet.keys() - set(known):
         wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: {', '.join(known)}")
     events = tuffet.get("events")
     if events is not None and not (isinstance(events, list) and events and all(event in EVENTS for event in events)):
         wrong.append(f"`events` in [tool.tuffet] must be a list of {', '.join(EVENTS)}; leave it out for all")
+    # The server knows which facts there are.
+    for key in ("facts", "depends-on"):
+        facts = tuffet.get(key, [])
+        if not (isinstance(facts, list) and all(isinstance(fact, str) for fact in facts)):
+            wrong.append(f"`{key}` in [tool.tuffet] must be a list of texts")
     grants, optional = wishes("grants"), wishes("optional")
     for grant in grants.keys() & optional.keys():
         wrong.append(f"the grant {grant} is both needed and optional")
@@ -137,6 +159,8 @@ def read(folder: Path) -> Project:
         tuffet.get("empty-batches") is True,
         tuffet.get("reuse") is True,
         events,
+        tuffet.get("facts"),
+        tuffet.get("depends-on"),
     )
     if wrong:
         raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))

@@ -2,13 +2,28 @@
 
 from typing import Any
 
+from componentize_py_types import Err
 from wit_world.imports import policy_types as wit
 
-from ..answers import Abstain, Accept, Allow, Content, Deny, Drop, Files, Rename
-from ..requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Request
+from ..answers import (
+    Abstain,
+    Accept,
+    Allow,
+    Content,
+    Deny,
+    Drop,
+    Files,
+    FilesElseNext,
+    Rename,
+    Rendered,
+    Rendering,
+    SessionValues,
+)
+from ..requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Outcome, Request
 
 # Members have the same names on both sides.
-_OPERATIONS = {member: Operation[member.name] for member in wit.Operation}
+OUTCOMES = {member: Outcome[member.name] for member in wit.Outcome}
+OPERATIONS = {member: Operation[member.name] for member in wit.Operation}
 _MODES = {member: Mode[member.name] for member in wit.Mode}
 _SOURCES = {member: MacSource[member.name] for member in wit.MacSource}
 _CODES = {ErrorCode[member.name]: member for member in wit.ErrorCode}
@@ -20,7 +35,7 @@ def request(given: Any) -> Request:
     return Request(
         given.id,
         given.listener,
-        _OPERATIONS[given.operation],
+        OPERATIONS[given.operation],
         _MODES[given.mode],
         given.requested,
         given.path,
@@ -34,12 +49,38 @@ def _denial(denied: Deny) -> Any:
     return wit.Denial(_CODES[ErrorCode(denied.code)], denied.message, denied.reason)
 
 
+def _values(its: SessionValues) -> Any:
+    return wit.SessionValues(its.blksize, its.windowsize, its.timeout)
+
+
+def _profile(its: Allow) -> Any:
+    return wit.Profile(
+        its.blksize,
+        its.windowsize,
+        its.timeout,
+        its.bytes,
+        _values(its.floors),
+        _values(its.overrides),
+        its.burst,
+        its.rate,
+        list(its.refuse_options),
+    )
+
+
+def _targets(its: Files | FilesElseNext, hook: Any) -> list[Any]:
+    return [hook.Target(target.root, target.path) for target in its.targets]
+
+
+def _content(its: Content, hook: Any) -> Any:
+    return hook.Content(its.name, its.data.encode() if isinstance(its.data, str) else bytes(its.data))
+
+
 def verdict(answer: Any, hook: Any) -> Any:
     match answer:
         case Abstain():
             return hook.Verdict_Abstain()
         case Allow():
-            return hook.Verdict_Allow(wit.Limits(answer.blksize, answer.windowsize, answer.bytes))
+            return hook.Verdict_Allow(_profile(answer))
         case Deny():
             return hook.Verdict_Deny(_denial(answer))
         case Drop():
@@ -52,13 +93,27 @@ def resolution(answer: Any, hook: Any) -> Any:
         case Abstain():
             return hook.Resolution_Abstain()
         case Files():
-            return hook.Resolution_Files([hook.Target(target.root, target.path) for target in answer.targets])
+            return hook.Resolution_Files(_targets(answer, hook))
+        case FilesElseNext():
+            return hook.Resolution_FilesElseNext(_targets(answer, hook))
         case Content():
-            data = answer.data
-            return hook.Resolution_Content(data.encode() if isinstance(data, str) else bytes(data))
+            return hook.Resolution_Content(_content(answer, hook))
+        case Rendered():
+            return hook.Resolution_Rendered(answer.key)
         case Deny():
             return hook.Resolution_Deny(_denial(answer))
-    raise _none("resolve", answer, "Abstain, Files, Content or Deny")
+    raise _none("resolve", answer, "Abstain, Files, FilesElseNext, Content, Rendered or Deny")
+
+
+def rendering(answer: Any, hook: Any) -> Any:
+    match answer:
+        case Rendering():
+            return hook.Rendering(_content(answer.content, hook), answer.ttl)
+        case Content():
+            return hook.Rendering(_content(answer, hook), None)
+        case Deny():
+            raise Err(_denial(answer))
+    raise _none("render", answer, "Rendering, Content or Deny")
 
 
 def acceptance(answer: Any, hook: Any) -> Any:

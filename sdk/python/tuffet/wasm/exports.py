@@ -65,6 +65,9 @@ class Resolve:
     def resolve(self, request: Any) -> Any:
         return convert.resolution(_configured.resolve(convert.request(request)), wit.resolve)
 
+    def render(self, key: str) -> Any:
+        return convert.rendering(_configured.render(key), wit.resolve)
+
 
 class AcceptUpload:
     def accept_upload(self, request: Any, upload: Any) -> Any:

@@ -4,11 +4,10 @@ from typing import Any
 
 from wit_world.exports import observe as wit
 
-from ..events import Decision, Event, Finished, Outcome, Progressed, Started
+from ..events import Decision, Event, Finished, Progressed, Started
 from . import convert
 
 _DECISIONS = {member: Decision[member.name] for member in wit.Decision}
-_OUTCOMES = {member: Outcome[member.name] for member in wit.Outcome}
 
 
 def event(given: Any) -> Event:
@@ -22,7 +21,7 @@ def event(given: Any) -> Event:
         case _:
             what = Finished(
                 convert.request(value.request),
-                _OUTCOMES[value.outcome],
+                convert.OUTCOMES[value.outcome],
                 value.detail,
                 _DECISIONS[value.decision],
                 value.verdict_by,

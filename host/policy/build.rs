@@ -33,8 +33,8 @@ const PACKAGES: [&str; 9] = [
 ];
 
 /// The sources of the plugins, below the workspace.
-const SOURCES: [&str; 6] =
-    ["plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 7] =
+    ["leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
 fn main() -> ExitCode {
     // Cargo shows it as it is written, with its line breaks.

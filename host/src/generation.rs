@@ -2,6 +2,7 @@
 
 use crate::groups::Joining;
 use crate::last_folders::LastFolders;
+use crate::leases::Leases;
 use crate::negotiation::Negotiation;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -45,6 +46,8 @@ pub(crate) struct Generation {
     pub(crate) files: Files,
     pub(crate) policy: Arc<Policy>,
     pub(crate) netboot: Netboot,
+    /// Who has leased which address.
+    pub(crate) leases: Leases,
     /// What transfers may negotiate.
     pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.

@@ -14,6 +14,7 @@ use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::events::{EventsSpec, WrittenEvents};
+use super::facts::{LeaseFile, WrittenFacts};
 use super::kv::{KvBucket, WrittenKv};
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
@@ -116,6 +117,8 @@ pub(crate) struct Written {
     /// [profiles of its own](listeners.md#profiles) for clients that are known to need less; they come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
+    /// What the server finds out about clients beside their requests, for plugins that ask for it.
+    pub facts: WrittenFacts,
     /// Help for boot chains; each changes what some other clients get, so all are off by default.
     pub netboot: WrittenNetboot,
     /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
@@ -171,6 +174,8 @@ pub struct Config {
     pub transfer: Transfer,
     /// What some clients may negotiate; for each key the first counts.
     pub profiles: Vec<Profile>,
+    /// The lease files of DHCP servers; of several that know an address, the last one counts.
+    pub lease_files: Vec<LeaseFile>,
     /// The help for boot chains.
     pub netboot: Netboot,
     /// Groups of clients that read one file from one stream; `None` for none.
@@ -213,6 +218,7 @@ impl Default for Written {
             drain: Duration::from_secs(10),
             transfer: Transfer::default(),
             profiles: Vec::new(),
+            facts: WrittenFacts::default(),
             netboot: WrittenNetboot::default(),
             multicast: None,
             limits: Limits::default(),
@@ -263,6 +269,7 @@ impl Config {
         resolver.tid_ranges(&listeners, workers);
         let profiles = resolver.profiles(written.profiles, &written.transfer.retransmit);
         let multicast = written.multicast.map(|its| resolver.multicast(its, &listeners));
+        let lease_files = resolver.lease_files(written.facts);
         let Written { busy_poll, drain_delay, drain, transfer, netboot, limits, .. } = written;
         resolver.transfer(&transfer);
         resolver.limits(&limits);
@@ -290,6 +297,7 @@ impl Config {
             drain,
             transfer,
             profiles,
+            lease_files,
             netboot: netboot.into(),
             multicast,
             limits,

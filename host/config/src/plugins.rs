@@ -107,7 +107,8 @@ pub struct DecisionCacheConfig {
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
     pub ttl: Duration,
     /// The facts that a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`,
-    /// `mac`, `class`, `requested`, `path`, `options`.
+    /// `mac`, `class`, `requested`, `path`, `options`, and those that plugins ask for: `local-address`, `interface`,
+    /// `vlan`, `lease`.
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub key: Vec<Fact>,
     /// The number of cached decisions per hook; each KiB of content counts as one more.
@@ -228,6 +229,10 @@ pub enum Fact {
     LocalAddress,
     /// The name of the network interface that it arrived on.
     Interface,
+    /// The VLAN of that interface.
+    Vlan,
+    /// The lease of the client's address.
+    Lease,
 }
 
 impl fmt::Display for Fact {
@@ -245,6 +250,8 @@ impl fmt::Display for Fact {
             Fact::Options => "options",
             Fact::LocalAddress => "local-address",
             Fact::Interface => "interface",
+            Fact::Vlan => "vlan",
+            Fact::Lease => "lease",
         })
     }
 }

@@ -72,6 +72,14 @@ pub fn answers(folder: &Path) -> bool {
     std::path::absolute(folder).is_ok_and(|folder| look(&[folder]) == [Ok(())])
 }
 
+/// Returns the folder if it answers, else the nearest one above it that does.
+pub fn nearest(folder: &Path) -> Option<PathBuf> {
+    match look(&[folder.to_owned()]).pop()? {
+        Ok(()) => Some(folder.to_owned()),
+        Err(above) => above,
+    }
+}
+
 /// For each of these folders, whether it answers; where not, the nearest folder above it that does, if any.
 pub(crate) fn look(folders: &[PathBuf]) -> Vec<Result<(), Option<PathBuf>>> {
     // Each folder and those above it, which may answer where it does not.

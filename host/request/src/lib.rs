@@ -26,8 +26,8 @@ pub use histogram::{BOUNDS_US, Distribution, Histogram};
 pub use network::Network;
 pub use progress::Progress;
 pub use request::{
-    Acknowledged, Denial, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, OptionName, Request,
-    RequestId,
+    Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacAddress, MacFact, MacSource, Mode,
+    Operation, OptionName, Request, RequestId,
 };
 pub use root::{Case, Links, RootSpec};
 pub use session::{RefusedOptions, SessionProfile, SessionValues};

@@ -5,9 +5,11 @@ use crate::trail::Trail;
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::class::ClientClass;
 pub use tuffet_core::{Acknowledged, ErrorCode, Mode, Operation, OptionName};
+pub use tuffet_leases::{Format as LeaseFormat, Lease};
 
 /// Identifies a request in log lines and to plugins; unique for the life of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,6 +37,8 @@ impl fmt::Display for MacAddress {
 pub enum MacSource {
     /// The kernel's neighbour table (ARP, NDP).
     NeighbourTable,
+    /// The lease file of a DHCP server.
+    LeaseFile,
     /// The requested file name, such as `01-02-00-5e-10-00-01` or `SEP02005E100001.cnf.xml`.
     RequestedName,
 }
@@ -44,6 +48,7 @@ impl MacSource {
     pub fn as_str(self) -> &'static str {
         match self {
             MacSource::NeighbourTable => "neighbour-table",
+            MacSource::LeaseFile => "lease-file",
             MacSource::RequestedName => "requested-name",
         }
     }
@@ -56,6 +61,22 @@ pub struct MacFact {
     pub address: MacAddress,
     /// Its source.
     pub source: MacSource,
+}
+
+/// What a lease file says of the client's address: hints, never credentials.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseFact {
+    /// The lease.
+    pub lease: Lease,
+    /// How long ago the file was read, or last seen unchanged.
+    pub age: Duration,
+}
+
+impl LeaseFact {
+    /// The MAC address of the machine, if it has one of six octets.
+    pub fn mac(&self) -> Option<MacAddress> {
+        self.lease.mac.map(|mac| MacAddress(mac.octets()))
+    }
 }
 
 /// A parsed and normalised request.
@@ -88,6 +109,10 @@ pub struct Request {
     pub local_address: Option<IpAddr>,
     /// The name of the network interface that it arrived on. `None` if it is unknown, or no plugin wants to know it.
     pub interface: Option<Arc<str>>,
+    /// The VLAN of that interface, if it is the interface of one. `None` if no plugin wants to know it.
+    pub vlan: Option<u16>,
+    /// The lease of the client's address, if the server knows of one.
+    pub lease: Option<Box<LeaseFact>>,
     /// The client's possible MAC addresses, most trustworthy first.
     pub macs: Vec<MacFact>,
     /// The guessed kind of client: a hint.
@@ -118,6 +143,8 @@ impl Request {
             client: SocketAddr::from(([192, 0, 2, 1], 2000)),
             local_address: None,
             interface: None,
+            vlan: None,
+            lease: None,
             macs: Vec::new(),
             class: ClientClass::UNKNOWN,
             options: Vec::new(),

@@ -10,8 +10,10 @@ use super::netboot::instead;
 use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_next, ask_policy};
-use super::undecided::{Arrival, ReceivedRequest, refuse_name};
-use crate::explanation::{self, Call, Candidate, Explanation, Limit, Mac, Options, Question, Retransmission};
+use super::undecided::{Arrival, Known, ReceivedRequest, refuse_name};
+use crate::explanation::{
+    self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
+};
 use crate::generation::Generation;
 use crate::groups::Joining;
 use crate::negotiation::Bounds;
@@ -36,6 +38,8 @@ pub(crate) struct Circumstances {
     pub(crate) single_port: bool,
     /// The interface that the listener is bound to.
     pub(crate) interface: Option<String>,
+    /// The VLAN of the interface that the request arrives on.
+    pub(crate) vlan: Option<u16>,
     /// Of the client, in the neighbour table.
     pub(crate) neighbour: Option<MacAddress>,
     /// As they stand; empty without a running server.
@@ -74,13 +78,17 @@ pub(crate) async fn explain(
         local: Arrival {
             address: question.local_address,
             interface: question.interface.as_deref().or(given.interface.as_deref()).map(Into::into),
+            vlan: given.vlan,
         },
         name: parsed.name,
         options: &options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
-    let (request, refused) =
-        requested.read(&generation.files.roots, given.neighbour, Some(Arc::clone(&trail)));
+    let known = Known {
+        neighbour: given.neighbour,
+        lease: generation.leases.find(question.client.ip().to_canonical()),
+    };
+    let (request, refused) = requested.read(&generation.files.roots, known, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
@@ -121,6 +129,8 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             class: request.class.as_str().into(),
             local_address: request.local_address.map(|address| address.to_string()),
             interface: request.interface.as_deref().map(Into::into),
+            vlan: request.vlan,
+            lease: request.lease.as_deref().map(Lease::from),
             macs: macs.collect(),
             options: request.options.clone(),
         },

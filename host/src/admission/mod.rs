@@ -21,6 +21,7 @@ use crate::generation::Current;
 use crate::interfaces::InterfaceNames;
 use crate::neighbours::Neighbours;
 use crate::telemetry::Sampling;
+use crate::vlans::Vlans;
 use crate::watch::Watch;
 pub(crate) use at_once::Deciding;
 pub(crate) use explain::{Circumstances, explain};
@@ -42,6 +43,7 @@ pub(crate) struct Admission {
     pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
     pub(crate) interface_names: InterfaceNames,
+    pub(crate) vlans: Vlans,
     /// The workers' mailboxes, by number; after them that of the thread of the groups.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     /// The number of the thread of the groups, if there is one.

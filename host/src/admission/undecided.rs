@@ -13,8 +13,8 @@ use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
-    Calls, ClientClass, ErrorCode, MacAddress, MacFact, MacSource, Mode, Operation, Progress, Request,
-    RequestId, Trail,
+    Calls, ClientClass, ErrorCode, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Progress,
+    Request, RequestId, Trail,
 };
 use tuffet_store::Roots;
 
@@ -73,7 +73,9 @@ impl Undecided {
         let listener = listener.unwrap_or_else(|| "".into());
         let local = match new.local.filter(|_| generation.policy.wants_local(&listener)) {
             Some(local) => {
-                Arrival { address: local.address, interface: admission.interface_names.of(local.interface) }
+                let (interface, vlan) =
+                    (admission.interface_names.of(local.interface), admission.vlans.of(local.interface));
+                Arrival { address: local.address, interface, vlan }
             }
             None => Arrival::default(),
         };
@@ -87,7 +89,8 @@ impl Undecided {
             name: &new.name,
             options: &new.options,
         };
-        let (request, refused) = requested.read(&generation.files.roots, neighbour, trail);
+        let known = Known { neighbour, lease: generation.leases.find(new.peer.ip()) };
+        let (request, refused) = requested.read(&generation.files.roots, known, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
@@ -145,6 +148,16 @@ impl Admission {
 pub(super) struct Arrival {
     pub(super) address: Option<IpAddr>,
     pub(super) interface: Option<Arc<str>>,
+    pub(super) vlan: Option<u16>,
+}
+
+/// What the server knows of a client.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Its MAC address, by the neighbour table.
+    pub(super) neighbour: Option<MacAddress>,
+    /// The lease of its address.
+    pub(super) lease: Option<Box<LeaseFact>>,
 }
 
 /// A parsed packet and where it came from.
@@ -166,7 +179,7 @@ impl ReceivedRequest<'_> {
     pub(super) fn read(
         self,
         roots: &Roots,
-        neighbour: Option<MacAddress>,
+        known: Known,
         trail: Option<Arc<Trail>>,
     ) -> (Request, Option<NameError>) {
         let requested = names::decode(self.name).into_owned();
@@ -186,7 +199,7 @@ impl ReceivedRequest<'_> {
             listener: self.listener,
             operation: self.operation,
             mode: self.mode,
-            macs: macs(neighbour, &path),
+            macs: macs(&known, &path),
             class: ClientClass::guess(self.operation, &path, self.options),
             path,
             requested,
@@ -197,6 +210,8 @@ impl ReceivedRequest<'_> {
             client: self.client,
             local_address: self.local.address,
             interface: self.local.interface,
+            vlan: self.local.vlan,
+            lease: known.lease,
             options: self.options.to_vec(),
             calls: Calls::default(),
             trail,
@@ -218,11 +233,14 @@ pub(super) fn internal_error() -> Decision {
     }
 }
 
-fn macs(neighbour: Option<MacAddress>, path: &str) -> Vec<MacFact> {
+fn macs(known: &Known, path: &str) -> Vec<MacFact> {
     let fact = |source| move |address| MacFact { address, source };
-    neighbour
+    let leased = known.lease.as_deref().and_then(LeaseFact::mac);
+    known
+        .neighbour
         .map(fact(MacSource::NeighbourTable))
         .into_iter()
+        .chain(leased.map(fact(MacSource::LeaseFile)))
         .chain(names::mac_in_name(path).map(fact(MacSource::RequestedName)))
         .collect()
 }

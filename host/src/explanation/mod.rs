@@ -5,7 +5,7 @@ mod text;
 use serde::{Deserialize, Serialize};
 use std::net::{IpAddr, SocketAddr};
 pub(crate) use text::text;
-use tuffet_request::MacAddress;
+use tuffet_request::{LeaseFact, MacAddress};
 
 /// A request that nobody sends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +99,11 @@ pub(crate) struct Asked {
     pub(crate) local_address: Option<String>,
     #[serde(default)]
     pub(crate) interface: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) vlan: Option<u16>,
+    /// What a lease file says of the client's address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) lease: Option<Lease>,
     pub(crate) macs: Vec<Mac>,
     pub(crate) options: Vec<(String, String)>,
 }
@@ -107,6 +112,37 @@ pub(crate) struct Asked {
 pub(crate) struct Mac {
     pub(crate) address: String,
     pub(crate) source: String,
+}
+
+/// The lease of a client's address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Lease {
+    pub(crate) mac: Option<String>,
+    pub(crate) hostname: Option<String>,
+    pub(crate) client_id: Option<String>,
+    /// Seconds since 1970.
+    pub(crate) expires: Option<u64>,
+    pub(crate) vendor_class: Option<String>,
+    pub(crate) architecture: Option<u16>,
+    pub(crate) uuid: Option<String>,
+    /// Milliseconds since the file was read, or last seen unchanged.
+    pub(crate) age_ms: u64,
+}
+
+impl From<&LeaseFact> for Lease {
+    fn from(fact: &LeaseFact) -> Lease {
+        let lease = fact.lease.clone();
+        Lease {
+            mac: fact.mac().map(|mac| mac.to_string()),
+            hostname: lease.hostname,
+            client_id: lease.client_id,
+            expires: lease.expires,
+            vendor_class: lease.vendor_class,
+            architecture: lease.architecture,
+            uuid: lease.uuid,
+            age_ms: u64::try_from(fact.age.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
 }
 
 /// A limit on admission, for this client.

@@ -1,6 +1,6 @@
 //! An explanation for people.
 
-use super::{Call, Candidate, Explanation, Limit, Retransmission};
+use super::{Call, Candidate, Explanation, Lease, Limit, Retransmission};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
@@ -35,7 +35,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     if request.local_address.is_some() || request.interface.is_some() {
         let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".into());
         let (address, interface) = (or_unknown(&request.local_address), or_unknown(&request.interface));
-        writeln!(to, "           to address {}, interface {}", Shown(&address), Shown(&interface))?;
+        write!(to, "           to address {}, interface {}", Shown(&address), Shown(&interface))?;
+        if let Some(vlan) = request.vlan {
+            write!(to, ", VLAN {vlan}")?;
+        }
+        writeln!(to)?;
     }
     let options: Vec<String> =
         request.options.iter().map(|(name, value)| format!("{}={}", Shown(name), Shown(value))).collect();
@@ -44,6 +48,9 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     let macs: Vec<String> =
         request.macs.iter().map(|mac| format!("{} ({})", mac.address, mac.source)).collect();
     writeln!(to, "mac        {}", or_none(&macs.join(", ")))?;
+    if let Some(lease) = &request.lease {
+        writeln!(to, "lease      {lease}")?;
+    }
     match explained.generation {
         Some(generation) => {
             writeln!(to, "server     running, generation {generation}, user {}", explained.user)?
@@ -146,6 +153,24 @@ impl Display for Shown<'_> {
 
 /// A time in the unit that suits it.
 struct Took(Option<u64>);
+
+impl Display for Lease {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = [
+            ("", &self.hostname),
+            ("", &self.mac),
+            ("client id ", &self.client_id),
+            ("vendor class ", &self.vendor_class),
+            ("UUID ", &self.uuid),
+        ];
+        let named =
+            |(name, text): (&str, &Option<String>)| Some(format!("{name}{}", Shown(text.as_deref()?)));
+        let mut parts: Vec<String> = texts.into_iter().filter_map(named).collect();
+        parts.extend(self.architecture.map(|number| format!("architecture {number}")));
+        parts.push(self.expires.map_or_else(|| "never ends".into(), |seconds| format!("ends at @{seconds}")));
+        write!(to, "{} (seen {} s ago)", parts.join(", "), self.age_ms / 1000)
+    }
+}
 
 impl Display for Took {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,7 @@ pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
 /// The server's targets; others lie below these.
-const TARGETS: [&str; 24] = [
+const TARGETS: [&str; 26] = [
     "tuffet::transfer",
     "tuffet::policy",
     "tuffet::plugin",
@@ -28,6 +28,8 @@ const TARGETS: [&str; 24] = [
     "tuffet::fleet",
     "tuffet::accept",
     "tuffet::neighbours",
+    "tuffet::leases",
+    "tuffet::vlans",
     "tuffet::interfaces",
     "tuffet::privileges",
     "tuffet::systemd",

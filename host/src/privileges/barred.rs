@@ -6,7 +6,7 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{Barred, ComponentSource, Config, barred, outside};
+use tuffet_config::{Barred, ComponentSource, Config, barred, outside, reach};
 use tuffet_request::RootSpec;
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
@@ -31,6 +31,12 @@ pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
     for plugin in &next.policy.plugins {
         if let ComponentSource::Path(path) = &plugin.component {
             look(format!("/plugins/{}/component", plugin.name), path, false);
+        }
+    }
+    for (number, file) in next.lease_files.iter().enumerate() {
+        let folder = file.path.parent().unwrap_or(&file.path);
+        if reach::answers(folder) {
+            look(format!("/facts/leases/{number}/file"), folder, false);
         }
     }
     for sink in &next.sinks {

@@ -8,7 +8,7 @@ use rustix::fs::{Stat, fstat};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{ComponentSource, Config};
+use tuffet_config::{ComponentSource, Config, reach};
 use tuffet_request::RootSpec;
 
 /// Name resolution, certificates, and libraries that the C library loads to resolve names.
@@ -99,6 +99,8 @@ fn read(config: &Config, stays_root: bool) -> Vec<PathBuf> {
         paths.extend(releases(&root.path));
         paths.extend(root.follow.then(|| around(&root.path)));
     }
+    // DHCP servers replace their files.
+    paths.extend(config.lease_files.iter().filter_map(|file| reach::nearest(&around(&file.path))));
     paths.extend(config.privileges.readable.iter().cloned());
     let named = std::env::vars_os().filter(|(name, _)| names_file(name));
     paths.extend(named.map(|(_, value)| PathBuf::from(value)));

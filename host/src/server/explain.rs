@@ -9,12 +9,14 @@ use crate::generation::{Current, Generation};
 use crate::neighbours::Neighbours;
 use crate::origins::Origins;
 use crate::privileges;
+use crate::vlans::Vlans;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
 use tuffet_policy::{Given, Stage};
 use tuffet_store::{Disks, Uploads};
+use tuffet_udp::interface_index;
 
 /// Explains a request to a server of this configuration, which need not run. Root becomes the server's user, for good.
 ///
@@ -40,11 +42,13 @@ pub(crate) fn explain(config: &Config, question: &Question) -> Result<Explanatio
             None => Neighbours::follow().await.ok().and_then(|its| its.anywhere(question.client.ip())),
         };
         let listener = listener(&config.listeners, question).map_err(ServeError::Request)?;
+        let vlans = Vlans::follow().await.unwrap_or_default();
         let limiter = Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending);
         let given = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
             interface: listener.interface.clone(),
+            vlan: vlan(&vlans, listener, question),
             neighbour,
             limits: limits(&limiter, question, false),
             user,
@@ -91,6 +95,12 @@ fn listener<'a>(listeners: &'a [Listener], question: &Question) -> Result<&'a Li
     found.ok_or_else(|| format!("there is no such listener; the configuration has {}", names()))
 }
 
+/// The VLAN that the request arrives from, if its interface is that of one.
+fn vlan(vlans: &Vlans, listener: &Listener, question: &Question) -> Option<u16> {
+    let interface = question.interface.as_ref().or(listener.interface.as_ref())?;
+    vlans.of(interface_index(interface).ok()??)
+}
+
 /// The limits on admission, and what this client has taken of them, if requests are counted.
 fn limits(limiter: &Limiter, question: &Question, counted: bool) -> Vec<Limit> {
     let standing = limiter.standing(&question.client).into_iter();
@@ -110,6 +120,7 @@ pub(super) struct Explainer {
     /// A reload cannot change them.
     pub(super) listeners: Arc<[Listener]>,
     pub(super) neighbours: Neighbours,
+    pub(super) vlans: Vlans,
     pub(super) limiter: Arc<Limiter>,
     /// The name of the server's user.
     pub(super) user: String,
@@ -125,6 +136,7 @@ impl Explainer {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
             interface: listener.interface.clone(),
+            vlan: vlan(&self.vlans, listener, question),
             neighbour,
             limits: limits(&self.limiter, question, true),
             user: self.user.clone(),

@@ -4,6 +4,7 @@ use super::policy::{load_policy, warnings};
 use super::{ServeError, not_answering, open_roots, serving};
 use crate::admin::Access;
 use crate::generation::{Current, Files, Generation, Netboot};
+use crate::leases::Leases;
 use crate::negotiation::Negotiation;
 use crate::origins::{Next, Origins};
 use crate::privileges::out_of_bounds;
@@ -143,6 +144,8 @@ impl Reloader {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
         let now = self.generation.get();
+        let (files, known) = (config.lease_files.clone(), now.leases.clone());
+        let leases = off_thread(move || Ok(Leases::of(&files, Some(&known)))).await?;
         let bounds = |config: &Config| (config.limits.cache, config.limits.cache_max_age);
         let cache = &now.files.cache;
         let cache = if bounds(&config) == bounds(&self.config) {
@@ -155,6 +158,7 @@ impl Reloader {
             files: Files { roots, cache, uploads: self.uploads.clone(), groups: now.files.groups.clone() },
             policy: Arc::new(policy),
             netboot: Netboot::of(&config, Some(&now.netboot)),
+            leases,
             negotiation: Negotiation::of(&config, now.negotiation.routes().clone()),
             open_time: config.limits.open_time,
             drain_delay: config.drain_delay,

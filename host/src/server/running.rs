@@ -17,6 +17,7 @@ use crate::fleet::{self, Servers};
 use crate::generation::{Current, Files, Generation, Netboot};
 use crate::groups::Joining;
 use crate::interfaces::InterfaceNames;
+use crate::leases::Leases;
 use crate::negotiation::Negotiation;
 use crate::neighbours::Neighbours;
 use crate::routes::Routes;
@@ -24,6 +25,7 @@ use crate::source::Watched;
 use crate::status::{Parts, Status};
 use crate::systemd::{Manager, watch_over};
 use crate::telemetry::{Settings as TelemetrySettings, Telemetry};
+use crate::vlans::Vlans;
 use crate::watch::{Feed, Watch};
 use futures_util::FutureExt;
 use std::io;
@@ -130,6 +132,10 @@ impl Server {
             tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
             Neighbours::none()
         });
+        let vlans = Vlans::follow().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the network interfaces cannot be read; plugins learn of no VLAN");
+            Vlans::default()
+        });
         let access = Access::of(config.admin.as_ref());
         let uploads = Uploads::new(config.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
@@ -179,6 +185,7 @@ impl Server {
             watch: watch.clone(),
             neighbours: neighbours.clone(),
             interface_names: InterfaceNames::default(),
+            vlans: vlans.clone(),
             mailboxes: mailboxes.clone(),
             groups: groups.as_ref().map(|_| number),
             ids: AtomicU64::new(fastrand::u64(..)),
@@ -215,6 +222,7 @@ impl Server {
                 generation: generation.clone(),
                 listeners: config.listeners.clone().into(),
                 neighbours,
+                vlans,
                 limiter,
                 user,
             };
@@ -419,6 +427,7 @@ pub(super) fn first_generation(
         files: Files { roots, cache, uploads, groups: Joining::of(config) },
         policy: Arc::new(policy),
         netboot: Netboot::of(config, None),
+        leases: Leases::of(&config.lease_files, None),
         negotiation: Negotiation::of(config, Routes::default()),
         open_time: config.limits.open_time,
         drain_delay: config.drain_delay,

@@ -1,18 +1,13 @@
 //! Which MAC address has leased an IP address: the lease files of DHCP servers, read through the grant `files` and
 //! kept until they change.
 
-mod index;
-mod isc;
-
 use std::cell::RefCell;
 use std::net::IpAddr;
 
 use serde::Deserialize;
+use tuffet_leases::{Format, Index, Mac};
 use tuffet_sdk::files::{self, Metadata};
 use tuffet_sdk::{Level, log};
-
-use crate::mac::Mac;
-pub(crate) use index::Index;
 
 /// Bytes of one file; a call may read as many in all.
 const MAX_FILE: u64 = 64 << 20;
@@ -26,18 +21,6 @@ pub(crate) struct LeaseFile {
     pub root: String,
     pub path: String,
     pub format: Format,
-}
-
-/// Who wrote it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Format {
-    /// `EXPIRES MAC ADDRESS NAME CLIENT-ID` on each line.
-    Dnsmasq,
-    /// The memfile backend: CSV with a header, to whose end each change is written.
-    Kea,
-    /// `dhcpd.leases`: a block for each change.
-    Isc,
 }
 
 /// The lease files and what they held when they were read last.
@@ -81,6 +64,9 @@ impl Leases {
     /// Looks for changes once a second, and for each address that nobody holds. Without a clock, where `now` is 0,
     /// each time.
     pub fn find(&self, address: IpAddr, now: u64) -> Option<Mac> {
+        if self.files.is_empty() {
+            return None;
+        }
         let mut read = self.read.borrow_mut();
         let fresh = now > 0 && read.looked == Some(now);
         if !fresh {
@@ -128,11 +114,9 @@ impl Leases {
 
 impl Read {
     fn find(&self, address: IpAddr, now: u64) -> Option<Mac> {
-        let mut found = None;
-        for known in self.indices.iter().flatten() {
-            known.index.find(address, now, &mut found);
-        }
-        found
+        // The later files of a list are the newer ones.
+        let mut newest_first = self.indices.iter().rev().flatten();
+        newest_first.find_map(|known| known.index.find(address, now))??.mac
     }
 }
 

@@ -7,7 +7,6 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod leases;
-mod mac;
 mod rule;
 mod settings;
 mod template;
@@ -17,10 +16,10 @@ mod tests;
 use std::net::IpAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use tuffet_leases::{Format, Index, Mac};
 use tuffet_sdk::{MacSource, Plugin, Problems, Request, Resolution, Resolve, Target};
 
-use leases::{Format, Index, Leases};
-use mac::Mac;
+use leases::Leases;
 use rule::Rule;
 use settings::Settings;
 
@@ -70,7 +69,7 @@ impl MacMap {
                     macs.push(mac);
                 }
             }
-            // Where a source before it knows the client, the files are not read.
+            // Where the server or a source before it knows the client, the files are not read.
             if *source == MacSource::LeaseFile && macs.is_empty() {
                 macs.extend(self.leased(request));
             }
@@ -97,9 +96,7 @@ pub fn lease(format: &str, content: &[u8], address: IpAddr, now: u64) -> Option<
         "isc" => Format::Isc,
         _ => return None,
     };
-    let mut found = None;
-    Index::of(format, content.to_vec())?.find(address, now, &mut found);
-    found.map(|mac| mac.joined(":"))
+    Some(Index::of(format, content.to_vec())?.find(address, now)??.mac?.joined(":"))
 }
 
 tuffet_sdk::manifest! {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use tuffet_sdk::{Glob, Operation, Request};
 
-use crate::mac::Mac;
 use crate::template::Template;
+use tuffet_leases::Mac;
 
 pub(crate) struct Rule {
     pub operations: Vec<Operation>,

@@ -7,9 +7,9 @@ use tuffet_sdk::{Glob, MacSource, Operation, Problems};
 
 use crate::MacMap;
 use crate::leases::{LeaseFile, Leases};
-use crate::mac::Mac;
 use crate::rule::{Device, Rule};
 use crate::template::{Template, check_path};
+use tuffet_leases::Mac;
 
 /// The settings of the plugin; README.md explains each key.
 #[derive(Debug, Deserialize)]
@@ -37,20 +37,10 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     if settings.root.is_empty() {
         problems.add("/root", "write the name of the root that the files are in");
     }
-    let default = match settings.leases {
-        Some(_) => vec![MacSource::NeighbourTable, MacSource::LeaseFile, MacSource::RequestedName],
-        None => vec![MacSource::NeighbourTable, MacSource::RequestedName],
-    };
+    let default = vec![MacSource::NeighbourTable, MacSource::LeaseFile, MacSource::RequestedName];
     let sources = settings.sources.unwrap_or(default);
-    match (&settings.leases, sources.iter().position(|source| *source == MacSource::LeaseFile)) {
-        (Some(_), None) if !sources.is_empty() => {
-            problems
-                .add("/leases", "nobody looks into them: add lease-file to sources, or leave sources out");
-        }
-        (None, Some(i)) => {
-            problems.add(format!("/sources/{i}"), "there is no lease file: name one in `leases`");
-        }
-        _ => {}
+    if settings.leases.is_some() && !sources.is_empty() && !sources.contains(&MacSource::LeaseFile) {
+        problems.add("/leases", "nobody looks into them: add lease-file to sources, or leave sources out");
     }
     let leases = check_leases(&mut problems, settings.leases);
     if sources.is_empty() {

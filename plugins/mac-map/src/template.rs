@@ -2,7 +2,7 @@
 
 use tuffet_sdk::Request;
 
-use crate::mac::Mac;
+use tuffet_leases::Mac;
 
 /// A checked template: what it renders to stays below the root, whatever the request.
 #[derive(Debug, Clone, PartialEq, Eq)]

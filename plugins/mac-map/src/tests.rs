@@ -141,6 +141,16 @@ fn a_lease_tells_the_address_where_the_neighbour_table_does_not() {
 }
 
 #[test]
+fn a_lease_that_the_server_knows_needs_no_file() {
+    let request = from("a.cfg", &[("02:00:5e:10:00:03", MacSource::LeaseFile)]);
+    let mut settings = leased();
+    settings.as_object_mut().unwrap().remove("leases");
+    assert_eq!(map(settings).resolve(&request), files(&["02-00-5e-10-00-03"]));
+    put_file("dhcp", "leases", "0 02:00:5e:10:00:02 192.0.2.1 attic *\n");
+    assert_eq!(map(leased()).resolve(&request), files(&["02-00-5e-10-00-03"]), "the server's comes first");
+}
+
+#[test]
 fn bad_leases_are_pointed_at() {
     let with = |sources: Value, leases: Value| {
         let mut settings = leased();
@@ -152,7 +162,6 @@ fn bad_leases_are_pointed_at() {
     for part in ["/leases: nobody looks", "/leases/0/root: write", "/leases/0/path: \"../leases\" leaves"] {
         assert!(found.contains(part), "{found:?} should have {part:?}");
     }
-    assert!(with(json!(["lease-file"]), json!(null)).starts_with("/sources/0: there is no lease file"));
     assert!(with(json!(null), json!([])).starts_with("/leases: no file"));
     let other = json!([{ "root": "dhcp", "path": "leases", "format": "windows" }]);
     assert!(with(json!(null), other).starts_with("/leases/0/format: unknown variant `windows`"));

@@ -34,10 +34,11 @@ const GRANTS: [&str; 10] =
 const EVENTS: [&str; 3] = ["started", "progressed", "finished"];
 
 /// The facts of a request that decisions may depend on.
-const FACTS: [&str; 12] = [
+const FACTS: [&str; 14] = [
     "address",
     "class",
     "interface",
+    "lease",
     "listener",
     "local-address",
     "mac",
@@ -47,10 +48,11 @@ const FACTS: [&str; 12] = [
     "path",
     "port",
     "requested",
+    "vlan",
 ];
 
 /// Those that requests have as attributes where they are asked for.
-const OPTIONAL_FACTS: [&str; 2] = ["interface", "local-address"];
+const OPTIONAL_FACTS: [&str; 4] = ["interface", "lease", "local-address", "vlan"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
@@ -122,7 +124,7 @@ impl<const N: usize> Writer<N> {
         while index < facts.len() {
             assert!(
                 is_among(&OPTIONAL_FACTS, facts[index]),
-                "manifest!: facts that a plugin may ask for are interface and local-address"
+                "manifest!: facts that a plugin may ask for are interface, lease, local-address and vlan"
             );
             self = self.raw(if index == 0 { ",\"facts\":[" } else { "," }).string(facts[index]);
             index += 1;
@@ -226,13 +228,14 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// repeatedly until the sink accepts lines again. So the observer can send lines that it kept even if no new
 /// event arrives.
 ///
-/// With `facts: ["interface", "local-address"]` after these, requests have the name of the network interface that they
-/// arrived on, and the address that they were sent to, among their attributes.
+/// With `facts: ["interface", "local-address", "vlan", "lease"]` after these, requests have the name of the network
+/// interface that they arrived on, the address that they were sent to, the VLAN of the interface, and the DHCP lease of
+/// their client among their attributes.
 ///
 /// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
 /// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a
-/// hook looks at: `address`, `class`, `interface`, `listener`, `local-address`, `mac`, `mode`, `operation`, `options`,
-/// `path`, `port`, `requested`.
+/// hook looks at: `address`, `class`, `interface`, `lease`, `listener`, `local-address`, `mac`, `mode`, `operation`,
+/// `options`, `path`, `port`, `requested`, `vlan`.
 /// Without the key, the plugin is always called. It is, too, if it is granted more than `client-mac`, because its
 /// answers may then depend on more than the request.
 ///

@@ -176,7 +176,7 @@ impl Policy {
         }
         let warnings = plugins.iter().flat_map(|plugin| warnings_of(plugin)).collect();
         let identities = plugins.iter().map(|plugin| plugin.identity.clone()).collect();
-        let wants_local = plugins.iter().any(|plugin| plugin.access.facts.any());
+        let wants_local = plugins.iter().any(|plugin| plugin.access.facts.any_of_arrival());
         let (roots, time_limit) = (spec.served_roots().into(), config.time_limit);
         Ok(Policy {
             default: config.default,
@@ -213,9 +213,10 @@ impl Policy {
         chains.authorize.is_empty() && chains.resolve.is_empty() && self.default == DefaultVerdict::Allow
     }
 
-    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address and the interface.
+    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address, the interface, the
+    /// VLAN.
     pub fn wants_local(&self, listener: &str) -> bool {
-        self.wants_local && self.of(listener).plugins().any(|plugin| plugin.access.facts.any())
+        self.wants_local && self.of(listener).plugins().any(|plugin| plugin.access.facts.any_of_arrival())
     }
 
     /// The chains of a listener.

@@ -98,6 +98,7 @@ macro_rules! requests {
                     address: fact.address.to_string(),
                     source: match fact.source {
                         MacSource::NeighbourTable => types::MacSource::NeighbourTable,
+                        MacSource::LeaseFile => types::MacSource::LeaseFile,
                         MacSource::RequestedName => types::MacSource::RequestedName,
                     },
                 });
@@ -132,9 +133,9 @@ requests!(v0_2_request, v0_2);
 
 /// What a request has beside the fields of the interface.
 fn attributes(request: &Request, facts: Facts) -> Vec<(String, String)> {
-    let address = if facts.local_address { attributes::local_address(request) } else { None };
-    let all = attributes::all(request, address.as_deref(), |name, value| (name.to_owned(), value.to_owned()));
-    facts.among(&all).to_vec()
+    // Without facts there is nothing to format.
+    let texts = if facts == Facts::default() { Default::default() } else { attributes::Texts::of(request) };
+    facts.of_request(request, &texts, |name, value| (name.to_owned(), value.to_owned()))
 }
 
 /// The lowest rate in bytes per second: half a second for the smallest block that a client can be given.

@@ -18,7 +18,9 @@ use super::failure::{Cause, Failure};
 use super::renderings::PluginContent;
 use super::text::one_line;
 use tuffet_config::{DecisionCacheConfig, Fact};
-use tuffet_request::{Denial, MacSource, Mode, Operation, Request, SessionProfile, SessionValues};
+use tuffet_request::{
+    Denial, Lease, LeaseFact, MacSource, Mode, Operation, Request, SessionProfile, SessionValues,
+};
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: usize = 1024;
@@ -283,6 +285,7 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                     key.push(match mac.source {
                         MacSource::NeighbourTable => 0,
                         MacSource::RequestedName => 1,
+                        MacSource::LeaseFile => 2,
                     });
                     key.extend_from_slice(&mac.address.0);
                 }
@@ -298,6 +301,11 @@ fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
                 key.push(request.interface.is_some().into());
                 text(&mut key, request.interface.as_deref().unwrap_or_default());
             }
+            Fact::Vlan => {
+                key.push(request.vlan.is_some().into());
+                key.extend_from_slice(&request.vlan.unwrap_or_default().to_le_bytes());
+            }
+            Fact::Lease => lease(&mut key, request.lease.as_deref()),
             Fact::Path => text(&mut key, &request.path),
             Fact::Options => {
                 count(&mut key, request.options.len());
@@ -317,6 +325,22 @@ fn address(key: &mut Vec<u8>, address: Option<IpAddr>) {
         Some(IpAddr::V6(address)) => bytes(key, &address.octets()),
         None => bytes(key, &[]),
     }
+}
+
+/// Without its age, which is another for each request.
+fn lease(key: &mut Vec<u8>, fact: Option<&LeaseFact>) {
+    key.push(fact.is_some().into());
+    let Some(LeaseFact { lease, .. }) = fact else { return };
+    let Lease { mac, hostname, client_id, expires, vendor_class, architecture, uuid } = lease;
+    let mac = mac.map(|mac| mac.octets());
+    bytes(key, mac.as_ref().map_or(&[], |octets| &octets[..]));
+    for its in [hostname, client_id, vendor_class, uuid] {
+        // None of them is empty.
+        text(key, its.as_deref().unwrap_or_default());
+    }
+    key.extend_from_slice(&expires.unwrap_or(u64::MAX).to_le_bytes());
+    key.push(architecture.is_some().into());
+    key.extend_from_slice(&architecture.unwrap_or_default().to_le_bytes());
 }
 
 fn text(key: &mut Vec<u8>, text: &str) {
@@ -345,6 +369,8 @@ mod tests {
     fn each_fact_tells_requests_apart_and_no_other_does() {
         let mac = MacFact { address: MacAddress([2; 6]), source: MacSource::RequestedName };
         let plain = ClientClass::guess(Operation::Read, "a", &[]);
+        let lease = |lease| Some(Box::new(LeaseFact { lease, age: Duration::ZERO }));
+        let hostname = Some("kitchen".to_owned());
         let changed = [
             (Fact::Operation, Request { operation: Operation::Write, ..request() }),
             (Fact::Mode, Request { mode: Mode::Netascii, ..request() }),
@@ -364,6 +390,13 @@ mod tests {
             (Fact::Path, Request { path: "b".into(), ..request() }),
             (Fact::LocalAddress, Request { local_address: Some([192, 0, 2, 9].into()), ..request() }),
             (Fact::Interface, Request { interface: Some("eth0".into()), ..request() }),
+            (Fact::Vlan, Request { vlan: Some(0), ..request() }),
+            (Fact::Lease, Request { lease: lease(Lease::default()), ..request() }),
+            (
+                Fact::Lease,
+                Request { lease: lease(Lease { expires: Some(7), ..Lease::default() }), ..request() },
+            ),
+            (Fact::Lease, Request { lease: lease(Lease { hostname, ..Lease::default() }), ..request() }),
             (Fact::Options, Request { options: vec![("blksize".into(), "8".into())], ..request() }),
         ];
         for (fact, _) in &changed {
@@ -373,6 +406,16 @@ mod tests {
                 assert_eq!(same, fact != other, "{fact:?} of a request with another {other:?}");
             }
         }
+    }
+
+    #[test]
+    fn the_age_of_a_lease_tells_no_requests_apart() {
+        let aged = |seconds| {
+            let age = Duration::from_secs(seconds);
+            let lease = Some(Box::new(LeaseFact { lease: Lease::default(), age }));
+            key(&[Fact::Lease], &Request { lease, ..request() })
+        };
+        assert_eq!(aged(0), aged(1));
     }
 
     #[test]

@@ -249,7 +249,7 @@ fn access(
         notes: LineRate::calls(&plugin),
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),
-        facts: Facts::of(&judged.facts),
+        facts: Facts::of(&judged.facts, granted.contains(&Grant::ClientMac)),
         client_history: granted.contains(&Grant::ClientHistory),
         clock: granted.contains(&Grant::Clock),
         random: granted.contains(&Grant::Random),

@@ -114,7 +114,7 @@ impl Manifest {
         }
         for (index, fact) in self.facts.iter().enumerate() {
             if !Facts::OPTIONAL.contains(fact) {
-                let optional = Facts::OPTIONAL.map(|fact| format!("`{fact}`")).join(" and ");
+                let optional = Facts::OPTIONAL.map(|fact| format!("`{fact}`")).join(", ");
                 let message = format!(
                     "asks for the fact `{fact}`, which every request has: leave it out; there are {optional}"
                 );
@@ -314,8 +314,8 @@ mod tests {
                 "there are client-history, client-mac, clock",
             ),
             (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
-            (r#"{"name":"a","facts":["path"]}"#, "there are `local-address` and `interface`"),
-            (r#"{"name":"a","facts":["vlan"]}"#, "unknown variant `vlan`"),
+            (r#"{"name":"a","facts":["path"]}"#, "there are `local-address`, `interface`, `vlan`, `lease`"),
+            (r#"{"name":"a","facts":["altitude"]}"#, "unknown variant `altitude`"),
             (
                 r#"{"name":"a","facts":["interface"],"depends-on":["path"]}"#,
                 "its depends-on does not name it",

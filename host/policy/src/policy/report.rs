@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::attributes;
+use super::attributes::{self, Facts};
 use super::imports::Access;
 use super::wit_events::{
     self, Decision, Event as WitEvent, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
@@ -17,7 +17,7 @@ pub(super) struct Texts {
     id: String,
     address: String,
     macs: Vec<String>,
-    local_address: Option<String>,
+    attributes: attributes::Texts,
 }
 
 impl Texts {
@@ -30,7 +30,7 @@ impl Texts {
                     id: id.to_string(),
                     address: String::new(),
                     macs: Vec::new(),
-                    local_address: None,
+                    attributes: attributes::Texts::default(),
                 };
             }
         };
@@ -38,7 +38,7 @@ impl Texts {
             id: request.id.to_string(),
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
-            local_address: attributes::local_address(request),
+            attributes: attributes::Texts::of(request),
         }
     }
 }
@@ -49,25 +49,28 @@ pub(super) struct Fact<'a> {
     texts: &'a Texts,
     macs: Vec<wit_events::Mac<'a>>,
     options: Vec<(&'a str, &'a str)>,
-    /// Facts that the interface has no fields for: of the event, and of its request.
+    /// Facts that the interface has no fields for: of the event, and of its request for plugins with these facts.
     attributes: Vec<(&'a str, &'a str)>,
-    of_request: attributes::All<(&'a str, &'a str)>,
+    of_request: Vec<(Facts, Vec<(&'a str, &'a str)>)>,
 }
 
 impl<'a> Fact<'a> {
-    pub fn all(events: &'a [Event], texts: &'a [Texts]) -> Vec<Fact<'a>> {
-        events.iter().zip(texts).map(|(event, texts)| Fact::new(event, texts)).collect()
+    /// For plugins with these facts.
+    pub fn all(events: &'a [Event], texts: &'a [Texts], for_facts: &[Facts]) -> Vec<Fact<'a>> {
+        events.iter().zip(texts).map(|(event, texts)| Fact::new(event, texts, for_facts)).collect()
     }
 
-    fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
+    fn new(event: &'a Event, texts: &'a Texts, for_facts: &[Facts]) -> Fact<'a> {
         let request = match &event.what {
             Happening::Started { record, .. } => Some(&record.request),
             Happening::Finished(summary) => Some(&summary.record.request),
             Happening::Progressed { .. } => None,
         };
         let (macs, options) = request.map_or_else(Default::default, |request| lists(request, texts));
-        let of_request = request.map_or_else(attributes::All::default, |request| {
-            attributes::all(request, texts.local_address.as_deref(), |name, value| (name, value))
+        let of_request = request.map_or_else(Vec::new, |request| {
+            let with =
+                |facts: &Facts| facts.of_request(request, &texts.attributes, |name, value| (name, value));
+            for_facts.iter().map(|facts| (*facts, with(facts))).collect()
         });
         let attributes = match &event.what {
             Happening::Finished(summary) => of_summary(summary),
@@ -117,7 +120,11 @@ impl<'a> Fact<'a> {
                 class: request.class.as_str(),
             },
             options: &self.options,
-            attributes: access.facts.among(&self.of_request),
+            attributes: self
+                .of_request
+                .iter()
+                .find(|(facts, _)| *facts == access.facts)
+                .map_or(&[], |(_, attributes)| attributes),
         }
     }
 
@@ -181,6 +188,7 @@ fn lists<'a>(request: &'a Request, texts: &'a Texts) -> Lists<'a> {
         address,
         source: match fact.source {
             MacSource::NeighbourTable => wit_events::MacSource::NeighbourTable,
+            MacSource::LeaseFile => wit_events::MacSource::LeaseFile,
             MacSource::RequestedName => wit_events::MacSource::RequestedName,
         },
     });

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -11,9 +12,12 @@ use super::bytes::Bytes;
 use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
 use tuffet_config::{ConfigError, Document};
+use tuffet_leases::Mac;
 use tuffet_policy::{Beyond, Given, Hook, HookInput, Uploaded};
 use tuffet_request::names;
-use tuffet_request::{ClientClass, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId};
+use tuffet_request::{
+    ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
+};
 
 /// A problem: a JSON pointer into the request, and a message.
 pub(super) type Wrong = (String, String);
@@ -37,11 +41,50 @@ pub(super) struct WrittenRequest {
     local_address: Option<String>,
     /// The interface that it arrives on; unknown by default.
     interface: Option<String>,
+    /// The VLAN of that interface.
+    vlan: Option<u16>,
+    /// The lease of the client's address; unknown by default.
+    lease: Option<WrittenLease>,
     /// The guessed kind of client; `unknown` by default.
     class: Option<String>,
     #[serde(default)]
     options: Map<String, Value>,
     upload: Option<WrittenUpload>,
+}
+
+/// A lease, as the server reads it from a file.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+struct WrittenLease {
+    mac: Option<String>,
+    hostname: Option<String>,
+    client_id: Option<String>,
+    /// Seconds since 1970; never by default.
+    expires: Option<u64>,
+    vendor_class: Option<String>,
+    architecture: Option<u16>,
+    uuid: Option<String>,
+    /// Seconds since the file was read.
+    age: u64,
+}
+
+impl WrittenLease {
+    fn resolve(&self) -> Result<LeaseFact, Wrong> {
+        let mac = self
+            .mac
+            .as_deref()
+            .map(|text| Mac::parse(text).map_err(|message| ("/lease/mac".to_owned(), message)));
+        let lease = Lease {
+            mac: mac.transpose()?,
+            hostname: self.hostname.clone(),
+            client_id: self.client_id.clone(),
+            expires: self.expires,
+            vendor_class: self.vendor_class.clone(),
+            architecture: self.architecture,
+            uuid: self.uuid.clone(),
+        };
+        Ok(LeaseFact { lease, age: Duration::from_secs(self.age) })
+    }
 }
 
 /// A complete upload, for `accept-upload`.
@@ -87,6 +130,9 @@ impl WrittenRequest {
             }
         });
         let mut macs: Vec<MacFact> = neighbours.collect::<Result<_, _>>()?;
+        let lease = self.lease.as_ref().map(WrittenLease::resolve).transpose()?;
+        let leased = lease.as_ref().and_then(LeaseFact::mac);
+        macs.extend(leased.map(|address| MacFact { address, source: MacSource::LeaseFile }));
         let in_name = names::mac_in_name(&path);
         macs.extend(in_name.map(|address| MacFact { address, source: MacSource::RequestedName }));
         let class = self.class.as_deref().map_or(Ok(ClientClass::UNKNOWN), |name| {
@@ -126,6 +172,8 @@ impl WrittenRequest {
             client: self.client.as_deref().map_or(Ok(SocketAddr::new(NOBODY, PORT)), client)?,
             local_address,
             interface: self.interface.as_deref().map(Into::into),
+            vlan: self.vlan,
+            lease: lease.map(Box::new),
             macs,
             class,
             options: options.collect(),
@@ -237,6 +285,9 @@ pub(super) struct RequestArgs {
     /// The network interface that it arrives on, for plugins that ask for it.
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
+    /// The VLAN of that interface, for plugins that ask for it.
+    #[arg(long, value_name = "ID")]
+    vlan: Option<u16>,
     /// A MAC address of the client, as if from the neighbour table. May be repeated.
     #[arg(long = "mac", value_name = "MAC")]
     macs: Vec<String>,
@@ -248,7 +299,7 @@ pub(super) struct RequestArgs {
     options: Vec<(String, String)>,
 }
 
-const FLAGS: [&str; 10] = [
+const FLAGS: [&str; 11] = [
     "path",
     "operation",
     "mode",
@@ -256,6 +307,7 @@ const FLAGS: [&str; 10] = [
     "listener",
     "local_address",
     "interface",
+    "vlan",
     "macs",
     "class",
     "options",
@@ -303,6 +355,8 @@ impl RequestArgs {
             listener: self.listener.clone(),
             local_address: self.local_address.clone(),
             interface: self.interface.clone(),
+            vlan: self.vlan,
+            lease: None,
             macs: self.macs.clone(),
             class: self.class.clone(),
             options: options.collect(),

@@ -60,6 +60,14 @@ impl Network {
         ip(&format!("-n {} {words}", self.server)).unwrap();
     }
 
+    /// `ip` on the server's host, for what the kernel may lack.
+    ///
+    /// # Errors
+    /// What `ip` says.
+    pub fn try_server_ip(&self, words: &str) -> Result<(), String> {
+        ip(&format!("-n {} {words}", self.server))
+    }
+
     /// `ip` on the client's host.
     #[track_caller]
     pub fn client_ip(&self, words: &str) {

@@ -1,13 +1,13 @@
 //! Facts that a plugin asks for in its manifest: where a request arrived.
 
-use crate::harness::{Client, Options, Server, Setup, compiled, run, tuffet};
+use crate::harness::{Client, Network, Options, Server, Setup, compiled, run, skipped, tuffet};
 use serde_json::{Value, json};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The reference guest with this in its manifest.
-fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
+/// Returns the reference guest with this in its manifest.
+pub fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
     let mut manifest = json!({ "name": name, "grants": [] });
     for grant in ["kv", "files", "sinks", "http", "client-mac", "client-history"] {
         let wish = json!({ "grant": grant, "reason": "tries it", "optional": true });
@@ -30,7 +30,7 @@ fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
     component
 }
 
-const TELL: &str = "{ rules: [{ hook: resolve, path: \"*\", do: [[request]], answer: tell }] }";
+pub const TELL: &str = "{ rules: [{ hook: resolve, path: \"*\", do: [[request]], answer: tell }] }";
 
 fn server(component: &Path, more: &str) -> Server {
     Setup::new()
@@ -43,7 +43,7 @@ fn server(component: &Path, more: &str) -> Server {
 }
 
 /// The request as the plugin sees it that gets what is sent to this address.
-fn told(server: &Server, address: [u8; 4], path: &str) -> Value {
+pub fn told(server: &Server, address: [u8; 4], path: &str) -> Value {
     let to = SocketAddr::new(IpAddr::V4(Ipv4Addr::from(address)), server.address().port());
     let told: Value = serde_json::from_slice(&Client::Tuffet.get(to, path, Options::default())).unwrap();
     told[0].clone()
@@ -59,6 +59,59 @@ fn a_plugin_that_asks_for_them_gets_address_and_interface() {
     assert_eq!(told(&one, [127, 0, 0, 5], "a")["attributes"], json!({ "interface": "lo" }));
     let none = server(&guest(folder.path(), "none", json!({})), "");
     assert_eq!(told(&none, [127, 0, 0, 5], "a")["attributes"], json!({}));
+}
+
+/// As switches send it to a trunk: the client is in VLAN 7 and in none.
+#[test]
+fn a_plugin_that_asks_for_it_gets_the_vlan() {
+    let Some(network) = Network::new("02:00:5e:10:00:1c") else { return };
+    let tag = |ip: &dyn Fn(&str), host: u8, id: u16| {
+        ip(&format!("link add link cable name tagged type vlan id {id}"));
+        ip(&format!("address add 198.51.100.{host}/24 dev tagged"));
+        ip("link set tagged up");
+    };
+    if let Err(why) = network.try_server_ip("link add link cable name tagged type vlan id 7") {
+        return skipped(&format!("VLAN devices: {why}"));
+    }
+    network.server_ip("link del tagged");
+    tag(&|words| network.server_ip(words), 1, 7);
+    tag(&|words| network.client_ip(words), 2, 7);
+    let folder = tempfile::tempdir().unwrap();
+    let asks = guest(folder.path(), "asks", json!({ "facts": ["interface", "vlan"] }));
+    let server = Setup::new()
+        .behind(network.on_server())
+        .whole_yaml(
+            1,
+            &format!(
+                "listeners: [{{ name: all, address: \"0.0.0.0:69\" }}]\nroots: [{{ name: boot, path: root }}]\nstate: \
+                 state\npolicy: {{ resolve: [tells] }}\nplugins:\n  tells:\n    component: {asks:?}\n    limits: {{ \
+                 time: 20s, wall: 40s }}\n    settings: {TELL}\n"
+            ),
+        )
+        .start();
+    let seen = |address: &str| -> Value {
+        let mut get = network.on_client(env!("CARGO_BIN_EXE_tuffet"));
+        let ran = run(get.args(["get", &format!("tftp://{address}/a"), "--output", "-"]));
+        ran.assert_good();
+        let seen: Value = serde_json::from_slice(&ran.stdout).unwrap();
+        seen[0]["attributes"].clone()
+    };
+    assert_eq!(seen("198.51.100.1"), json!({ "interface": "tagged", "vlan": "7" }));
+    assert_eq!(seen("192.0.2.1"), json!({ "interface": "cable" }));
+
+    // Another VLAN under the same name, while the server runs.
+    network.server_ip("link del tagged");
+    network.client_ip("link del tagged");
+    tag(&|words| network.server_ip(words), 1, 8);
+    tag(&|words| network.client_ip(words), 2, 8);
+    assert_eq!(seen("198.51.100.1"), json!({ "interface": "tagged", "vlan": "8" }));
+
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
+    let control = server.outside().path("control");
+    command.args(["explain", "a", "--json", "--live", "--interface", "tagged", "--control"]).arg(control);
+    let ran = run(&mut command);
+    let shown: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
+    assert_eq!(shown["request"]["vlan"], 8, "{shown:#}");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod guards;
 mod history;
 mod https;
 mod keys;
+mod leases;
 mod mac_map;
 mod neighbours;
 mod observe;
@@ -27,6 +28,7 @@ mod settings;
 mod storms;
 mod template;
 
+pub use facts::{TELL, guest};
 pub use grants::http_server;
 
 /// Returns a plugin that uses everything that can be granted, as a component.

@@ -6,12 +6,17 @@
 //!   binding state active;
 //!   hardware ethernet 02:00:5e:10:00:01;
 //!   uid "\001\002\000^\020\000\001";
+//!   set vendor-class-identifier = "PXEClient:Arch:00007:UNDI:003016";
+//!   client-hostname "kitchen";
 //! }
 //! ```
+//!
+//! Options are there as variables: the server sets `vendor-class-identifier` by itself, others where its configuration
+//! says so (`set pxe-system-type = option pxe-system-type;`).
 
 use std::net::IpAddr;
 
-use crate::mac::Mac;
+use crate::{Lease, Mac, lease, octets};
 
 /// Begins the line of a lease.
 const HEAD: &str = "lease ";
@@ -23,33 +28,29 @@ pub(super) fn leased(line: &str) -> Option<IpAddr> {
     address.parse().ok()
 }
 
-/// Notes who holds the lease that begins here at `now`; `None` where nobody does.
-pub(super) fn read(entry: &str, now: u64, found: &mut Option<Mac>) {
-    let Some((_, entry)) = entry.split_once(" {") else { return };
-    // The server may be writing the last one.
-    if let Some(lease) = lease(&mut Tokens { text: entry, at: 0 }) {
-        *found = lease.mac.filter(|_| lease.holds(now));
-    }
+/// What the entry that begins here says at `now`: `None` where it is cut off, because the server may be writing it.
+pub(super) fn read(entry: &str, now: u64) -> Option<Option<Lease>> {
+    let (_, entry) = entry.split_once(" {")?;
+    let entry = whole(&mut Tokens { text: entry, at: 0 })?;
+    Some(entry.holds(now).then(|| entry.lease.complete()))
 }
 
-/// What is said of a lease.
+/// What an entry says.
 #[derive(Default)]
-struct Lease<'a> {
-    mac: Option<Mac>,
+struct Entry<'a> {
+    lease: Lease,
     state: Option<&'a str>,
-    /// Seconds since 1970; `None` is never.
-    ends: Option<u64>,
 }
 
-impl Lease<'_> {
+impl Entry<'_> {
     fn holds(&self, now: u64) -> bool {
-        self.state.is_none_or(|state| state == "active") && self.ends.is_none_or(|ends| ends > now)
+        self.state.is_none_or(|state| state == "active") && self.lease.expires.is_none_or(|ends| ends > now)
     }
 }
 
-/// The rest of a lease; `None` where the entry ends in it.
-fn lease<'a>(entry: &mut Tokens<'a>) -> Option<Lease<'a>> {
-    let mut lease = Lease::default();
+/// The rest of an entry; `None` where the text ends in it.
+fn whole<'a>(entry: &mut Tokens<'a>) -> Option<Entry<'a>> {
+    let mut read = Entry::default();
     let mut words = Vec::new();
     loop {
         match entry.next()? {
@@ -60,15 +61,7 @@ fn lease<'a>(entry: &mut Tokens<'a>) -> Option<Lease<'a>> {
                 }
             }
             Token::End => {
-                match words[..] {
-                    ["hardware", "ethernet", mac] => lease.mac = Mac::parse(mac).ok(),
-                    ["binding", "state", state] => lease.state = Some(state),
-                    ["ends", "never"] => lease.ends = None,
-                    ["ends", "epoch", seconds] => lease.ends = Some(seconds.parse().unwrap_or(0)),
-                    // What cannot be read is over.
-                    ["ends", _, date, time] => lease.ends = Some(seconds(date, time).unwrap_or(0)),
-                    _ => {}
-                }
+                read.take(&words);
                 words.clear();
             }
             // `on expiry { … }`
@@ -78,8 +71,51 @@ fn lease<'a>(entry: &mut Tokens<'a>) -> Option<Lease<'a>> {
                 }
                 words.clear();
             }
-            Token::Close => return Some(lease),
+            Token::Close => return Some(read),
         }
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// Takes a statement.
+    fn take(&mut self, statement: &[&'a str]) {
+        let lease = &mut self.lease;
+        match *statement {
+            ["hardware", "ethernet", mac] => lease.mac = Mac::parse(mac).ok(),
+            ["binding", "state", state] => self.state = Some(state),
+            ["ends", "never"] => lease.expires = None,
+            ["ends", "epoch", seconds] => lease.expires = Some(seconds.parse().unwrap_or(0)),
+            // What cannot be read is over.
+            ["ends", _, date, time] => lease.expires = Some(seconds(date, time).unwrap_or(0)),
+            ["client-hostname", name] => lease.hostname = lease::hostname(&string(name)),
+            ["uid", id] => lease.client_id = lease::client_id(&octets(id)),
+            ["set", "vendor-class-identifier", "=", class] => {
+                lease.vendor_class = lease::text(&string(class))
+            }
+            ["set", "pxe-system-type", "=", value] => lease.architecture = number(value),
+            ["set", "pxe-client-id", "=", value] => lease.uuid = lease::uuid(&octets(value)),
+            _ => {}
+        }
+    }
+}
+
+/// The octets of a value: a string in quotes, or hexadecimal octets with colons.
+fn octets(value: &str) -> Vec<u8> {
+    match value.strip_prefix('"') {
+        Some(string) => octets::of_escaped(string.strip_suffix('"').unwrap_or(string)),
+        None => octets::of_colons(value).unwrap_or_default(),
+    }
+}
+
+fn string(value: &str) -> String {
+    String::from_utf8_lossy(&octets(value)).into_owned()
+}
+
+/// A number: `%7`, or its two octets.
+fn number(value: &str) -> Option<u16> {
+    match value.strip_prefix('%') {
+        Some(digits) => digits.parse().ok(),
+        None => octets(value).try_into().ok().map(u16::from_be_bytes),
     }
 }
 
@@ -194,13 +230,11 @@ impl<'a> Iterator for Tokens<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::leases::{Format, Index};
+    use crate::{Format, Index};
 
     fn find(text: &str, address: &str, now: u64) -> Option<String> {
-        let mut found = None;
         let index = Index::of(Format::Isc, text.into()).unwrap();
-        index.find(address.parse().unwrap(), now, &mut found);
-        found.map(|mac: Mac| mac.joined(":"))
+        Some(index.find(address.parse().unwrap(), now)??.mac?.joined(":"))
     }
 
     fn entry(address: &str, last: &str, ends: &str, state: &str) -> String {
@@ -299,6 +333,32 @@ mod tests {
         ] {
             assert_eq!(find(none, "192.0.2.17", 0), None, "{none:?}");
         }
+    }
+
+    #[test]
+    fn what_an_entry_says_of_its_client() {
+        let noted = |more: &str| {
+            let text = format!("lease 192.0.2.17 {{\n  ends never;\n{more}}}\n");
+            let index = Index::of(Format::Isc, text.into()).unwrap();
+            index.find("192.0.2.17".parse().unwrap(), 0).unwrap().unwrap()
+        };
+        assert_eq!(noted(""), Lease::default());
+        let lease = noted(
+            "  uid \"\\001\\002\\000^\\020\\000\\001\";\n  client-hostname \"a } b\";\n  set vendor-class-identifier = \
+             \"PXEClient:Arch:00009:UNDI:003016\";\n",
+        );
+        assert_eq!(lease.client_id.as_deref(), Some("01:02:00:5e:10:00:01"));
+        assert_eq!(lease.hostname.as_deref(), Some("a } b"));
+        assert_eq!(lease.vendor_class.as_deref(), Some("PXEClient:Arch:00009:UNDI:003016"));
+        assert_eq!(lease.architecture, Some(9));
+        let lease = noted(
+            "  uid ff:0:1;\n  set pxe-system-type = \"\\000\\013\";\n  set pxe-client-id = \
+             0:0:11:22:33:44:55:66:77:88:99:aa:bb:cc:dd:ee:ff;\n",
+        );
+        assert_eq!((lease.client_id.as_deref(), lease.architecture), (Some("ff:00:01"), Some(11)));
+        assert_eq!(lease.uuid.as_deref(), Some("00112233-4455-6677-8899-aabbccddeeff"));
+        assert_eq!(noted("  set pxe-system-type = %7;\n").architecture, Some(7));
+        assert_eq!(noted("  client-hostname \"a\\012b\";\n").hostname, None, "a line break");
     }
 
     #[test]

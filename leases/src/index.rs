@@ -1,13 +1,14 @@
 //! A lease file, and where in it each address stands.
 
+use std::fmt;
 use std::net::IpAddr;
 
-use super::{Format, isc};
-use crate::mac::Mac;
+use crate::kea::Columns;
+use crate::{Format, Lease, dnsmasq, isc};
 
 /// The text of a lease file, with the places of its entries by address. To find them takes milliseconds for a large
 /// site, to read one takes a microsecond: so what an entry says is read when somebody asks for it.
-pub(crate) struct Index {
+pub struct Index {
     text: String,
     kind: Kind,
     /// Addresses and the byte at which an entry for it begins, sorted: the entries of an address in the order of the
@@ -21,18 +22,15 @@ enum Kind {
     Isc,
 }
 
-/// Where the fields of a line of Kea are.
-struct Columns {
-    count: usize,
-    leased: usize,
-    hwaddr: usize,
-    expire: usize,
-    lifetime: Option<usize>,
-    state: Option<usize>,
+impl fmt::Debug for Index {
+    /// Not millions of entries.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Index").field("entries", &self.entries.len()).finish_non_exhaustive()
+    }
 }
 
 impl Index {
-    /// `None` where it is no such file.
+    /// Finds the entries of a file; `None` if it is no file of this format.
     pub fn of(format: Format, content: Vec<u8>) -> Option<Index> {
         let text = String::from_utf8(content)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -55,22 +53,39 @@ impl Index {
         Some(Index { text, kind, entries })
     }
 
-    /// Notes who holds `address` at `now`, as far as the file knows of it.
-    pub fn find(&self, address: IpAddr, now: u64, found: &mut Option<Mac>) {
-        let key = key(address);
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns what the file says of `address` at `now`, in seconds since 1970: `None` if nothing, `Some(None)` if
+    /// nobody holds a lease.
+    pub fn find(&self, address: IpAddr, now: u64) -> Option<Option<Lease>> {
+        let key = key(address.to_canonical());
+        let of_address = |places: &[(u128, u32)]| places.partition_point(|(other, _)| *other <= key);
         let from = self.entries.partition_point(|(other, _)| *other < key);
-        let mut places = self.entries[from..].iter().take_while(|(other, _)| *other == key).peekable();
-        while let Some((_, at)) = places.next() {
-            let rest = &self.text[*at as usize..];
-            match &self.kind {
-                Kind::Dnsmasq => dnsmasq(line(rest), now, found),
-                Kind::Kea(columns) => columns.read(line(rest), now, found),
-                Kind::Isc => {
-                    // As far as the next one of this address: an entry that has not ended there was never written
-                    // whole, and each byte is in one entry at most.
-                    let end = places.peek().map_or(rest.len(), |(_, next)| (next - at) as usize);
-                    isc::read(&rest[..end], now, found);
-                }
+        let entries = &self.entries[from..];
+        let entries = &entries[..of_address(entries)];
+        let from_byte = |at: u32| &self.text[at as usize..];
+        // Each entry of a table says everything, so the last one counts.
+        let (_, last) = entries.last()?;
+        match &self.kind {
+            Kind::Dnsmasq => Some(dnsmasq::read(line(from_byte(*last)), now)),
+            Kind::Kea(columns) => Some(columns.read(line(from_byte(*last)), now)),
+            Kind::Isc => {
+                // As far as the next one of this address: an entry that has not ended there was never written whole,
+                // and each byte is in one entry at most.
+                let mut end = self.text.len();
+                entries.iter().rev().find_map(|(_, begin)| {
+                    let entry = &self.text[*begin as usize..end];
+                    end = *begin as usize;
+                    isc::read(entry, now)
+                })
             }
         }
     }
@@ -115,42 +130,6 @@ fn lines_with(text: &str, mark: char, address: impl Fn(&str) -> Option<IpAddr>) 
         at = ends + 1;
     }
     entries
-}
-
-fn dnsmasq(line: &str, now: u64, found: &mut Option<Mac>) {
-    // Leases of DHCPv6 have an identity in place of the MAC address.
-    let mut fields = line.split_ascii_whitespace();
-    let (Some(expires), Some(mac)) = (fields.next(), fields.next()) else { return };
-    // 0 is for ever.
-    let holds = expires.parse().is_ok_and(|expires: u64| expires == 0 || expires > now);
-    *found = Mac::parse(mac).ok().filter(|_| holds);
-}
-
-impl Columns {
-    fn of(head: &str) -> Option<Columns> {
-        let names: Vec<&str> = head.split(',').collect();
-        let column = |name: &str| names.iter().position(|column| *column == name);
-        Some(Columns {
-            count: names.len(),
-            leased: column("address")?,
-            hwaddr: column("hwaddr")?,
-            expire: column("expire")?,
-            lifetime: column("valid_lifetime"),
-            state: column("state"),
-        })
-    }
-
-    fn read(&self, line: &str, now: u64, found: &mut Option<Mac>) {
-        // A comma within a value is written as `&#x2c`. What is in no column takes no memory.
-        let fields: Vec<&str> = line.split(',').take(self.count).collect();
-        let field = |column: usize| fields.get(column).copied();
-        // A lease that was given back has no lifetime; one that was declined or has expired, another state.
-        let holds =
-            field(self.expire).and_then(|expire| expire.parse().ok()).is_some_and(|expire: u64| expire > now)
-                && self.lifetime.and_then(field) != Some("0")
-                && self.state.and_then(field).is_none_or(|state| state == "0");
-        *found = field(self.hwaddr).and_then(|mac| Mac::parse(mac).ok()).filter(|_| holds);
-    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,23 @@
 //! A MAC address in any notation that people write.
 
+/// A MAC address of six octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Mac([u8; 6]);
+pub struct Mac([u8; 6]);
 
 impl Mac {
     /// Reads `02:00:5e:10:00:01`, `02-00-5E-10-00-01`, `0200.5e10.0001` or `02005e100001`.
+    ///
+    /// # Errors
+    /// The text is none of these; the message has the remedy.
     pub fn parse(text: &str) -> Result<Mac, String> {
         octets(text).map(Mac).ok_or_else(|| {
             format!("{text:?} is not a MAC address: write 02:00:5e:10:00:01, 02-00-5E-10-00-01, 0200.5e10.0001 or 02005e100001")
         })
+    }
+
+    /// The octets.
+    pub fn octets(self) -> [u8; 6] {
+        self.0
     }
 
     /// The octets in lower-case hexadecimal, with `separator` between them.

@@ -1,0 +1,160 @@
+//! One look at a lease file, on a thread that may block.
+
+use rustix::fs::OFlags;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+/// The largest file in bytes.
+pub(super) const MAX_BYTES: u64 = 256 << 20;
+/// A file that was written so short a time ago may be half written.
+const SETTLED: Duration = Duration::from_millis(100);
+/// How often a file is read while it is being written, before a part of it has to do.
+const TRIES: u32 = 10;
+
+/// What tells one content of a file from another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Version {
+    file: (u64, u64),
+    size: u64,
+    modified: (i64, i64),
+    status: (i64, i64),
+}
+
+impl Version {
+    fn of(metadata: &Metadata) -> Version {
+        Version {
+            file: (metadata.dev(), metadata.ino()),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            status: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+/// The result of a look.
+#[derive(Debug)]
+pub(super) enum Looked {
+    Absent,
+    /// As it was when it was read before.
+    Unchanged,
+    /// Its content; the version is `None` if the file may change again without another version.
+    Read(Vec<u8>, Option<Version>),
+}
+
+/// Looks at a file, and reads it if it has another version than `known`. Waits for a file that is being written.
+///
+/// # Errors
+/// It cannot be read, is no file, or is too large.
+pub(super) fn look(path: &Path, known: Option<Version>) -> io::Result<Looked> {
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let Some(mut file) = open(path)? else { return Ok(Looked::Absent) };
+        let before = file.metadata()?;
+        require_file(&before)?;
+        let version = Version::of(&before);
+        if known == Some(version) {
+            return Ok(Looked::Unchanged);
+        }
+        let mut content = Vec::with_capacity(usize::try_from(version.size).unwrap_or(0).saturating_add(1));
+        file.by_ref().take(MAX_BYTES + 1).read_to_end(&mut content)?;
+        let settled = content.len() as u64 == version.size
+            && Version::of(&file.metadata()?) == version
+            && is_settled(&before, SystemTime::now());
+        if settled || tries == TRIES {
+            return Ok(Looked::Read(content, settled.then_some(version)));
+        }
+        thread::sleep(SETTLED);
+    }
+}
+
+fn open(path: &Path) -> io::Result<Option<File>> {
+    // Opening a FIFO must not wait for its writer.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    match OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn require_file(metadata: &Metadata) -> io::Result<()> {
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    if metadata.size() > MAX_BYTES {
+        let message = format!("it has {} bytes, and {MAX_BYTES} at most are read", metadata.size());
+        return Err(io::Error::other(message));
+    }
+    Ok(())
+}
+
+/// Whether the last write was long enough ago. A time in the future says nothing.
+fn is_settled(metadata: &Metadata, now: SystemTime) -> bool {
+    let modified = metadata.modified().ok();
+    modified.and_then(|then| now.duration_since(then).ok()).is_none_or(|ago| ago >= SETTLED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::sync::mpsc;
+
+    fn read(looked: io::Result<Looked>) -> (Vec<u8>, Option<Version>) {
+        match looked.unwrap() {
+            Looked::Read(content, version) => (content, version),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_once_for_each_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leases");
+        assert!(matches!(look(&path, None), Ok(Looked::Absent)));
+        std::fs::write(&path, "one").unwrap();
+        let (content, version) = read(look(&path, None));
+        assert_eq!((content.as_slice(), version.is_some()), (&b"one"[..], true));
+        assert!(matches!(look(&path, version), Ok(Looked::Unchanged)));
+        std::fs::write(&path, "two").unwrap();
+        let (content, other) = read(look(&path, version));
+        assert_eq!(content, b"two");
+        assert_ne!(other, version);
+    }
+
+    /// dnsmasq writes its file in place.
+    #[test]
+    fn a_file_that_is_being_written_is_read_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("leases");
+        let mut file = File::create(&path).unwrap();
+        file.write_all(b"half").unwrap();
+        let (begun, begins) = mpsc::channel();
+        let writer = thread::spawn(move || {
+            begins.recv().unwrap();
+            for _ in 0..4 {
+                thread::sleep(SETTLED / 4);
+                file.write_all(b"more").unwrap();
+            }
+        });
+        begun.send(()).unwrap();
+        let (content, version) = read(look(&path, None));
+        writer.join().unwrap();
+        assert!(content.len() == 20 || version.is_none(), "{} bytes taken for all", content.len());
+    }
+
+    #[test]
+    fn what_is_no_file_or_too_large_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = |path: &Path| look(path, None).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error(folder.path()), "it is no regular file");
+        let large = folder.path().join("large");
+        File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
+        assert_eq!(error(&large), "it has 268435457 bytes, and 268435456 at most are read");
+    }
+}

@@ -1,0 +1,32 @@
+//! The lease files of DHCP servers: which machine has leased an address, and what the server wrote down about it.
+//!
+//! The server reads them for all plugins (`facts.leases`), and the plugin mac-map through its grant `files`. This crate
+//! does neither: it takes the content of a file.
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod dnsmasq;
+mod index;
+mod isc;
+mod kea;
+mod lease;
+mod mac;
+mod octets;
+
+use serde::Deserialize;
+
+pub use index::Index;
+pub use lease::Lease;
+pub use mac::Mac;
+
+/// The DHCP server that wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// dnsmasq: `EXPIRES MAC ADDRESS NAME CLIENT-ID` on each line.
+    Dnsmasq,
+    /// The memfile backend of Kea: CSV with a header, to whose end each change is written.
+    Kea,
+    /// `dhcpd.leases` of ISC dhcpd: a block for each change.
+    Isc,
+}

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Starts etcd and kube-apiserver from TOOLS on loopback, and installs, upgrades and removes the chart. No controller
+# Starts etcd and kube-apiserver from TOOLS on loopback, and installs, upgrades and removes the chart with HELM. No controller
 # and no kubelet runs, so no pod does. Called by scripts/test-helm.sh.
 set -eu
 
 chart=packaging/helm/tuffet
-folder=$WORK/apiserver
+folder=$WORK/apiserver-$(basename "$HELM")
 mkdir -p "$folder"
 fail() {
     tail -n 20 "$folder"/*.log >&2
@@ -46,7 +46,7 @@ done
 [ "$(api GET /readyz)" = ok ] || fail "kube-apiserver is not ready"
 export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 helm() {
-    "$TOOLS/helm" --kube-apiserver "https://127.0.0.1:$port" --kube-token token-of-the-test \
+    "$HELM" --kube-apiserver "https://127.0.0.1:$port" --kube-token token-of-the-test \
         --kube-insecure-skip-tls-verify --namespace boot "$@"
 }
 for crd in "$TOOLS"/crds/*.yaml; do
@@ -79,7 +79,7 @@ for namespace in restricted privileged; do
         \"labels\":{\"pod-security.kubernetes.io/enforce\":\"$namespace\"}}}" >/dev/null
 done
 pod_of() {
-    "$TOOLS/helm" template pod "$chart" --values "$WORK/$1.values" --show-only templates/workload.yaml |
+    "$HELM" template pod "$chart" --values "$WORK/$1.values" --show-only templates/workload.yaml |
         sed -n '/^  template:/,$s/^    //p' | sed "1i apiVersion: v1\nkind: Pod" | sed 's/^metadata:/metadata:\n  name: pod/' |
         sed 's/^  serviceAccountName:.*/  serviceAccountName: default/'
 }

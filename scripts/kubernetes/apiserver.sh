@@ -29,7 +29,8 @@ etcd=$!
     --service-account-issuer https://tuffet.invalid --service-cluster-ip-range 10.96.0.0/16 \
     >"$folder/kube-apiserver.log" 2>&1 &
 server=$!
-trap 'kill $server $etcd 2>/dev/null || true; wait' EXIT
+# In this order: a kube-apiserver without its store takes minutes to end.
+trap 'kill $server 2>/dev/null || true; wait $server || true; kill $etcd 2>/dev/null || true; wait' EXIT
 trap 'exit 130' INT TERM
 
 api() {

@@ -197,7 +197,7 @@ test-boot-smoke: binary ## the two fastest of test-boot on a good path, as CI do
 	@sh scripts/boot-packages.sh "$(TARGET)/boot-packages" boot/vmlinuz
 	@python3 scripts/test-boot.py "$(BIN)/tuffet" "$(TARGET)/boot-packages" --case u-boot --case ipxe --loss 0
 
-test-helm: binary ## test the Helm chart without a cluster: lint, the schemas of Kubernetes, the server with its configuration; needs Go
+test-helm: binary ## test the Helm chart without a cluster, with Helm 3 and 4: lint, the schemas of Kubernetes, the server with its configuration; needs Go
 	@sh scripts/packages.sh curl=curl ip=iproute2
 	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds helm and kubeconform, and makes the schemas that kubeconform compares with, once; prints their folder. With
+# Builds helm 4, helm 3 as helm3, and kubeconform, and makes the schemas that kubeconform compares with, once; prints their folder. With
 # --server also kube-apiserver and etcd, which takes many minutes. Needs Go 1.26; without it prints nothing and ends
 # with 69.
 #
@@ -10,6 +10,8 @@ here=$(cd "$(dirname "$0")" && pwd)/kubernetes
 # Their definitions come as modules, too. They are data, so that no other module depends on their versions.
 gateway=sigs.k8s.io/gateway-api@v1.6.3
 prometheus=github.com/prometheus-operator/prometheus-operator@v0.85.0
+# Not a module of go.mod: both versions of helm would have to agree on all others.
+helm3=helm.sh/helm/v3/cmd/helm@v3.22.0
 
 PATH=$PATH:/usr/local/go/bin
 command -v go >/dev/null 2>&1 || { echo "no Go, so no helm: install Go 1.26 or later" >&2; exit 69; }
@@ -39,6 +41,14 @@ if [ ! -d "$made" ]; then
         cd "$work/src"
         go build -ldflags='-s -w' -o "$work/out/" github.com/yannh/kubeconform/cmd/kubeconform helm.sh/helm/v4/cmd/helm
         kubernetes=$(folder_of k8s.io/kubernetes@"$(go list -m -f '{{.Version}}' k8s.io/kubernetes)")
+        # As its releases are built: the version of Kubernetes that charts are rendered for.
+        minor=$(go list -m -f '{{.Version}}' k8s.io/api | cut -d. -f2)
+        flags='-s -w'
+        for package in pkg/lint/rules pkg/chartutil; do
+            flags="$flags -X helm.sh/helm/v3/$package.k8sVersionMajor=1 -X helm.sh/helm/v3/$package.k8sVersionMinor=$minor"
+        done
+        GOBIN="$work/helm3" go install -ldflags="$flags" "$helm3"
+        mv "$work/helm3/helm" "$work/out/helm3"
         mkdir "$work/out/crds"
         cp "$(folder_of $gateway)/config/crd/experimental/gateway.networking.k8s.io_udproutes.yaml" \
             "$(folder_of $prometheus)/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" \

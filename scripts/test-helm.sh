@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the chart of packaging/helm: helm lint, the schemas of Kubernetes offline, values that must be refused, the
-# rendered configuration with the server itself, and the commands of examples/kubernetes/README.md. With --server it
-# also installs, upgrades and removes the chart in a kube-apiserver that it starts (root is not needed).
+# Tests the chart of packaging/helm with helm 3 and helm 4: helm lint, the schemas of Kubernetes offline, values that
+# must be refused, the rendered configuration with the server itself, and the commands of
+# examples/kubernetes/README.md. With --server it also installs, upgrades and removes the chart in a kube-apiserver that
+# it starts (root is not needed).
 #
 #   scripts/test-helm.sh TARGET_FOLDER TUFFET [--server]
 set -eu
@@ -24,15 +25,19 @@ trap 'sh "$work/end" 2>/dev/null || true; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 # Nothing of who runs this.
 export HOME="$work" HELM_NO_PLUGINS=1
+# `helm` is the one that was named last.
+use() {
+    version=$1 helm=$tools/$1
+}
 helm() {
-    "$tools/helm" "$@"
+    "$helm" "$@"
 }
 fail() {
     echo "test-helm: $1" >&2
     exit 1
 }
 
-# 1. What is rendered is what Kubernetes knows, with the defaults and with each example.
+# 1. What is rendered is what Kubernetes knows, with the defaults and with each example, and does not depend on helm.
 conforms() {
     "$tools/kubeconform" -strict -summary -schema-location \
         "$tools/schemas/{{.ResourceKind}}_{{.Group}}_{{.ResourceAPIVersion}}.json" "$1"
@@ -43,8 +48,17 @@ for example in examples/kubernetes/*.yaml; do
 done
 for values in "$work"/*.values; do
     name=$(basename "$values" .values)
-    helm lint --strict --quiet "$chart" --values "$values" || fail "$name: helm lint"
-    helm template "$name" "$chart" --namespace boot --values "$values" >"$work/$name.yaml"
+    for version in helm3 helm; do
+        use "$version"
+        helm lint --strict --quiet "$chart" --values "$values" || fail "$name: $version lint"
+        helm template "$name" "$chart" --namespace boot --values "$values" >"$work/$name.$version" || fail "$name: $version"
+    done
+    # Each makes up a token.
+    for version in helm3 helm; do
+        sed 's/^  token: .*/  token:/' "$work/$name.$version" >"$work/$version.compared"
+    done
+    diff -B "$work/helm3.compared" "$work/helm.compared" >&2 || fail "$name: helm 3 renders something else than helm 4"
+    mv "$work/$name.helm" "$work/$name.yaml"
     conforms "$work/$name.yaml" >"$work/conforms" || { cat "$work/conforms" >&2; fail "$name: not what Kubernetes knows"; }
     echo "$name: $(sed 's/^Summary: //' "$work/conforms")"
 done
@@ -56,19 +70,22 @@ sed 's/terminationGracePeriodSeconds/terminationGracePeriodsSeconds/' "$work/def
 refused() {
     words=$1
     shift
-    if helm template bad "$chart" "$@" >"$work/out" 2>&1; then fail "accepted: $*"; fi
-    grep -qi -e "$words" "$work/out" || { cat "$work/out" >&2; fail "$* is not refused for \`$words\`"; }
+    if helm template bad "$chart" "$@" >"$work/out" 2>&1; then fail "$version: accepted: $*"; fi
+    grep -qi -e "$words" "$work/out" || { cat "$work/out" >&2; fail "$version: $* is not refused for \`$words\`"; }
 }
-refused replicsa --set replicsa=3
-refused mode --set mode=bridge
-refused "drain" --set config.drain=1s
-refused "listeners" --set-json 'config.listeners=[]'
-refused "url\|oneOf" --set-json 'roots=[{"name":"a","path":"/a","url":"s3://b"}]'
-refused "pattern\|name" --set-json 'roots=[{"name":"A b","path":"/a"}]'
-refused "readinessExcludes" --set-json 'admin.readinessExcludes=["reloads"]'
-refused "parentRefs names the Gateway" --set udpRoute.enabled=true
-refused "needs .mode: service" --set mode=host --set networkPolicy.enabled=true
-refused "needs .mode: service" --set mode=host --set udpRoute.enabled=true
+for version in helm3 helm; do
+    use "$version"
+    refused replicsa --set replicsa=3
+    refused mode --set mode=bridge
+    refused "drain" --set config.drain=1s
+    refused "listeners" --set-json 'config.listeners=[]'
+    refused "url\|oneOf" --set-json 'roots=[{"name":"a","path":"/a","url":"s3://b"}]'
+    refused "pattern\|name" --set-json 'roots=[{"name":"A b","path":"/a"}]'
+    refused "readinessExcludes" --set-json 'admin.readinessExcludes=["reloads"]'
+    refused "parentRefs names the Gateway" --set udpRoute.enabled=true
+    refused "needs .mode: service" --set mode=host --set networkPolicy.enabled=true
+    refused "needs .mode: service" --set mode=host --set udpRoute.enabled=true
+done
 
 # 3. The server accepts the configuration, and the probes of the pod mean what they should.
 configuration_of() {
@@ -117,9 +134,15 @@ fi
 sed -n 's/^helm install \([^#]*\).*/\1/p' examples/kubernetes/README.md >"$work/commands"
 [ -s "$work/commands" ] || fail "the README has no command"
 while read -r words; do
-    # shellcheck disable=SC2086 # the words of a command
-    helm template $words >/dev/null || fail "the README's command: helm install $words"
+    for version in helm3 helm; do
+        use "$version"
+        # shellcheck disable=SC2086 # the words of a command
+        helm template $words >/dev/null || fail "the README's command: $version install $words"
+    done
 done <"$work/commands"
 
 [ "${3-}" = --server ] || { echo "the chart is good"; exit 0; }
-TOOLS=$tools WORK=$work sh scripts/kubernetes/apiserver.sh
+for version in helm3 helm; do
+    echo "with $version:"
+    HELM=$tools/$version TOOLS=$tools WORK=$work sh scripts/kubernetes/apiserver.sh
+done

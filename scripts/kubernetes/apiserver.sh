@@ -1,10 +1,10 @@
 #!/bin/sh
-# Starts etcd and kube-apiserver from TOOLS on loopback, and installs, upgrades and removes the chart. No controller
+# Starts etcd and kube-apiserver from TOOLS on loopback, and installs, upgrades and removes the chart with HELM. No controller
 # and no kubelet runs, so no pod does. Called by scripts/test-helm.sh.
 set -eu
 
 chart=packaging/helm/tuffet
-folder=$WORK/apiserver
+folder=$WORK/apiserver-$(basename "$HELM")
 mkdir -p "$folder"
 fail() {
     tail -n 20 "$folder"/*.log >&2
@@ -29,7 +29,8 @@ etcd=$!
     --service-account-issuer https://tuffet.invalid --service-cluster-ip-range 10.96.0.0/16 \
     >"$folder/kube-apiserver.log" 2>&1 &
 server=$!
-trap 'kill $server $etcd 2>/dev/null || true; wait' EXIT
+# In this order: a kube-apiserver without its store takes minutes to end.
+trap 'kill $server 2>/dev/null || true; wait $server || true; kill $etcd 2>/dev/null || true; wait' EXIT
 trap 'exit 130' INT TERM
 
 api() {
@@ -46,7 +47,7 @@ done
 [ "$(api GET /readyz)" = ok ] || fail "kube-apiserver is not ready"
 export NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 helm() {
-    "$TOOLS/helm" --kube-apiserver "https://127.0.0.1:$port" --kube-token token-of-the-test \
+    "$HELM" --kube-apiserver "https://127.0.0.1:$port" --kube-token token-of-the-test \
         --kube-insecure-skip-tls-verify --namespace boot "$@"
 }
 for crd in "$TOOLS"/crds/*.yaml; do
@@ -79,7 +80,7 @@ for namespace in restricted privileged; do
         \"labels\":{\"pod-security.kubernetes.io/enforce\":\"$namespace\"}}}" >/dev/null
 done
 pod_of() {
-    "$TOOLS/helm" template pod "$chart" --values "$WORK/$1.values" --show-only templates/workload.yaml |
+    "$HELM" template pod "$chart" --values "$WORK/$1.values" --show-only templates/workload.yaml |
         sed -n '/^  template:/,$s/^    //p' | sed "1i apiVersion: v1\nkind: Pod" | sed 's/^metadata:/metadata:\n  name: pod/' |
         sed 's/^  serviceAccountName:.*/  serviceAccountName: default/'
 }

@@ -27,7 +27,7 @@
 //	func main() {}
 //
 // The file tuffet.json beside it has the manifest and the list of hooks; `tuffet plugin build` reads it. The packages
-// kv, files, sinks, http and log are what a plugin may call; tuffettest has their stand-ins for native tests.
+// kv, files, sinks, http, metrics, history, upload and log are what a plugin may call; tuffettest has their stand-ins for native tests.
 //
 // A hook that panics has failed, and the configuration decides what that means for the request. A hook that answers the
 // zero value of its answer has failed, too, so that a forgotten answer lets nobody in.

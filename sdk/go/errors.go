@@ -15,7 +15,7 @@ var (
 	ErrInvalid = host.ErrInvalid
 	// The disk or the database failed.
 	ErrUnavailable = host.ErrUnavailable
-	// The queue or the spool of the sink is full.
+	// The queue or the spool of the sink is full, or the plugin has as many metrics as it may have.
 	ErrFull = host.ErrFull
 	// The file or the response is larger than the limit, or than the call may still read.
 	ErrTooLarge = host.ErrTooLarge

@@ -10,16 +10,16 @@ import (
 	"tuffet/internal/host"
 )
 
-// The exports, as the canonical ABI lowers those of sdk/wit/policy.wit. Parameters are copied first, because their memory
+// The exports, as the canonical ABI lowers those of sdk/wit/v0.2/policy.wit. Parameters are copied first, because their memory
 // is used again.
 
 // Where an answer is, and what it points to. The server has read both before the next call.
 var (
-	answer   [4]uint64
+	answer   [11]uint64
 	answered any
 )
 
-//go:wasmexport tuffet:policy/lifecycle@0.1.0#configure
+//go:wasmexport tuffet:policy/lifecycle@0.2.0#configure
 func exportConfigure(text unsafe.Pointer, length uint32) unsafe.Pointer {
 	defer failed()
 	host.Enter()
@@ -42,7 +42,7 @@ func exportConfigure(text unsafe.Pointer, length uint32) unsafe.Pointer {
 	return unsafe.Pointer(&answer)
 }
 
-//go:wasmexport tuffet:policy/authorize@0.1.0#authorize
+//go:wasmexport tuffet:policy/authorize@0.2.0#authorize
 func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
 	request := copiedRequest(params)
@@ -50,7 +50,12 @@ func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
 	case abstain:
 		begin(0)
 	case allow:
-		lowerLimits(begin(1).At(8), verdict.Limits)
+		refused := strings.FieldsFunc(verdict.refused, func(c rune) bool { return c == '\n' })
+		lowered := lowerTexts(refused)
+		p := begin(1, verdict, refused, lowered).At(8)
+		lowerProfile(p, &verdict)
+		p.At(72).PutU32(uint32(host.PlaceOf(lowered)))
+		p.At(76).PutU32(uint32(len(refused)))
 	case Denial:
 		lowerDenial(begin(2, verdict).At(8), verdict)
 	case drop:
@@ -61,7 +66,7 @@ func exportAuthorize(params unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Pointer(&answer)
 }
 
-//go:wasmexport tuffet:policy/resolve@0.1.0#resolve
+//go:wasmexport tuffet:policy/resolve@0.2.0#resolve
 func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
 	request := copiedRequest(params)
@@ -75,20 +80,44 @@ func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 			place.At(uintptr(16 * i)).PutText(target.Root)
 			place.At(uintptr(16*i + 8)).PutText(target.Path)
 		}
-		p := begin(1, lowered, resolution)
+		p := begin(1+given(resolution.elseNext), lowered, resolution)
 		p.At(4).PutU32(uint32(place))
 		p.At(8).PutU32(uint32(len(resolution.Targets)))
 	case content:
-		begin(2, resolution).At(4).PutBytes(resolution.Bytes)
+		lowerContent(begin(3, resolution).At(4), resolution)
+	case rendered:
+		begin(4, resolution).At(4).PutText(resolution.Key)
 	case Denial:
-		lowerDenial(begin(3, resolution).At(4), resolution)
+		lowerDenial(begin(5, resolution).At(4), resolution)
 	default:
 		noAnswer("Resolve", resolution)
 	}
 	return unsafe.Pointer(&answer)
 }
 
-//go:wasmexport tuffet:policy/accept-upload@0.1.0#accept-upload
+//go:wasmexport tuffet:policy/resolve@0.2.0#render
+func exportRender(text unsafe.Pointer, length uint32) unsafe.Pointer {
+	defer failed()
+	host.Enter()
+	key := string(unsafe.Slice((*byte)(text), length))
+	host.Leave()
+	switch rendering := render(key).(type) {
+	case content:
+		p := begin(0, rendering).At(4)
+		lowerContent(p, rendering)
+		p.At(20).PutU8(given(rendering.TTL != nil))
+		if rendering.TTL != nil {
+			p.At(24).PutU32(*rendering.TTL)
+		}
+	case Denial:
+		lowerDenial(begin(1, rendering).At(4), rendering)
+	default:
+		noAnswer("Render", rendering)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/accept-upload@0.2.0#accept-upload
 func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 	defer failed()
 	host.Enter()
@@ -111,7 +140,7 @@ func exportAcceptUpload(params unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Pointer(&answer)
 }
 
-//go:wasmexport tuffet:policy/observe@0.1.0#observe
+//go:wasmexport tuffet:policy/observe@0.2.0#observe
 func exportObserve(events unsafe.Pointer, length uint32) {
 	defer failed()
 	host.Enter()
@@ -128,15 +157,46 @@ func begin[T ~int | ~uint8](number T, kept ...any) host.Place {
 	return p
 }
 
-func lowerLimits(p host.Place, limits Limits) {
-	for i, number := range []uint16{limits.Blksize, limits.Windowsize} {
+// lowerProfile writes all of a profile but the refused options.
+func lowerProfile(p host.Place, its *allow) {
+	lowerValues(p, SessionValues{its.blksize, its.windowsize, its.timeout})
+	p.At(16).PutU8(given(its.bytes != nil))
+	if its.bytes != nil {
+		p.At(24).PutU64(*its.bytes)
+	}
+	lowerValues(p.At(32), its.floors)
+	lowerValues(p.At(42), its.overrides)
+	p.At(52).PutU8(given(its.burst != 0))
+	p.At(54).PutU16(its.burst)
+	p.At(56).PutU8(given(its.rate != 0))
+	p.At(64).PutU64(its.rate)
+}
+
+func lowerValues(p host.Place, values SessionValues) {
+	for i, number := range []uint16{values.Blksize, values.Windowsize} {
 		p.At(uintptr(4 * i)).PutU8(given(number != 0))
 		p.At(uintptr(4*i + 2)).PutU16(number)
 	}
-	p.At(8).PutU8(given(limits.Bytes != nil))
-	if limits.Bytes != nil {
-		p.At(16).PutU64(*limits.Bytes)
+	p.At(8).PutU8(given(values.Timeout != 0))
+	p.At(9).PutU8(values.Timeout)
+}
+
+func lowerContent(p host.Place, its content) {
+	p.PutU8(given(its.Name != nil))
+	if its.Name != nil {
+		p.At(4).PutText(*its.Name)
 	}
+	p.At(12).PutBytes(its.Bytes)
+}
+
+// lowerTexts writes where texts are; somebody has to keep them.
+func lowerTexts(texts []string) []uint64 {
+	lowered := make([]uint64, len(texts))
+	place := host.PlaceOf(lowered)
+	for i, text := range texts {
+		place.At(uintptr(8 * i)).PutText(text)
+	}
+	return lowered
 }
 
 func lowerDenial(p host.Place, denial Denial) {

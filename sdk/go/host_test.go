@@ -2,18 +2,23 @@ package tuffet_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"tuffet"
 	"tuffet/files"
+	"tuffet/history"
 	"tuffet/http"
 	"tuffet/kv"
 	"tuffet/log"
+	"tuffet/metrics"
 	"tuffet/sinks"
 	"tuffet/tuffettest"
+	"tuffet/upload"
 )
 
 func TestKeys(t *testing.T) {
@@ -37,6 +42,141 @@ func TestKeys(t *testing.T) {
 	}
 	if err := kv.Set("", nil, kv.Forever); !errors.Is(err, tuffet.ErrInvalid) {
 		t.Fatal(err)
+	}
+}
+
+func TestRevisions(t *testing.T) {
+	tuffettest.Reset(t)
+	first, ok, err := kv.Create("a", []byte("one"), kv.Forever)
+	if !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if _, ok, err := kv.Create("a", []byte("two"), kv.Forever); ok || err != nil {
+		t.Fatal("it is there already:", ok, err)
+	}
+	if entry, ok, err := kv.GetEntry("a"); string(entry.Value) != "one" || entry.Revision != first || !ok || err != nil {
+		t.Fatal(entry, ok, err)
+	}
+	second, ok, err := kv.Swap("a", first, []byte("two"), time.Hour)
+	if second <= first || !ok || err != nil {
+		t.Fatal(second, ok, err)
+	}
+	if _, ok, err := kv.Swap("a", first, []byte("three"), kv.Forever); ok || err != nil {
+		t.Fatal("its revision is another one:", ok, err)
+	}
+	if _, ok, err := kv.Swap("b", 0, nil, kv.Forever); ok || err != nil {
+		t.Fatal("there is no such key:", ok, err)
+	}
+}
+
+func TestPagesOfKeys(t *testing.T) {
+	tuffettest.Reset(t)
+	for _, key := range []string{"host/b", "host/a", "other", "host/ä"} {
+		if err := kv.Set(key, nil, kv.Forever); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, page := range []struct {
+		after string
+		limit int
+		want  []string
+	}{
+		{"", 2, []string{"host/a", "host/b"}}, {"host/b", 9, []string{"host/ä"}}, {"host/ä", 9, nil}, {"", -1, nil},
+	} {
+		if got, err := kv.List("host/", page.after, page.limit); fmt.Sprint(got) != fmt.Sprint(page.want) || err != nil {
+			t.Error(page, got, err)
+		}
+	}
+}
+
+func TestSharedNamespaces(t *testing.T) {
+	tuffettest.Reset(t)
+	const leases = kv.Shared("leases")
+	if err := leases.Set("a", []byte("ours"), kv.Forever); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, _ := kv.Get("a"); ok {
+		t.Fatal("it is in another namespace")
+	}
+	if sum, err := leases.Increment("n", 2, kv.Forever); sum != 2 || err != nil {
+		t.Fatal(sum, err)
+	}
+	entry, _, _ := leases.GetEntry("a")
+	if _, ok, err := leases.Swap("a", entry.Revision, []byte("theirs"), kv.Forever); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if _, ok, err := leases.Create("n", nil, kv.Forever); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if keys, err := leases.List("", "", 9); !reflect.DeepEqual(keys, []string{"a", "n"}) || err != nil {
+		t.Fatal(keys, err)
+	}
+	if err := leases.Delete("a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := leases.Get("a"); ok || err != nil {
+		t.Fatal(ok, err)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	tuffettest.Reset(t)
+	if err := errors.Join(
+		metrics.Add("hits", 1, "a", "x", "b", "y"), metrics.Add("hits", 2, "b", "y", "a", "x"), metrics.Set("size", 1.5),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if err := metrics.Add("hits", 1, "a"); !errors.Is(err, tuffet.ErrInvalid) {
+		t.Fatal(err)
+	}
+	if hits, ok := tuffettest.Metric("hits", "a", "x", "b", "y"); hits != 3 || !ok {
+		t.Fatal(hits, ok)
+	}
+	if size, ok := tuffettest.Metric("size"); size != 1.5 || !ok {
+		t.Fatal(size, ok)
+	}
+	if _, ok := tuffettest.Metric("hits"); ok {
+		t.Fatal("it has other labels")
+	}
+}
+
+func TestHistory(t *testing.T) {
+	tuffettest.Reset(t)
+	want := []history.PastRequest{{Operation: tuffet.Write, Path: "a", Outcome: tuffet.TimedOut, EndedAgo: time.Second}}
+	tuffettest.SetHistory(want...)
+	if got, err := history.Recent(); !reflect.DeepEqual(got, want) || err != nil {
+		t.Fatal(got, err)
+	}
+}
+
+func TestTheContentOfAnUpload(t *testing.T) {
+	tuffettest.Reset(t)
+	if _, err := upload.Read(0, 1); !errors.Is(err, tuffet.ErrDenied) {
+		t.Fatal(err)
+	}
+	tuffettest.Upload("boot", "a", "content")
+	for _, part := range []struct {
+		offset uint64
+		length uint32
+		want   string
+	}{{3, 2, "te"}, {5, 9, "nt"}, {9, 1, ""}} {
+		if got, err := upload.Read(part.offset, part.length); string(got) != part.want || err != nil {
+			t.Error(part, got, err)
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	if tuffet.Allow(tuffet.Limits{Blksize: 512, RefuseOptions: []string{"tsize"}}) !=
+		tuffet.Allow(tuffet.Profile{Blksize: 512, RefuseOptions: []string{"tsize"}}) {
+		t.Error("answers of Authorize can be compared")
+	}
+	for text, want := range map[string]string{
+		"a\nb\x7f": "a b ", "a" + strings.Repeat("ä", 150): "a" + strings.Repeat("ä", 99), strings.Repeat("x", 200): strings.Repeat("x", 200),
+	} {
+		if got := tuffet.OneLine(text); got != want {
+			t.Errorf("%q is not %q", got, want)
+		}
 	}
 }
 

@@ -2,7 +2,7 @@ package tuffet
 
 import "tuffet/internal/host"
 
-// The sizes of records of sdk/wit/policy.wit in memory.
+// The sizes of records of sdk/wit/v0.2/policy.wit in memory.
 const (
 	sizeOfEvent = 288
 	sizeOfMAC   = 12

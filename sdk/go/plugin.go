@@ -20,6 +20,13 @@ type Resolver interface {
 	Resolve(*Request) Resolution
 }
 
+// A Renderer makes the content for keys that its [Resolver] answered with, as [Rendered]: once for all requests with a key,
+// and maybe in another instance. It may depend on the key, the settings and the grants alone. A denial answers all requests
+// that wait for the content; the server does not keep it. A plugin without this method denies.
+type Renderer interface {
+	Render(key string) Rendering
+}
+
 // An UploadGate decides whether a complete upload becomes visible.
 type UploadGate interface {
 	AcceptUpload(*Request, *Upload) Acceptance
@@ -36,6 +43,7 @@ var registered struct {
 	configurer Configurer
 	authorizer Authorizer
 	resolver   Resolver
+	renderer   Renderer
 	gate       UploadGate
 	observer   Observer
 }
@@ -51,13 +59,25 @@ func Register(p Configurer) {
 	registered.configurer = p
 	registered.authorizer, _ = p.(Authorizer)
 	registered.resolver, _ = p.(Resolver)
+	registered.renderer, _ = p.(Renderer)
 	registered.gate, _ = p.(UploadGate)
 	registered.observer, _ = p.(Observer)
+	if registered.renderer != nil && registered.resolver == nil {
+		panic(fmt.Sprintf("tuffet.Register: %T has a method Render, and no method Resolve that could answer with its keys", p))
+	}
 	if len(hooks()) == 0 {
 		panic(fmt.Sprintf("tuffet.Register: %T has no hook: it needs a method Authorize, Resolve, AcceptUpload or Observe "+
 			"with the parameters and the result of that hook", p))
 	}
 	checkDeclared(p)
+}
+
+// render makes the content for a key.
+func render(key string) Rendering {
+	if registered.renderer == nil {
+		return Denial{NotDefined, "there is no such content", fmt.Sprintf("the plugin renders nothing for the key %q", key)}
+	}
+	return registered.renderer.Render(key)
 }
 
 // hooks returns the hooks that the plugin implements.

@@ -14,10 +14,13 @@ import (
 
 	"tuffet"
 	"tuffet/files"
+	"tuffet/history"
 	"tuffet/http"
 	"tuffet/kv"
 	"tuffet/log"
+	"tuffet/metrics"
 	"tuffet/sinks"
+	"tuffet/upload"
 )
 
 // commands are what a plugin may do, and what it should not.
@@ -57,18 +60,16 @@ func (c *commands) runAll(list [][]json.RawMessage, request *tuffet.Request, upl
 	return results
 }
 
-func (c *commands) run(do command, request *tuffet.Request, upload *tuffet.Upload) (any, error) {
+func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) (any, error) {
 	first, second := do.text(1), do.text(2)
 	switch do.text(0) {
 	case "request":
 		return shownRequest(request), nil
 	case "upload":
-		if upload == nil {
+		if its == nil {
 			return nil, nil
 		}
-		return map[string]any{
-			"bytes": upload.Bytes, "path": upload.Path, "root": upload.Root, "sha256": upload.SHA256,
-		}, nil
+		return map[string]any{"bytes": its.Bytes, "path": its.Path, "root": its.Root, "sha256": its.SHA256}, nil
 	case "kv-get":
 		value, ok, err := kv.Get(first)
 		if err != nil || !ok {
@@ -86,6 +87,39 @@ func (c *commands) run(do command, request *tuffet.Request, upload *tuffet.Uploa
 		return sum, err
 	case "kv-sets":
 		return untilError(do.number(1), func(i int64) error { return kv.Set(fmt.Sprint("key", i), []byte("v"), kv.Forever) }), nil
+	case "kv-swap", "kv-change", "kv-list":
+		return do.keys()
+	case "shared-get":
+		value, ok, err := kv.Shared(first).Get(second)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return lossy(value), nil
+	case "shared-set":
+		return nil, kv.Shared(first).Set(second, []byte(do.text(3)), kv.Forever)
+	case "shared-delete":
+		return nil, kv.Shared(first).Delete(second)
+	case "shared-add":
+		sum, err := kv.Shared(first).Increment(second, do.number(3), kv.Forever)
+		return sum, err
+	case "upload-read":
+		content, err := upload.Read(uint64(do.number(1)), uint32(do.number(2)))
+		return lossy(content), err
+	case "count":
+		return nil, metrics.Add(first, uint64(do.number(2)), do.pairs(3)...)
+	case "counts":
+		return untilError(do.number(1), func(i int64) error { return metrics.Add(fmt.Sprint("n", i), 1) }), nil
+	case "gauge":
+		var value float64
+		_ = json.Unmarshal(do[2], &value) // What is no number is 0.
+		return nil, metrics.Set(first, value, do.pairs(3)...)
+	case "history":
+		past, err := history.Recent()
+		shown := [][]any{}
+		for _, its := range past {
+			shown = append(shown, []any{its.Operation.String(), its.Path, its.Outcome.String(), its.EndedAgo < 10*time.Minute})
+		}
+		return shown, err
 	case "stat":
 		found, err := files.Stat(first, second)
 		if err != nil {
@@ -110,13 +144,9 @@ func (c *commands) run(do command, request *tuffet.Request, upload *tuffet.Uploa
 	case "emits":
 		return untilError(do.number(2), func(i int64) error { return sinks.Emit(first, i) }), nil
 	case "log":
-		var fields map[string]string
-		if err := json.Unmarshal(do[3], &fields); err != nil {
-			return nil, err
-		}
 		var pairs []any
-		for name, value := range fields {
-			pairs = append(pairs, name, value)
+		for _, text := range do.pairs(3) {
+			pairs = append(pairs, text)
 		}
 		levels := map[string]func(string, ...any){
 			"trace": log.Trace, "debug": log.Debug, "info": log.Info, "warn": log.Warn, "error": log.Error,
@@ -144,6 +174,55 @@ func (c *commands) run(do command, request *tuffet.Request, upload *tuffet.Uploa
 	}
 	c.misbehave(do)
 	return nil, nil
+}
+
+// keys runs the commands that name a shared namespace, or null for the plugin's own.
+func (c command) keys() (any, error) {
+	space, key, value := kv.Shared(c.text(1)), c.text(2), []byte(c.text(len(c)-1))
+	create, swap, entryOf, list := space.Create, space.Swap, space.GetEntry, space.List
+	if string(c[1]) == "null" {
+		create, swap, entryOf, list = kv.Create, kv.Swap, kv.GetEntry, kv.List
+	}
+	var entry kv.Entry
+	var there, swapped bool
+	var err error
+	switch c.text(0) {
+	case "kv-list":
+		keys, err := list(key, c.text(3), int(c.number(4)))
+		if err != nil {
+			return nil, err
+		}
+		return append([]string{}, keys...), nil
+	case "kv-swap":
+		there = json.Unmarshal(c[3], &entry.Revision) == nil && string(c[3]) != "null"
+	default:
+		if entry, there, err = entryOf(key); err != nil {
+			return nil, err
+		}
+	}
+	if there {
+		_, swapped, err = swap(key, entry.Revision, value, kv.Forever)
+	} else {
+		_, swapped, err = create(key, value, kv.Forever)
+	}
+	switch {
+	case err != nil || c.text(0) == "kv-swap":
+		return swapped, err
+	case there:
+		return []any{lossy(entry.Value), swapped}, nil
+	}
+	return []any{nil, swapped}, nil
+}
+
+// pairs returns names and values of a map, alternately.
+func (c command) pairs(at int) []string {
+	var fields map[string]string
+	_ = json.Unmarshal(c[at], &fields) // What is no map is empty.
+	var pairs []string
+	for name, value := range fields {
+		pairs = append(pairs, name, value)
+	}
+	return pairs
 }
 
 func (c *commands) misbehave(do command) {

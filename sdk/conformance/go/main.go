@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"tuffet"
 	"tuffet/sinks"
@@ -54,7 +55,7 @@ func (p *reference) answer(asked hook, request *tuffet.Request, upload *tuffet.U
 func (p *reference) Authorize(request *tuffet.Request) tuffet.Verdict {
 	switch answer, told := p.answer(authorize, request, nil); answer.word {
 	case "allow":
-		return tuffet.Allow(answer.limits)
+		return tuffet.Allow(answer.profile)
 	case "deny":
 		return answer.denial
 	case "drop":
@@ -69,20 +70,59 @@ func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
 	switch answer, told := p.answer(resolve, request, nil); answer.word {
 	case "files":
 		return tuffet.Files(answer.files...)
+	case "files-else-next":
+		return tuffet.FilesElseNext(answer.files...)
 	case "content":
 		return tuffet.Content([]byte(answer.text))
 	case "bytes":
-		bytes := make([]byte, answer.count)
-		for i := range bytes {
-			bytes[i] = byte(i)
-		}
-		return tuffet.Content(bytes)
+		return tuffet.Content(counted(answer.count))
+	case "named":
+		return tuffet.NamedContent(answer.name, []byte(answer.text))
+	case "rendered":
+		return tuffet.Rendered(strings.ReplaceAll(answer.text, "{path}", request.Path))
 	case "deny":
 		return answer.denial
 	case "tell":
 		return tuffet.Content([]byte(told))
 	}
 	return tuffet.Abstain()
+}
+
+func (p *reference) Render(key string) tuffet.Rendering {
+	p.commands.calls++
+	render, ok := p.settings.Renders[key]
+	if !ok {
+		render, ok = p.settings.Renders["*"]
+	}
+	if !ok {
+		return tuffet.Deny(tuffet.FileNotFound, "no such content", fmt.Sprintf("no rule for the key %q", key))
+	}
+	content := []byte(text(p.commands.runAll(render.Do, nil, nil)))
+	switch {
+	case render.Deny != nil:
+		return render.Deny.denial()
+	case render.Bytes != nil:
+		content = counted(*render.Bytes)
+	case render.Content != nil:
+		content = []byte(*render.Content)
+	}
+	contents := tuffet.Content(content)
+	if render.Name != nil {
+		contents = tuffet.NamedContent(*render.Name, content)
+	}
+	if render.TTLSeconds != nil {
+		return tuffet.Expiring(contents, time.Duration(*render.TTLSeconds)*time.Second)
+	}
+	return contents
+}
+
+// counted returns so many bytes: 0 to 255, again and again.
+func counted(count int) []byte {
+	bytes := make([]byte, count)
+	for i := range bytes {
+		bytes[i] = byte(i)
+	}
+	return bytes
 }
 
 func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload) tuffet.Acceptance {

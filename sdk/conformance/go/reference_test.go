@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"tuffet"
 	"tuffet/tuffettest"
@@ -38,6 +39,45 @@ func TestAnswers(t *testing.T) {
 	}
 	want := tuffet.Files(tuffet.Target{Root: "boot", Path: "x:y"})
 	if got := plugin.Resolve(tuffettest.Request("a")); !reflect.DeepEqual(got, want) {
+		t.Error(got)
+	}
+}
+
+func TestAnswersOf020(t *testing.T) {
+	plugin, err := configured(t, map[string]any{
+		"rules": []map[string]any{
+			{"hook": "authorize", "path": "a", "answer": map[string]any{"allow": map[string]any{
+				"floors": map[string]any{"windowsize": 4}, "rate": 2048, "refuse-options": []string{"tsize"},
+			}}},
+			{"hook": "resolve", "path": "a", "answer": map[string]any{"files-else-next": []string{"boot:x"}}},
+			{"hook": "resolve", "path": "b", "answer": map[string]any{"named": map[string]any{"name": "n", "content": "c"}}},
+			{"hook": "resolve", "path": "c", "answer": map[string]any{"rendered": "menu/{path}"}},
+		},
+		"renders": map[string]any{"menu/c": map[string]any{"do": [][]any{{"kv-add", "n", 1}}, "ttl-seconds": 9}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := tuffet.Allow(tuffet.Profile{
+		Floors: tuffet.SessionValues{Windowsize: 4}, Rate: 2048, RefuseOptions: []string{"tsize"},
+	})
+	if got := plugin.Authorize(tuffettest.Request("a")); got != allowed {
+		t.Error(got)
+	}
+	for path, want := range map[string]tuffet.Resolution{
+		"a": tuffet.FilesElseNext(tuffet.Target{Root: "boot", Path: "x"}),
+		"b": tuffet.NamedContent("n", []byte("c")),
+		"c": tuffet.Rendered("menu/c"),
+	} {
+		if got := plugin.Resolve(tuffettest.Request(path)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v is not %v", got, want)
+		}
+	}
+	want := tuffet.Expiring(tuffet.Content([]byte("[1]")), 9*time.Second)
+	if got := plugin.Render("menu/c"); !reflect.DeepEqual(got, want) {
+		t.Error(got)
+	}
+	if got, ok := plugin.Render("d").(tuffet.Denial); !ok || got.Code != tuffet.FileNotFound {
 		t.Error(got)
 	}
 }

@@ -13,6 +13,48 @@ type settings struct {
 	Rules     []rule              `json:"rules"`
 	Configure [][]json.RawMessage `json:"configure"`
 	Observe   *string             `json:"observe"`
+	// What it renders, by key; `*` for any other.
+	Renders map[string]render `json:"renders"`
+}
+
+type render struct {
+	Do   [][]json.RawMessage `json:"do"`
+	Name *string             `json:"name"`
+	// The content; without it, the results of the commands.
+	Content *string `json:"content"`
+	// So many bytes instead.
+	Bytes      *int     `json:"bytes"`
+	TTLSeconds *uint32  `json:"ttl-seconds"`
+	Deny       *refusal `json:"deny"`
+}
+
+type refusal struct {
+	Code    code   `json:"code" tuffet:"required"`
+	Message string `json:"message" tuffet:"required"`
+	Reason  string `json:"reason" tuffet:"required"`
+}
+
+func (r *refusal) denial() tuffet.Denial {
+	return tuffet.Denial{Code: tuffet.ErrorCode(r.Code), Message: r.Message, Reason: r.Reason}
+}
+
+// A session is what an allow says about it.
+type session struct {
+	Blksize       uint16   `json:"blksize"`
+	Windowsize    uint16   `json:"windowsize"`
+	Timeout       uint8    `json:"timeout"`
+	Bytes         *uint64  `json:"bytes"`
+	Floors        values   `json:"floors"`
+	Overrides     values   `json:"overrides"`
+	Burst         uint16   `json:"burst"`
+	Rate          uint64   `json:"rate"`
+	RefuseOptions []string `json:"refuse-options"`
+}
+
+type values struct {
+	Blksize    uint16 `json:"blksize"`
+	Windowsize uint16 `json:"windowsize"`
+	Timeout    uint8  `json:"timeout"`
 }
 
 // A rule answers when the guest is asked about a path; the first that fits counts.
@@ -50,18 +92,19 @@ func (h *hook) UnmarshalText(text []byte) error {
 // The answers that a hook can give.
 var answers = map[hook][]string{
 	authorize:    {"abstain", "allow", "deny", "drop", "tell"},
-	resolve:      {"abstain", "files", "content", "bytes", "deny", "tell"},
+	resolve:      {"abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"},
 	acceptUpload: {"abstain", "accept", "rename", "deny", "tell"},
 }
 
 // An answer is a word, or a word with more.
 type answer struct {
-	word   string
-	limits tuffet.Limits
-	denial tuffet.Denial
-	files  []tuffet.Target
-	text   string
-	count  int
+	word    string
+	profile tuffet.Profile
+	denial  tuffet.Denial
+	files   []tuffet.Target
+	name    string
+	text    string
+	count   int
 }
 
 func (a *answer) fits(asked hook) bool { return slices.Contains(answers[asked], a.word) }
@@ -91,24 +134,28 @@ func (a *answer) known(words ...string) error {
 func (a *answer) read(value json.RawMessage) error {
 	switch a.word {
 	case "allow":
-		var limits struct {
-			Blksize    uint16  `json:"blksize"`
-			Windowsize uint16  `json:"windowsize"`
-			Bytes      *uint64 `json:"bytes"`
+		var its session
+		err := tuffet.Decode(value, &its)
+		a.profile = tuffet.Profile{
+			Blksize: its.Blksize, Windowsize: its.Windowsize, Timeout: its.Timeout, Bytes: its.Bytes,
+			Floors: tuffet.SessionValues(its.Floors), Overrides: tuffet.SessionValues(its.Overrides),
+			Burst: its.Burst, Rate: its.Rate, RefuseOptions: its.RefuseOptions,
 		}
-		err := tuffet.Decode(value, &limits)
-		a.limits = tuffet.Limits{Blksize: limits.Blksize, Windowsize: limits.Windowsize, Bytes: limits.Bytes}
 		return err
 	case "deny":
-		var denial struct {
-			Code    code   `json:"code" tuffet:"required"`
-			Message string `json:"message" tuffet:"required"`
-			Reason  string `json:"reason" tuffet:"required"`
-		}
+		var denial refusal
 		err := tuffet.Decode(value, &denial)
-		a.denial = tuffet.Denial{Code: tuffet.ErrorCode(denial.Code), Message: denial.Message, Reason: denial.Reason}
+		a.denial = denial.denial()
 		return err
-	case "files":
+	case "named":
+		var named struct {
+			Name    string `json:"name" tuffet:"required"`
+			Content string `json:"content" tuffet:"required"`
+		}
+		err := tuffet.Decode(value, &named)
+		a.name, a.text = named.Name, named.Content
+		return err
+	case "files", "files-else-next":
 		var files []string
 		err := json.Unmarshal(value, &files)
 		for _, file := range files {
@@ -116,12 +163,12 @@ func (a *answer) read(value json.RawMessage) error {
 			a.files = append(a.files, tuffet.Target{Root: root, Path: path})
 		}
 		return err
-	case "content", "rename":
+	case "content", "rename", "rendered":
 		return json.Unmarshal(value, &a.text)
 	case "bytes":
 		return json.Unmarshal(value, &a.count)
 	}
-	return a.known("allow", "deny", "files", "content", "bytes", "rename")
+	return a.known("allow", "deny", "files", "files-else-next", "content", "bytes", "named", "rendered", "rename")
 }
 
 type code tuffet.ErrorCode

@@ -1,7 +1,7 @@
 //go:build !wasip1
 
 // Package tuffettest has stand-ins for the server, for tests of plugins with `go test`: what the packages kv, files,
-// sinks, http and log do natively. They are shared by all tests of a process; begin each test with [Reset].
+// sinks, http, metrics, history, upload and log do natively. They are shared by all tests of a process; begin each test with [Reset].
 package tuffettest
 
 import (
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tuffet"
+	"tuffet/history"
 	"tuffet/internal/host"
 )
 
@@ -38,10 +39,11 @@ func Request(path string) *tuffet.Request {
 	}
 }
 
-// Upload returns an upload with this content, and its request.
+// Upload returns an upload with this content, and its request. The package upload reads the content from now on.
 func Upload(root, path, content string) (*tuffet.Request, *tuffet.Upload) {
 	request := Request(path)
 	request.Operation = tuffet.Write
+	host.With(func(s *host.State) { s.Upload = append([]byte{}, content...) })
 	digest := sha256.Sum256([]byte(content))
 	return request, &tuffet.Upload{Root: root, Path: path, Bytes: uint64(len(content)), SHA256: hex.EncodeToString(digest[:])}
 }
@@ -54,6 +56,29 @@ func PutFile(root, path, content string) {
 // PutResponse answers HTTP requests for a URL.
 func PutResponse(url string, status int, body string) {
 	host.With(func(s *host.State) { s.Responses[url] = host.Response{Status: uint16(status), Body: []byte(body)} })
+}
+
+// SetHistory sets the last requests of the client, newest first.
+func SetHistory(requests ...history.PastRequest) {
+	host.With(func(s *host.State) {
+		s.Past = nil
+		for _, its := range requests {
+			s.Past = append(s.Past, host.Past{
+				Operation: uint8(its.Operation), Path: its.Path, Outcome: uint8(its.Outcome),
+				EndedMSAgo: uint64(its.EndedAgo.Milliseconds()),
+			})
+		}
+	})
+}
+
+// Metric returns the value of a counter or gauge, and whether it was ever changed. Labels alternate with their values.
+func Metric(name string, labels ...string) (value float64, ok bool) {
+	var fields []host.Field
+	for i := 0; i+1 < len(labels); i += 2 {
+		fields = append(fields, host.Field{Name: labels[i], Value: labels[i+1]})
+	}
+	host.With(func(s *host.State) { value, ok = s.Metrics[host.Series(name, fields)] })
+	return value, ok
 }
 
 // Fill makes a sink refuse lines from now on.

@@ -96,7 +96,7 @@ function entry({ folder, plugin, asked }, hooks) {
 function writeWorld(folder, hooks, asked) {
   const tuffet = process.env.TUFFET || "tuffet";
   const words = [...hooks.flatMap((hook) => ["--hook", HOOKS[hook]]), ...asked.flatMap((grant) => ["--grant", grant])];
-  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", ...words, folder], { encoding: "utf8" });
+  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", "--version", "0.1", ...words, folder], { encoding: "utf8" });
   if (error) throw new ToolError(`${tuffet} cannot be run: ${error.message}; put it on the PATH, or name it in TUFFET`);
   if (status !== 0) throw new BuildError(`${tuffet} plugin wit: ${stderr.trim()}`);
 }

@@ -6,10 +6,13 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::super::complain;
-use super::build::world;
+use super::build::world::{self, Interface};
 use super::new::EXIT_CANNOT_WRITE;
-use tuffet_config::GrantKind;
+use tuffet_config::{EXIT_CONFIG, GrantKind};
 use tuffet_policy::Hook;
+
+/// The grants that version 0.1 of the interface does not have.
+const LATER: [GrantKind; 3] = [GrantKind::ClientHistory, GrantKind::Metrics, GrantKind::Upload];
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WitArgs {
@@ -19,15 +22,27 @@ pub(in crate::cli) struct WitArgs {
     /// A hook of the plugin. May be repeated [default: authorize].
     #[arg(long = "hook", value_enum, value_name = "HOOK")]
     hooks: Vec<Hook>,
-    /// A kind of grant that its manifest requests: client-mac, clock, files, http, kv, random or sinks. May be
-    /// repeated.
+    /// A kind of grant that its manifest requests: client-history, client-mac, clock, files, http, kv, metrics,
+    /// random, sinks or upload. May be repeated.
     #[arg(long = "grant", value_name = "GRANT", value_parser = kind)]
     grants: Vec<GrantKind>,
+    /// The version of the interface.
+    #[arg(long, value_enum, value_name = "VERSION", default_value = "0.2")]
+    version: Interface,
 }
 
 pub(super) fn wit(args: &WitArgs) -> ExitCode {
     let hooks = if args.hooks.is_empty() { &[Hook::Authorize][..] } else { &args.hooks };
-    match world::write(&args.folder, hooks, &args.grants) {
+    if args.version == Interface::V0_1
+        && let Some(grant) = args.grants.iter().find(|grant| LATER.contains(grant))
+    {
+        complain(format_args!(
+            "--grant {}: version 0.1 of the interface does not have it; leave the grant out, or write 0.2",
+            grant.word()
+        ));
+        return ExitCode::from(EXIT_CONFIG);
+    }
+    match world::write(&args.folder, args.version, hooks, &args.grants) {
         Ok(files) => {
             let paths = files.iter().map(|file| format!("{}\n", args.folder.join(file).display()));
             super::print(&paths.collect::<String>());
@@ -45,17 +60,8 @@ pub(super) fn wit(args: &WitArgs) -> ExitCode {
 
 /// Parses the word of a manifest for a kind of grant.
 fn kind(word: &str) -> Result<GrantKind, String> {
-    if [GrantKind::ClientHistory, GrantKind::Metrics, GrantKind::Upload]
-        .iter()
-        .any(|kind| kind.word() == word)
-    {
-        return Err("version 0.1.0, which this command writes, has no interface for it; 0.2.0 is in \
-                    sdk/wit/v0.2/policy.wit"
-            .into());
-    }
     GrantKind::ALL.into_iter().find(|kind| kind.word() == word).ok_or_else(|| {
-        let known = GrantKind::ALL.into_iter().filter(|kind| *kind != GrantKind::ClientHistory);
-        let known = known.map(GrantKind::word).collect::<Vec<_>>().join(", ");
+        let known = GrantKind::ALL.map(GrantKind::word).join(", ");
         match word.split_once('/') {
             Some((kind, _)) => format!("write the kind alone, such as `{kind}`: the operator names the rest"),
             None => format!("there is no such grant: there are {known}"),

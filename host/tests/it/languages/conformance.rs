@@ -7,6 +7,8 @@ use std::time::Duration;
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases");
 
+const ZEROS_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2-zeros");
+
 const CASES_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2");
 
 each_language!(cases_come_out_the_same);
@@ -20,6 +22,10 @@ each_language_of_0_2_0!(cases_of_version_0_2_0);
 /// What version 0.2.0 has beyond 0.1.0.
 fn cases_of_version_0_2_0(guest: &str) {
     assert_cases(CASES_V0_2, guest, 40);
+    // In Go and C, 0 is a number that is not given.
+    if !guest.contains("/go/") && !guest.contains("/c/") {
+        assert_cases(ZEROS_V0_2, guest, 1);
+    }
 }
 
 #[track_caller]

@@ -9,7 +9,7 @@ var (
 	ErrQuota       = errors.New("the plugin has as many keys or bytes as it may have")
 	ErrInvalid     = errors.New("invalid")
 	ErrUnavailable = errors.New("unavailable")
-	ErrFull        = errors.New("the sink is full")
+	ErrFull        = errors.New("full")
 	ErrTooLarge    = errors.New("too large")
 	ErrNoAnswer    = errors.New("no answer")
 )
@@ -39,3 +39,17 @@ type Field struct{ Name, Value string }
 
 // Metadata of a file.
 type Metadata struct{ Bytes, ModifiedUnixMS uint64 }
+
+// An Entry is a value and its revision.
+type Entry struct {
+	Value    []byte
+	Revision uint64
+}
+
+// A Past request. Operation and outcome are numbers of the interface.
+type Past struct {
+	Operation  uint8
+	Path       string
+	Outcome    uint8
+	EndedMSAgo uint64
+}

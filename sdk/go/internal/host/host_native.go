@@ -3,8 +3,6 @@
 package host
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"sync"
 	"time"
@@ -21,14 +19,23 @@ type Logged struct {
 
 // A State is what the stand-ins hold.
 type State struct {
-	Keys      map[string][]byte
+	Keys map[Key]Entry
+	// The number of changes of keys, which is the newest revision.
+	Changes   uint64
 	Files     map[string][]byte
 	Emitted   map[string][]string
 	Logged    []Logged
 	Responses map[string]Response
 	// Sinks that are full.
 	Full map[string]bool
+	// nil outside of AcceptUpload.
+	Upload  []byte
+	Metrics map[string]float64
+	Past    []Past
 }
+
+// A Key in a shared namespace, or in the plugin's own, whose name is empty.
+type Key struct{ Space, Key string }
 
 var (
 	mutex sync.Mutex
@@ -36,7 +43,10 @@ var (
 )
 
 func fresh() *State {
-	return &State{map[string][]byte{}, map[string][]byte{}, map[string][]string{}, nil, map[string]Response{}, map[string]bool{}}
+	return &State{
+		Keys: map[Key]Entry{}, Files: map[string][]byte{}, Emitted: map[string][]string{}, Responses: map[string]Response{},
+		Full: map[string]bool{}, Metrics: map[string]float64{},
+	}
 }
 
 // Reset empties the stand-ins.
@@ -52,68 +62,6 @@ func With(use func(*State)) {
 // Log keeps a line.
 func Log(level uint8, message string, fields []Field) {
 	With(func(s *State) { s.Logged = append(s.Logged, Logged{level, message, fields}) })
-}
-
-func checkKey(key string) error {
-	if len(key) < 1 || len(key) > 256 {
-		return &Error{Kind: ErrInvalid, Message: fmt.Sprintf("a key has 1 to 256 bytes, not %d", len(key))}
-	}
-	return nil
-}
-
-// KVGet returns a value.
-func KVGet(key string) (value []byte, ok bool, err error) {
-	err = checkKey(key)
-	With(func(s *State) { value, ok = s.Keys[key] })
-	return append([]byte(nil), value...), ok, err
-}
-
-// KVSet keeps a value; its time to live is not simulated, except that one of 0 is over at once.
-func KVSet(key string, value []byte, ttl *uint32) error {
-	if len(value) > 64<<10 {
-		return &Error{Kind: ErrInvalid, Message: "a value has at most 64 KiB"}
-	}
-	if ttl != nil && *ttl == 0 {
-		return KVDelete(key)
-	}
-	err := checkKey(key)
-	if err == nil {
-		With(func(s *State) { s.Keys[key] = append([]byte{}, value...) })
-	}
-	return err
-}
-
-// KVDelete removes a value.
-func KVDelete(key string) error {
-	With(func(s *State) { delete(s.Keys, key) })
-	return checkKey(key)
-}
-
-// KVIncrement adds to a counter.
-func KVIncrement(key string, by int64, _ *uint32) (sum int64, err error) {
-	if err = checkKey(key); err != nil {
-		return 0, err
-	}
-	With(func(s *State) {
-		value, ok := s.Keys[key]
-		if ok && len(value) != 8 {
-			err = &Error{Kind: ErrInvalid, Message: "the value is no counter"}
-			return
-		}
-		if ok {
-			sum = int64(binary.LittleEndian.Uint64(value))
-		}
-		switch {
-		case by > 0 && sum > math.MaxInt64-by:
-			sum = math.MaxInt64
-		case by < 0 && sum < math.MinInt64-by:
-			sum = math.MinInt64
-		default:
-			sum += by
-		}
-		s.Keys[key] = binary.LittleEndian.AppendUint64(nil, uint64(sum))
-	})
-	return sum, err
 }
 
 // FileStat looks at a file.

@@ -31,55 +31,6 @@ func Log(level uint8, message string, fields []Field) {
 	runtime.KeepAlive(fields)
 }
 
-// KVGet returns the value of a key.
-func KVGet(key string) ([]byte, bool, error) {
-	c := enter(64<<10 + small)
-	defer c.leave()
-	at, length := text(key)
-	importGet(at, length, c.ret)
-	r := c.done()
-	if r.U8() != 0 {
-		return nil, false, kvError(r.At(4))
-	}
-	if r.At(4).U8() == 0 {
-		return nil, false, nil
-	}
-	return r.At(8).Bytes(), true, nil
-}
-
-// KVSet sets the value of a key.
-func KVSet(key string, value []byte, ttl *uint32) error {
-	c := enter(small)
-	defer c.leave()
-	at, length := text(key)
-	has, seconds := option(ttl)
-	importSet(at, length, unsafe.Pointer(unsafe.SliceData(value)), uint32(len(value)), has, seconds, c.ret)
-	return unitOr(c.done(), kvError)
-}
-
-// KVDelete removes a key.
-func KVDelete(key string) error {
-	c := enter(small)
-	defer c.leave()
-	at, length := text(key)
-	importDelete(at, length, c.ret)
-	return unitOr(c.done(), kvError)
-}
-
-// KVIncrement adds to a counter.
-func KVIncrement(key string, by int64, ttl *uint32) (int64, error) {
-	c := enter(small)
-	defer c.leave()
-	at, length := text(key)
-	has, seconds := option(ttl)
-	importIncrement(at, length, by, has, seconds, c.ret)
-	r := c.done()
-	if r.U8() != 0 {
-		return 0, kvError(r.At(8))
-	}
-	return int64(r.At(8).U64()), nil
-}
-
 // FileStat looks at a file.
 func FileStat(root, path string) (Metadata, bool, error) {
 	c := enter(small)
@@ -153,19 +104,6 @@ func unitOr(r Place, failed func(Place) error) error {
 		return nil
 	}
 	return failed(r.At(4))
-}
-
-func kvError(p Place) error {
-	switch p.U8() {
-	case 0:
-		return &Error{Kind: ErrDenied, Message: p.At(4).Text()}
-	case 1:
-		return &Error{Kind: ErrQuota}
-	case 2:
-		return &Error{Kind: ErrInvalid, Message: p.At(4).Text()}
-	default:
-		return &Error{Kind: ErrUnavailable, Message: p.At(4).Text()}
-	}
 }
 
 func fileError(p Place) error {

@@ -20,7 +20,10 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let project = Project::read(folder, &[])?;
     let scratch = Scratch::make()?;
     let module = compile(folder, &project.hooks, &scratch)?;
-    project.require_grants(&module, |missing| format!("uses the package {SDK}/{missing}"))?;
+    project.require_grants(&module, |missing| {
+        // The package is named after its interface.
+        format!("uses the package {SDK}/{}", missing.trim_start_matches("client-"))
+    })?;
     project.component(folder, module, scratch)
 }
 

@@ -6,6 +6,8 @@
 use std::io;
 use std::path::Path;
 
+use clap::ValueEnum;
+
 use super::super::new::sdk_files;
 use tuffet_config::GrantKind;
 use tuffet_policy::Hook;
@@ -18,6 +20,47 @@ pub(in crate::cli::plugin) const WORLD: &str = "plugin";
 const WASI: [(&str, &str); 2] =
     [("wasi-io", "python/tuffet/wit/wasi-io.wit"), ("wasi-http", "python/tuffet/wit/wasi-http.wit")];
 
+/// A version of the interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli::plugin) enum Interface {
+    #[value(name = "0.1", alias = "0.1.0")]
+    V0_1,
+    #[value(name = "0.2", alias = "0.2.0")]
+    V0_2,
+}
+
+impl Interface {
+    /// Returns the path of its WIT in the SDK.
+    fn path(self) -> &'static str {
+        match self {
+            Interface::V0_1 => "wit/policy.wit",
+            Interface::V0_2 => "wit/v0.2/policy.wit",
+        }
+    }
+
+    /// Returns its number, from its own text.
+    pub fn number(self) -> &'static str {
+        version(self.path())
+    }
+
+    /// Returns the interfaces that a grant opens.
+    fn imports(self, grant: GrantKind) -> &'static [&'static str] {
+        match (self, grant) {
+            (Interface::V0_1, GrantKind::Kv) => &["kv"],
+            (Interface::V0_2, GrantKind::Kv) => &["kv", "shared-kv"],
+            (_, GrantKind::Files) => &["files"],
+            (_, GrantKind::Sinks) => &["sinks"],
+            (Interface::V0_2, GrantKind::Metrics) => &["metrics"],
+            (Interface::V0_2, GrantKind::Upload) => &["upload-content"],
+            (Interface::V0_2, GrantKind::ClientHistory) => &["history"],
+            // 0.1.0 has no interfaces for these; `tuffet plugin wit` refuses them.
+            (Interface::V0_1, GrantKind::Metrics | GrantKind::Upload | GrantKind::ClientHistory) => &[],
+            // Facts of the request, and interfaces of WASI.
+            (_, GrantKind::ClientMac | GrantKind::Clock | GrantKind::Http | GrantKind::Random) => &[],
+        }
+    }
+}
+
 /// Writes the WIT of a plugin with these hooks, which requests these grants, into a folder: `world.wit`, and
 /// below `deps` the packages that it uses. Returns the paths of the files in the folder.
 ///
@@ -25,12 +68,13 @@ const WASI: [(&str, &str); 2] =
 /// A file cannot be written.
 pub(in crate::cli::plugin) fn write(
     folder: &Path,
+    interface: Interface,
     hooks: &[Hook],
     grants: &[GrantKind],
 ) -> io::Result<Vec<String>> {
-    let mut files = vec![("world.wit".to_owned(), world(hooks, grants))];
+    let mut files = vec![("world.wit".to_owned(), world(interface, hooks, grants))];
     let wasi = WASI.iter().filter(|_| grants.contains(&GrantKind::Http));
-    for (package, path) in [("policy", "wit/policy.wit")].iter().chain(wasi) {
+    for (package, path) in [("policy", interface.path())].iter().chain(wasi) {
         files.push((format!("deps/{package}/{package}.wit"), sdk_file(path).to_owned()));
     }
     for (path, text) in &files {
@@ -42,25 +86,17 @@ pub(in crate::cli::plugin) fn write(
 }
 
 /// Returns the text of the world.
-fn world(hooks: &[Hook], grants: &[GrantKind]) -> String {
-    let policy = version("wit/policy.wit");
+fn world(interface: Interface, hooks: &[Hook], grants: &[GrantKind]) -> String {
+    let policy = interface.number();
     let mut text = format!("package local:{WORLD};\n\nworld {WORLD} {{\n");
     let mut line = |text_of_line: String| text += &format!("    {text_of_line};\n");
     line(format!("import tuffet:policy/log@{policy}"));
     for grant in GrantKind::ALL.into_iter().filter(|grant| grants.contains(grant)) {
-        match grant {
-            GrantKind::Files | GrantKind::Kv | GrantKind::Sinks => {
-                line(format!("import tuffet:policy/{}@{policy}", grant.word()));
-            }
-            GrantKind::Http => {
-                line(format!("import wasi:http/outgoing-handler@{}", version(WASI[1].1)));
-            }
-            // Not in this version of the interface; `tuffet plugin wit` refuses it.
-            GrantKind::Metrics | GrantKind::Upload => {}
-            // Facts of the request, and interfaces of WASI that every component may import.
-            // Version 0.1.0 of the interface does not have it.
-            GrantKind::ClientHistory => {}
-            GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => {}
+        for import in interface.imports(grant) {
+            line(format!("import tuffet:policy/{import}@{policy}"));
+        }
+        if grant == GrantKind::Http {
+            line(format!("import wasi:http/outgoing-handler@{}", version(WASI[1].1)));
         }
     }
     line(format!("export tuffet:policy/lifecycle@{policy}"));
@@ -87,13 +123,21 @@ mod tests {
 
     #[test]
     fn a_world_has_the_hooks_and_the_imports_of_its_grants() {
-        let text = world(&[Hook::Observe, Hook::Authorize], &[GrantKind::Sinks, GrantKind::Clock]);
+        let grants = [GrantKind::Sinks, GrantKind::Clock, GrantKind::Kv];
+        let text = world(Interface::V0_1, &[Hook::Observe, Hook::Authorize], &grants);
         assert_eq!(
             text,
             "package local:plugin;\n\nworld plugin {\n    import tuffet:policy/log@0.1.0;\n    \
-             import tuffet:policy/sinks@0.1.0;\n    export tuffet:policy/lifecycle@0.1.0;\n    \
+             import tuffet:policy/kv@0.1.0;\n    import tuffet:policy/sinks@0.1.0;\n    export tuffet:policy/lifecycle@0.1.0;\n    \
              export tuffet:policy/authorize@0.1.0;\n    export tuffet:policy/observe@0.1.0;\n}\n"
         );
-        assert!(world(&[], &GrantKind::ALL).contains("    import wasi:http/outgoing-handler@0.2.0;\n"));
+        let all = world(Interface::V0_2, &[Hook::Resolve], &GrantKind::ALL);
+        for import in ["kv", "shared-kv", "files", "sinks", "metrics", "upload-content", "history"] {
+            assert!(all.contains(&format!("    import tuffet:policy/{import}@0.2.0;\n")), "{all}");
+        }
+        assert!(all.contains("    import wasi:http/outgoing-handler@0.2.0;\n"), "{all}");
+        assert!(all.ends_with("    export tuffet:policy/resolve@0.2.0;\n}\n"), "{all}");
+        let none = world(Interface::V0_2, &[Hook::Resolve], &[]);
+        assert_eq!(none.matches("import").count(), 1, "{none}");
     }
 }

@@ -17,9 +17,9 @@ fn the_world_imports_what_the_grants_allow_and_nothing_else() {
     let world = text("world.wit");
     let lines: Vec<&str> = world.lines().filter(|line| line.starts_with("    ")).map(str::trim).collect();
     let expected = [
-        "import tuffet:policy/log@0.1.0;",
-        "export tuffet:policy/lifecycle@0.1.0;",
-        "export tuffet:policy/authorize@0.1.0;",
+        "import tuffet:policy/log@0.2.0;",
+        "export tuffet:policy/lifecycle@0.2.0;",
+        "export tuffet:policy/authorize@0.2.0;",
     ];
     assert_eq!(lines, expected);
     assert!(!folder.has("wit/deps/wasi-http"));
@@ -34,6 +34,16 @@ fn the_world_imports_what_the_grants_allow_and_nothing_else() {
     for other in ["files", "sinks", "authorize", "clock"] {
         assert!(!world.contains(other), "{world}");
     }
+    assert!(world.contains("import tuffet:policy/shared-kv@"), "{world}");
+    wit(&["--grant", "upload", "--grant", "metrics", "--grant", "client-history"]).assert_good();
+    for import in ["upload-content", "metrics", "history"] {
+        assert!(text("world.wit").contains(&format!("import tuffet:policy/{import}@0.2.0;")), "{import}");
+    }
+
+    wit(&["--version", "0.1", "--grant", "kv"]).assert_good();
+    assert!(text("world.wit").contains("export tuffet:policy/authorize@0.1.0;"), "{}", text("world.wit"));
+    assert!(!text("world.wit").contains("shared-kv"), "{}", text("world.wit"));
+    assert!(text("deps/policy/policy.wit").contains("package tuffet:policy@0.1.0;"));
     assert!(text("deps/wasi-http/wasi-http.wit").starts_with("///"));
     assert!(text("deps/wasi-io/wasi-io.wit").contains("package wasi:io@"));
 }
@@ -45,8 +55,9 @@ fn mistakes_are_named() {
     let path = folder.path("wit").display().to_string();
     let wit = |words: &[&str]| tuffet([&["plugin", "wit", &path], words].concat());
     wit(&["--grant", "files/boot"]).assert_fails(64, &["write the kind alone, such as `files`"]);
-    wit(&["--grant", "client-history"]).assert_fails(64, &["has no interface for it; 0.2.0 is in"]);
-    wit(&["--grant", "tape"]).assert_fails(64, &["there are client-mac, clock, files, http"]);
+    let later = ["--version", "0.1", "--grant", "client-history"];
+    wit(&later).assert_fails(64, &["--grant client-history: version 0.1 of the interface does not have it"]);
+    wit(&["--grant", "tape"]).assert_fails(64, &["there are client-history, client-mac, clock, files, http"]);
     folder.write("wit", b"");
     wit(&[]).assert_fails(73, &["cannot be written", "another folder"]);
 }

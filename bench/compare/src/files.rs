@@ -1,5 +1,5 @@
 //! The files that are served, and the comparison of those that were uploaded. They lie in memory
-//! (tmpfs) where the machine has one, so that no disk is measured.
+//! (tmpfs) where the machine has one, so that no disk is measured unless a case asks for it.
 
 use std::fs;
 use std::io;
@@ -21,6 +21,8 @@ const SEED: u64 = 69;
 #[derive(Debug)]
 pub struct Workplace {
     folder: PathBuf,
+    /// Its part on a disk, made when it is needed.
+    on_disk: PathBuf,
     /// Whether it lies in memory.
     pub in_memory: bool,
 }
@@ -37,8 +39,9 @@ impl Workplace {
         let name = format!("{PREFIX}{}", std::process::id());
         let memory = Path::new(MEMORY).join(&name);
         let in_memory = fs::create_dir(&memory).is_ok();
-        let folder = if in_memory { memory } else { fallback.join(name) };
-        let place = Workplace { folder, in_memory };
+        let on_disk = fallback.join(name);
+        let folder = if in_memory { memory } else { on_disk.clone() };
+        let place = Workplace { folder, on_disk, in_memory };
         for part in ["files", "scratch", "uploads"] {
             fs::create_dir_all(place.folder.join(part))?;
         }
@@ -59,12 +62,18 @@ impl Workplace {
     ///
     /// # Errors
     /// When it cannot be emptied or written to.
-    pub fn uploads(&self) -> io::Result<PathBuf> {
-        let folder = self.folder.join("uploads");
-        fs::remove_dir_all(&folder)?;
-        fs::create_dir(&folder)?;
+    pub fn uploads(&self, on_disk: bool) -> io::Result<PathBuf> {
+        let folder = self.folder_of_uploads(on_disk);
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::create_dir_all(&folder)?,
+        }
         fs::write(folder.join(PROBE), b"probe")?;
         Ok(folder)
+    }
+
+    fn folder_of_uploads(&self, on_disk: bool) -> PathBuf {
+        if on_disk { &self.on_disk } else { &self.folder }.join("uploads")
     }
 
     /// A file of `size` random bytes among those that are served; returns its name.
@@ -87,10 +96,10 @@ impl Workplace {
     ///
     /// # Errors
     /// When the folder or a file cannot be read.
-    pub fn wrong_uploads(&self, name: &str, expected: u64) -> io::Result<u64> {
+    pub fn wrong_uploads(&self, on_disk: bool, name: &str, expected: u64) -> io::Result<u64> {
         let sent = fs::read(self.files().join(name))?;
         let (mut right, mut wrong) = (0_u64, 0_u64);
-        for entry in fs::read_dir(self.folder.join("uploads"))? {
+        for entry in fs::read_dir(self.folder_of_uploads(on_disk))? {
             let entry = entry?;
             if entry.file_name().to_string_lossy().starts_with(PROBE) {
                 continue;
@@ -115,8 +124,13 @@ fn remove_stale(place: &Path) {
 
 impl Drop for Workplace {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_dir_all(&self.folder) {
-            eprintln!("{} is left behind: {error}", self.folder.display());
+        for folder in [&self.folder, &self.on_disk] {
+            match fs::remove_dir_all(folder) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    eprintln!("{} is left behind: {error}", folder.display());
+                }
+                _ => {}
+            }
         }
     }
 }
@@ -145,15 +159,19 @@ mod tests {
         let fallback = tempfile::tempdir().unwrap();
         let place = Workplace::new(fallback.path()).unwrap();
         let name = place.file(1_000).unwrap();
-        let uploads = place.uploads().unwrap();
+        let uploads = place.uploads(false).unwrap();
         let sent = fs::read(place.files().join(&name)).unwrap();
         fs::write(uploads.join("1000.img.w0"), &sent).unwrap();
-        assert_eq!(place.wrong_uploads(&name, 1).unwrap(), 0);
-        assert_eq!(place.wrong_uploads(&name, 2).unwrap(), 1, "one is missing");
+        assert_eq!(place.wrong_uploads(false, &name, 1).unwrap(), 0);
+        assert_eq!(place.wrong_uploads(false, &name, 2).unwrap(), 1, "one is missing");
         fs::write(uploads.join("1000.img.w1"), &sent[1..]).unwrap();
-        assert_eq!(place.wrong_uploads(&name, 2).unwrap(), 1, "one is short");
-        let folder = place.folder.clone();
+        assert_eq!(place.wrong_uploads(false, &name, 2).unwrap(), 1, "one is short");
+        fs::write(place.uploads(true).unwrap().join("1000.img.w0"), &sent).unwrap();
+        assert_eq!(place.wrong_uploads(true, &name, 1).unwrap(), 0);
+        assert!(place.uploads(true).unwrap().starts_with(fallback.path()), "emptied, to be used again");
+        assert_eq!(place.wrong_uploads(true, &name, 1).unwrap(), 1);
+        let folders = [place.folder.clone(), place.on_disk.clone()];
         drop(place);
-        assert!(!folder.exists());
+        assert_eq!(folders.map(|folder| folder.exists()), [false, false]);
     }
 }

@@ -74,7 +74,8 @@ pub(crate) struct Sample {
 impl Bench {
     /// Starts the server anew and measures.
     pub(crate) fn run(&self, contender: &Contender, installed: &Installed, kind: &Kind) -> Outcome {
-        let write = matches!(kind, Kind::Transfers(load) if load.write);
+        let on_disk = matches!(kind, Kind::ToDisk(_));
+        let write = on_disk || matches!(kind, Kind::Transfers(load) if load.write);
         if write && !contender.uploads {
             return Outcome::Cannot("takes no uploads".to_owned());
         }
@@ -93,9 +94,16 @@ impl Bench {
             Ok(cold) => cold,
             Err(error) => return Outcome::Failed(format!("{}: {error}", self.disk.display())),
         };
-        match self.started(contender, installed, cores, write, cold.as_ref()) {
+        let uploads = write.then(|| self.place.uploads(on_disk).map_err(|error| error.to_string()));
+        let uploads = match uploads.transpose() {
+            Ok(uploads) => uploads,
+            Err(error) => return Outcome::Failed(error),
+        };
+        match self.started(contender, installed, cores, uploads, cold.as_ref()) {
             Ok(mut server) => match kind {
-                Kind::Transfers(load) => self.transfers(&mut server, cores, load),
+                Kind::Transfers(load) | Kind::ToDisk(load) => {
+                    self.transfers(&mut server, cores, load, on_disk)
+                }
                 Kind::Beside { load, storm } => self.beside(&mut server, cores, load, storm),
                 Kind::Cold(load) => self.cold(&mut server, cores, load, cold.as_ref()),
                 Kind::BesideCold { load, cold: storm } => {
@@ -117,13 +125,14 @@ impl Bench {
         contender: &Contender,
         installed: &Installed,
         cores: &Place,
-        write: bool,
+        uploads: Option<PathBuf>,
         cold: Option<&ColdFiles>,
     ) -> Result<Server, String> {
+        let write = uploads.is_some();
         let (root, file) = if let Some(cold) = cold {
             (cold.folder().to_owned(), cold.cached().to_owned())
-        } else if write {
-            (self.place.uploads().map_err(|error| error.to_string())?, PROBE.to_owned())
+        } else if let Some(folder) = uploads {
+            (folder, PROBE.to_owned())
         } else {
             (self.place.files(), self.place.file(1).map_err(|error| error.to_string())?)
         };
@@ -132,7 +141,13 @@ impl Bench {
         Server::start(contender, installed, &cores.join(","), folders, write, &file)
     }
 
-    fn transfers(&self, server: &mut Server, cores: &Place, load: &Load) -> Result<Outcome, String> {
+    fn transfers(
+        &self,
+        server: &mut Server,
+        cores: &Place,
+        load: &Load,
+        on_disk: bool,
+    ) -> Result<Outcome, String> {
         let file = self.place.file(load.size).map_err(|error| error.to_string())?;
         let note = match negotiate(server, load, &file)? {
             Negotiated::Granted(note) => note,
@@ -168,7 +183,8 @@ impl Bench {
         tell_decisions(&mut sample.figures, &mark);
         if load.write {
             let completed = reports.iter().map(|report| report.completed).sum();
-            let wrong = self.place.wrong_uploads(&file, completed).map_err(|error| error.to_string())?;
+            let wrong =
+                self.place.wrong_uploads(on_disk, &file, completed).map_err(|error| error.to_string())?;
             for metric in [Metric::WrongBytes, Metric::Incomplete] {
                 *sample.figures.entry(metric).or_default() += wrong as f64;
             }

@@ -22,6 +22,10 @@ impl Scale {
                     _ => kind,
                 }
             }
+            (scale, Kind::ToDisk(load)) => match scale.kind(Kind::Transfers(load)) {
+                Kind::Transfers(load) => Kind::ToDisk(load),
+                _ => kind,
+            },
             (scale, Kind::Cold(load)) => match scale.kind(Kind::Transfers(load)) {
                 Kind::Transfers(load) => Kind::Cold(load),
                 _ => kind,

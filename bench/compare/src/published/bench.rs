@@ -203,7 +203,7 @@ impl Bench {
         let (file, probe) = (place.file(load.size).map_err(io)?, place.file(1_000).map_err(io)?);
         let scratch = place.scratch();
         let (root, probe) = match load.write {
-            true => (place.uploads().map_err(io)?, "probe"),
+            true => (place.uploads(false).map_err(io)?, "probe"),
             false => (place.files(), probe.as_str()),
         };
         let cores = self.rig.core.to_string();

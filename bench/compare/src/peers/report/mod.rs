@@ -41,7 +41,7 @@ fn headline(case: &CaseResult) -> Metric {
     match kind {
         Some(Kind::Transfers(load)) if load.rate.is_some() => Metric::AnswerP50Ms,
         Some(Kind::Beside { .. } | Kind::BesideCold { .. }) => Metric::TurnaroundStormP99Ms,
-        Some(Kind::Transfers(load)) if load.size < SMALL => Metric::TransfersPerS,
+        Some(Kind::Transfers(load) | Kind::ToDisk(load)) if load.size < SMALL => Metric::TransfersPerS,
         Some(Kind::Memory { .. }) => Metric::GrowthBytes,
         Some(Kind::Idle { .. }) => Metric::BusyPercent,
         _ => Metric::ThroughputMbS,

@@ -1,6 +1,18 @@
 // The commands of the reference guest: what a plugin may do, and what it should not.
 
-import { files, HostError, http, kv, log, type Request, sinks, type Upload } from "tuffet";
+import {
+  files,
+  history,
+  HostError,
+  http,
+  kv,
+  log,
+  metrics,
+  type Request,
+  sinks,
+  type Upload,
+  uploads,
+} from "tuffet";
 
 // biome-ignore lint: commands are lists of anything.
 export type Command = any[];
@@ -37,7 +49,9 @@ export async function runAll(commands: Command[], request?: Request, upload?: Up
 }
 
 async function run([name, ...more]: Command, request?: Request, upload?: Upload): Promise<unknown> {
-  const [first, second, third] = more;
+  const [first, second, third, fourth] = more;
+  // Of a shared namespace, or where that is null, the plugin's own.
+  const keys = () => (first === null ? kv : new kv.Shared(first));
   switch (name) {
     case "request":
       return request && shown(request);
@@ -55,6 +69,37 @@ async function run([name, ...more]: Command, request?: Request, upload?: Upload)
       return kv.increment(first, second, { ttl: third });
     case "kv-sets":
       return untilError(first, (number) => kv.set(`key${number}`, "v"));
+    case "kv-swap": {
+      const revision = third === null ? undefined : BigInt(third);
+      return keys().swap(second, revision, fourth) !== undefined;
+    }
+    case "kv-change": {
+      const entry = keys().entry(second);
+      const swapped = keys().swap(second, entry?.revision, third) !== undefined;
+      return [entry ? new TextDecoder().decode(entry.value) : null, swapped];
+    }
+    case "kv-list":
+      return keys().list(second, { after: third ?? undefined, limit: fourth });
+    case "shared-get":
+      return new kv.Shared(first).getText(second);
+    case "shared-set":
+      return new kv.Shared(first).set(second, third);
+    case "shared-delete":
+      return new kv.Shared(first).delete(second);
+    case "shared-add":
+      return new kv.Shared(first).increment(second, third);
+    case "upload-read":
+      return new TextDecoder().decode(uploads.read(first, second));
+    case "count":
+      return metrics.add(first, second, third);
+    case "counts":
+      return untilError(first, (number) => metrics.add(`n${number}`));
+    case "gauge":
+      return metrics.set(first, second, third);
+    case "history":
+      return history
+        .recent()
+        .map(({ operation, path, outcome, endedMsAgo }) => [operation, path, outcome, endedMsAgo < 600_000]);
     case "stat":
       return files.stat(first, second)?.bytes;
     case "read":

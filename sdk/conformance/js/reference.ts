@@ -4,8 +4,10 @@ import {
   Acceptance,
   type ErrorCode,
   type Event,
+  type Parsed,
   Problems,
   pointer,
+  Rendering,
   type Request,
   Resolution,
   settings as kind,
@@ -18,7 +20,7 @@ import { stringify } from "../../js/src/json.js";
 
 const ANSWERS: Record<string, string[]> = {
   authorize: ["abstain", "allow", "deny", "drop", "tell"],
-  resolve: ["abstain", "files", "content", "bytes", "deny", "tell"],
+  resolve: ["abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"],
   "accept-upload": ["abstain", "accept", "rename", "deny", "tell"],
 };
 
@@ -35,9 +37,24 @@ const Settings = kind.object({
     .default([]),
   configure: kind.list(kind.list(kind.any())).default([]),
   observe: kind.string().optional(),
+  renders: kind
+    .map(
+      kind.object({
+        do: kind.list(kind.list(kind.any())).default([]),
+        name: kind.string().optional(),
+        content: kind.string().optional(),
+        bytes: kind.integer().optional(),
+        "ttl-seconds": kind.integer().optional(),
+        deny: kind.any().optional(),
+      }),
+    )
+    .default({}),
 });
 
+type Settings = Parsed<typeof Settings>;
+
 let rules: { hook: string; path: string; answer: any; do: Command[] }[] = [];
+let renders: Settings["renders"] = {};
 let sink: string | undefined;
 let configured: unknown[] = [];
 
@@ -55,6 +72,7 @@ export async function configure(given: unknown): Promise<void> {
   });
   problems.check();
   rules = settings.rules;
+  renders = settings.renders;
   sink = settings.observe;
   configured = await runAll(settings.configure);
 }
@@ -77,8 +95,10 @@ const deny = (given: { code: ErrorCode; message: string; reason: string }) =>
 export async function authorize(request: Request): Promise<Verdict> {
   const [word, value, results] = await answer("authorize", request);
   switch (word) {
-    case "allow":
-      return Verdict.allow(value);
+    case "allow": {
+      const { "refuse-options": refuseOptions, ...profile } = value;
+      return Verdict.allow({ ...profile, refuseOptions });
+    }
     case "deny":
       return deny(value);
     case "drop":
@@ -93,22 +113,47 @@ export async function resolve(request: Request): Promise<Resolution> {
   const [word, value, results] = await answer("resolve", request);
   switch (word) {
     case "files":
-      return Resolution.files(
-        ...value.map((file: string) => {
-          const [root, ...path] = file.split(":");
-          return { root, path: path.join(":") };
-        }),
-      );
+      return Resolution.files(...targets(value));
+    case "files-else-next":
+      return Resolution.filesElseNext(...targets(value));
     case "content":
       return Resolution.content(value);
     case "bytes":
-      return Resolution.content(Uint8Array.from({ length: value }, (_, number) => number));
+      return Resolution.content(counted(value));
+    case "named":
+      return Resolution.content(value.content, { name: value.name });
+    case "rendered":
+      return Resolution.rendered(value.replace("{path}", request.path));
     case "deny":
       return deny(value);
     case "tell":
       return Resolution.content(results);
   }
   return Resolution.abstain();
+}
+
+export async function render(key: string): Promise<Rendering> {
+  count();
+  const render = renders[key] ?? renders["*"];
+  if (render === undefined) {
+    return Rendering.deny("no such content", { reason: `no rule for the key ${key}`, code: "file-not-found" });
+  }
+  const results = stringify(await runAll(render.do));
+  if (render.deny !== undefined) return deny(render.deny);
+  const content = render.bytes === undefined ? (render.content ?? results) : counted(render.bytes);
+  return Rendering.content(content, { name: render.name, ttl: render["ttl-seconds"] });
+}
+
+function targets(files: string[]) {
+  return files.map((file) => {
+    const [root, ...path] = file.split(":");
+    return { root, path: path.join(":") };
+  });
+}
+
+/** So many bytes: 0 to 255, again and again. */
+function counted(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, number) => number);
 }
 
 export async function acceptUpload(request: Request, upload: Upload): Promise<Acceptance> {

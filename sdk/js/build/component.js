@@ -14,10 +14,17 @@ import { SDK, tool } from "./tools.js";
 const HOOKS = { authorize: "authorize", resolve: "resolve", acceptUpload: "accept-upload", observe: "observe" };
 
 /** Interfaces that the plugin calls, by the grant that they need. */
-const INTERFACES = ["kv", "files", "sinks"];
+const INTERFACES = {
+  kv: ["kv", "shared-kv"],
+  files: ["files"],
+  sinks: ["sinks"],
+  metrics: ["metrics"],
+  upload: ["upload-content"],
+  "client-history": ["history"],
+};
 
 /** The version of the interface that this SDK was written for. */
-const VERSION = "0.1.0";
+const VERSION = "0.2.0";
 
 /** Builds the component of the project in a folder; returns its path. */
 export async function build(folder, output) {
@@ -74,9 +81,11 @@ async function bundled(esbuild, stdin, more) {
 
 /** The module that a component is made of. */
 function entry({ folder, plugin, asked }, hooks) {
-  const imports = ["log", ...INTERFACES.filter((name) => asked.includes(name))];
-  const lines = imports.map((name) => `import * as ${name} from "tuffet:policy/${name}@${VERSION}";`);
-  const parts = [...imports];
+  const granted = Object.keys(INTERFACES).filter((grant) => asked.includes(grant));
+  const imports = ["log", ...granted.flatMap((grant) => INTERFACES[grant])];
+  const variable = (name) => name.replace(/-./, ([, letter]) => letter.toUpperCase());
+  const lines = imports.map((name) => `import * as ${variable(name)} from "tuffet:policy/${name}@${VERSION}";`);
+  const parts = imports.map(variable);
   if (asked.includes("http")) {
     lines.push('import { send as http } from "./src/wasm/http.js";');
     parts.push("http");
@@ -96,7 +105,7 @@ function entry({ folder, plugin, asked }, hooks) {
 function writeWorld(folder, hooks, asked) {
   const tuffet = process.env.TUFFET || "tuffet";
   const words = [...hooks.flatMap((hook) => ["--hook", HOOKS[hook]]), ...asked.flatMap((grant) => ["--grant", grant])];
-  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", "--version", "0.1", ...words, folder], { encoding: "utf8" });
+  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", "--version", VERSION, ...words, folder], { encoding: "utf8" });
   if (error) throw new ToolError(`${tuffet} cannot be run: ${error.message}; put it on the PATH, or name it in TUFFET`);
   if (status !== 0) throw new BuildError(`${tuffet} plugin wit: ${stderr.trim()}`);
 }

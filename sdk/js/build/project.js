@@ -5,9 +5,20 @@ import { join } from "node:path";
 
 import { ProjectError } from "./errors.js";
 
-const GRANTS = ["client-mac", "clock", "files", "http", "kv", "random", "sinks"];
+const GRANTS = [
+  "client-history",
+  "client-mac",
+  "clock",
+  "files",
+  "http",
+  "kv",
+  "metrics",
+  "random",
+  "sinks",
+  "upload",
+];
 const EVENTS = ["started", "progressed", "finished"];
-const KEYS = ["plugin", "events", "empty-batches", "reuse", "grants", "optional"];
+const KEYS = ["plugin", "events", "empty-batches", "facts", "depends-on", "reuse", "grants", "optional"];
 
 const FORM = `{
   "name": "firmware",
@@ -69,6 +80,13 @@ export function read(folder) {
   for (const key of ["empty-batches", "reuse"]) {
     if (typeof (tuffet[key] ?? false) !== "boolean") wrong.push(`tuffet.${key} must be true or false`);
   }
+  // The server knows which facts there are.
+  for (const key of ["facts", "depends-on"]) {
+    const facts = tuffet[key] ?? [];
+    if (!Array.isArray(facts) || facts.some((fact) => typeof fact !== "string")) {
+      wrong.push(`tuffet.${key} must be a list of texts`);
+    }
+  }
   const name = text(document, "name", "package.json", true);
   const project = {
     folder,
@@ -86,6 +104,8 @@ export function read(folder) {
       ...(tuffet["empty-batches"] && { "empty-batches": true }),
       ...(tuffet.reuse && { reuse: true }),
       ...(events && { events }),
+      ...(tuffet.facts && { facts: tuffet.facts }),
+      ...(tuffet["depends-on"] && { "depends-on": tuffet["depends-on"] }),
     },
   };
   // It becomes a file name.

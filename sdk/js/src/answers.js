@@ -22,7 +22,7 @@ function deny(message, { reason = "", code = "access-violation" } = {}) {
   return Object.freeze({ kind: "deny", message: String(message), reason: String(reason), code });
 }
 
-function ceiling(name, value, highest) {
+function number(name, value, highest) {
   if (value === undefined) return undefined;
   const whole = typeof value === "bigint" || Number.isInteger(value);
   if (!whole || value < 0 || value > highest) {
@@ -31,14 +31,30 @@ function ceiling(name, value, highest) {
   return value;
 }
 
+const MOST = 18446744073709551615n;
+
+function values(name, { blksize, windowsize, timeout } = {}) {
+  return Object.freeze({
+    blksize: number(`${name}.blksize`, blksize, 65535),
+    windowsize: number(`${name}.windowsize`, windowsize, 65535),
+    timeout: number(`${name}.timeout`, timeout, 255),
+  });
+}
+
 export const Verdict = Object.freeze({
   abstain,
-  allow({ blksize, windowsize, bytes } = {}) {
+  allow({ blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuseOptions = [] } = {}) {
     return Object.freeze({
       kind: "allow",
-      blksize: ceiling("blksize", blksize, 65535),
-      windowsize: ceiling("windowsize", windowsize, 65535),
-      bytes: ceiling("bytes", bytes, 18446744073709551615n),
+      blksize: number("blksize", blksize, 65535),
+      windowsize: number("windowsize", windowsize, 65535),
+      timeout: number("timeout", timeout, 255),
+      bytes: number("bytes", bytes, MOST),
+      floors: values("floors", floors),
+      overrides: values("overrides", overrides),
+      burst: number("burst", burst, 65535),
+      rate: number("rate", rate, MOST),
+      refuseOptions: Object.freeze(Array.from(refuseOptions, String)),
     });
   },
   deny,
@@ -50,11 +66,33 @@ export const Resolution = Object.freeze({
   files(...targets) {
     return Object.freeze({ kind: "files", targets: targets.map(({ root, path }) => ({ root, path })) });
   },
-  content(data) {
-    return Object.freeze({ kind: "content", data: bytes(data) });
+  filesElseNext(...targets) {
+    return Object.freeze({ kind: "files-else-next", targets: targets.map(({ root, path }) => ({ root, path })) });
+  },
+  content: (data, { name } = {}) => content(data, name),
+  rendered(key) {
+    return Object.freeze({ kind: "rendered", key: String(key) });
   },
   deny,
 });
+
+export const Rendering = Object.freeze({
+  content: (data, { name, ttl } = {}) =>
+    Object.freeze({ ...content(data, name), ttl: number("ttl", ttl, 4294967295) }),
+  deny,
+});
+
+function content(data, name) {
+  const its = { kind: "content", data: bytes(data) };
+  return Object.freeze(name === undefined ? its : { ...its, name: String(name) });
+}
+
+export function oneLine(text) {
+  const encoded = new TextEncoder().encode(text).subarray(0, 200);
+  // With `stream`, an incomplete character at the end is left out.
+  const cut = new TextDecoder("utf-8", { ignoreBOM: true }).decode(encoded, { stream: true });
+  return cut.replace(/\p{Cc}/gu, " ");
+}
 
 export const Acceptance = Object.freeze({
   abstain,

@@ -104,42 +104,103 @@ export interface DenyOptions {
   code?: ErrorCode;
 }
 
-/** Ceilings that option negotiation respects; absent means as configured. */
-export interface Limits {
+/** The numbers of a session that a client may negotiate. */
+export interface SessionValues {
   /** Bytes in a block, 8 to 65464 (RFC 2348). */
   blksize?: number;
   /** Blocks in a window, 1 to 65535 (RFC 7440). */
   windowsize?: number;
-  /** The largest file that may be read or written, in bytes. */
-  bytes?: number | bigint;
+  /** Seconds before a packet is sent again, 1 to 255 (RFC 2349). */
+  timeout?: number;
 }
 
+/**
+ * How a transfer is negotiated and sent; absent means as configured. `sdk/wit/v0.2/policy.wit` says how the profiles of
+ * several plugins combine.
+ */
+export interface Profile {
+  /** The largest block that is granted, in bytes, 8 to 65464. */
+  blksize?: number;
+  /** The largest window that is granted, in blocks, 1 to 65535. */
+  windowsize?: number;
+  /** The longest time that is acknowledged, in seconds, 1 to 255. */
+  timeout?: number;
+  /** The largest file that may be read or written, in bytes. */
+  bytes?: number | bigint;
+  /** The least that a session is served with: a client that negotiates less gets the error `option-refused`. */
+  floors?: SessionValues;
+  /** These take the place of the configured ceilings on blocks and windows, and of the configured time-outs. */
+  overrides?: SessionValues;
+  /** Blocks of a window that are sent at once, at least 1; the others follow, paced. */
+  burst?: number;
+  /** The most bytes of file data in a second, at least 1024. */
+  rate?: number | bigint;
+  /** Options that are not acknowledged, such as `multicast`. */
+  refuseOptions?: readonly string[];
+}
+
+/** The name of {@link Profile} in version 0.1.0 of the interface, where it had ceilings alone. */
+export type Limits = Profile;
+
 /** The answer of `authorize`. */
-export type Verdict = Abstained | Deny | ({ readonly kind: "allow" } & Readonly<Limits>) | { readonly kind: "drop" };
+export type Verdict = Abstained | Deny | ({ readonly kind: "allow" } & Readonly<Profile>) | { readonly kind: "drop" };
 export const Verdict: {
   /** No opinion: the next plugin decides, at the end the configuration. */
   abstain(): Verdict;
-  /** Yes, unless a later plugin denies. Throws a RangeError for a ceiling that does not fit the interface. */
-  allow(limits?: Limits): Verdict;
+  /** Yes, unless a later plugin denies. Throws a RangeError for a number that does not fit the interface. */
+  allow(profile?: Profile): Verdict;
   /** No: the client gets an ERROR with `message`, at most 200 bytes of it. */
   deny(message: string, options?: DenyOptions): Deny;
   /** No, and without any answer. */
   drop(): Verdict;
 };
 
+export interface ContentOptions {
+  /** What it is, for logs and observers, who see it as `content/NAME`: at most 200 bytes of one line. See {@link oneLine}. */
+  name?: string;
+}
+
+/** Makes a name of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
+export function oneLine(text: string): string;
+
+/**
+ * The answer of `render(key: string)`, which makes the content for a key that `resolve` answered with, maybe in another
+ * instance. It may depend on the key, the settings and the grants alone.
+ */
+export type Rendering =
+  | Deny
+  | { readonly kind: "content"; readonly data: Uint8Array; readonly name?: string; readonly ttl?: number };
+export const Rendering: {
+  /** Content; after `ttl` seconds the next request has it rendered anew, by default when the configuration is loaded again. */
+  content(data: string | Uint8Array, options?: ContentOptions & { ttl?: number }): Rendering;
+  /** No: all requests that wait for the content get an ERROR with `message`. The server does not keep it. */
+  deny(message: string, options?: DenyOptions): Deny;
+};
+
 /** The answer of `resolve`. */
 export type Resolution =
   | Abstained
   | Deny
-  | { readonly kind: "files"; readonly targets: readonly Target[] }
-  | { readonly kind: "content"; readonly data: Uint8Array };
+  | { readonly kind: "files" | "files-else-next"; readonly targets: readonly Target[] }
+  | { readonly kind: "content"; readonly data: Uint8Array; readonly name?: string }
+  | { readonly kind: "rendered"; readonly key: string };
 export const Resolution: {
   /** No opinion: the next plugin decides; at the end the path is looked up in the roots, in order. */
   abstain(): Resolution;
   /** The first of these that exists is served. */
   files(...targets: Target[]): Resolution;
+  /**
+   * As `files`. But if none of them exists, the next plugin of the chain decides, and at the end the path is looked up in
+   * the roots. For a write request there is no else.
+   */
+  filesElseNext(...targets: Target[]): Resolution;
   /** The content itself; text is sent as UTF-8. */
-  content(data: string | Uint8Array): Resolution;
+  content(data: string | Uint8Array, options?: ContentOptions): Resolution;
+  /**
+   * The content that `render` makes for this key, of 1 to 1024 bytes: once for all requests with this key. The server keeps
+   * it in memory while there is room.
+   */
+  rendered(key: string): Resolution;
   /** No: the client gets an ERROR with `message`. */
   deny(message: string, options?: DenyOptions): Deny;
 };
@@ -252,7 +313,9 @@ export namespace log {
 }
 
 /**
- * Keys and values that outlive the call and the process. The grant `kv`. `ttl` is in seconds.
+ * Keys and values that outlive the call and the process. The grant `kv`. `ttl` is in seconds. Each plugin has its own
+ * namespace; with the grant `kv/NAME`, plugins share the namespace `new kv.Shared("NAME")`, and where the keys are in a
+ * bucket of NATS, the plugins of all its servers do.
  *
  * Throws {@link Denied}, {@link Quota}, {@link Invalid} and {@link Unavailable}.
  */
@@ -271,7 +334,48 @@ export namespace kv {
   export { remove as delete };
   /** Adds to a counter, atomically, and returns the sum. `ttl` counts from when the counter begins. */
   function increment(key: string, by?: number | bigint, options?: Ttl): bigint;
-  export { get, getText, set, increment, Ttl };
+  /** A value and its revision. Each change of a key gives it a higher one. */
+  interface Entry {
+    readonly value: Uint8Array;
+    readonly revision: bigint;
+  }
+  /** The value with the revision for `swap`; `undefined` if there is none. */
+  function entry(key: string): Entry | undefined;
+  /**
+   * Replaces the value if the key still has the revision of this entry; with `undefined`, creates the key if it does not
+   * exist. Returns the new revision, or `undefined` if the key has another one: read it again, and decide anew. After
+   * {@link Unavailable} the value may have been replaced all the same.
+   */
+  function swap(
+    key: string,
+    revision: bigint | undefined,
+    value: string | Uint8Array,
+    options?: Ttl,
+  ): bigint | undefined;
+  interface Page {
+    /** The last key of the page before. */
+    after?: string;
+    /** The most keys of a page [default: 1000, which is the most there may be]. */
+    limit?: number;
+  }
+  /**
+   * A page of the keys that begin with `prefix`, in the order of their bytes. An empty page is the end. Changes between two
+   * pages may be seen or not.
+   */
+  function list(prefix?: string, page?: Page): string[];
+  /** A namespace that plugins share. The quota of the plugin that writes counts all its keys. */
+  class Shared {
+    constructor(name: string);
+    get(key: string): Uint8Array | undefined;
+    getText(key: string): string | undefined;
+    entry(key: string): Entry | undefined;
+    set(key: string, value: string | Uint8Array, options?: Ttl): void;
+    swap(key: string, revision: bigint | undefined, value: string | Uint8Array, options?: Ttl): bigint | undefined;
+    delete(key: string): void;
+    increment(key: string, by?: number | bigint, options?: Ttl): bigint;
+    list(prefix?: string, page?: Page): string[];
+  }
+  export { get, getText, entry, set, swap, increment, list, Entry, Page, Shared, Ttl };
 }
 
 /**
@@ -294,6 +398,50 @@ export namespace files {
   function read(root: string, path: string, options?: ReadOptions): Uint8Array | undefined;
   /** The same as text in UTF-8, without a byte order mark; other bytes are replaced. */
   function readText(root: string, path: string, options?: ReadOptions): string | undefined;
+}
+
+/**
+ * The content of the upload that `acceptUpload` decides about; only while that hook runs. The grant `upload`.
+ *
+ * Throws {@link Denied}, {@link Invalid} and {@link Unavailable}.
+ */
+export namespace uploads {
+  /** Bytes of the file, whose size is `upload.bytes`; fewer where it ends. A call of the hook may read 8 MiB in all. */
+  function read(offset: number, length: number): Uint8Array;
+}
+
+/**
+ * Counters and gauges of the plugin's own, among the metrics of the server: `tuffet_plugin_counter_total` and
+ * `tuffet_plugin_gauge`, with the plugin's name, the name given here, and the labels. The grant `metrics`. A plugin has at
+ * most 64 series, each a name with values of its labels, so never use what clients choose freely.
+ *
+ * Throws {@link Denied}, {@link Full} and {@link Invalid}.
+ */
+export namespace metrics {
+  type Labels = Readonly<Record<string, string>>;
+  /** Adds to a counter, which begins at 0: `metrics.add("lookups", 1, { answer: "hit" })`. */
+  function add(name: string, by?: number | bigint, labels?: Labels): void;
+  /** Sets a gauge to a finite number. */
+  function set(name: string, value: number, labels?: Labels): void;
+}
+
+/**
+ * What the client of a request asked for before. The grant `client-history`.
+ *
+ * Throws {@link Denied}, also where there is no client (in `configure`, `render` and `observe`), and {@link Invalid}.
+ */
+export namespace history {
+  /** A request that has ended. */
+  interface PastRequest {
+    readonly operation: "read" | "write";
+    /** The normalised path, or its first 255 bytes. */
+    readonly path: string;
+    readonly outcome: Outcome;
+    /** Milliseconds since it ended. */
+    readonly endedMsAgo: number;
+  }
+  /** The last requests from the client's address, newest first, at most 16. The present one is not among them. */
+  function recent(): PastRequest[];
 }
 
 /**
@@ -345,7 +493,7 @@ export class Quota extends HostError {}
 export class Invalid extends HostError {}
 /** The disk or the database failed. */
 export class Unavailable extends HostError {}
-/** The queue of the sink is full: it is slow or broken. */
+/** The queue of the sink is full: it is slow or broken. Or the plugin has as many metrics as it may have. */
 export class Full extends HostError {}
 /** The file, or the answer by HTTP, is larger than the limit. */
 export class TooLarge extends HostError {

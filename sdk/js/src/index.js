@@ -1,10 +1,12 @@
 // Write policy plugins for Tuffet in JavaScript and TypeScript: index.d.ts has the documentation.
 
-export { Acceptance, Resolution, Verdict } from "./answers.js";
+export { Acceptance, oneLine, Rendering, Resolution, Verdict } from "./answers.js";
 export * as files from "./files.js";
+export * as history from "./history.js";
 export * as http from "./http.js";
 export * as kv from "./kv.js";
 export * as log from "./log.js";
+export * as metrics from "./metrics.js";
 export * as sinks from "./sinks.js";
 export {
   Denied,
@@ -19,3 +21,4 @@ export {
   Unavailable,
 } from "./errors.js";
 export { pointer, settings } from "./settings.js";
+export * as uploads from "./uploads.js";

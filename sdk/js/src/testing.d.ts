@@ -16,9 +16,9 @@
  * @packageDocumentation
  */
 
-import { type http, type Mac, type Request, type Upload } from "./index.js";
+import { type history, type http, type Mac, type Request, type Upload } from "./index.js";
 
-/** Forgets all keys, files, responses and lines. */
+/** Forgets all keys, files, uploads, metrics, responses and lines. */
 export function reset(): void;
 
 /** Configures a plugin as the server does; throws what `configure` throws. */
@@ -38,7 +38,7 @@ export function request(
   },
 ): Request;
 
-/** A complete upload. */
+/** A complete upload. `uploads.read` reads its content from now on. */
 export function upload(path: string, content?: string | Uint8Array, root?: string): Promise<Upload>;
 
 /** Puts a file where `files` finds it. */
@@ -46,6 +46,15 @@ export function putFile(root: string, path: string, content: string | Uint8Array
 
 /** Lets a URL answer; every other one is denied. */
 export function putResponse(url: string, response: http.Response): void;
+
+/** Sets the last requests of the client, newest first. */
+export function putHistory(...requests: history.PastRequest[]): void;
+
+/** Lets a sink refuse lines from now on. */
+export function fill(sink: string): void;
+
+/** The value of a counter or gauge; `undefined` if it was never changed. */
+export function metric(name: string, labels?: Record<string, string>): number | undefined;
 
 /** The values that were sent to a sink since the last call. */
 export function takeEmitted(sink: string): unknown[];

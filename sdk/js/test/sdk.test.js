@@ -13,7 +13,8 @@ import * as testing from "../src/testing.js";
 import * as exports from "../src/wasm/exports.js";
 import { server } from "../src/wasm/host.js";
 
-const { Acceptance, files, http, kv, log, pointer, Problem, Problems, Resolution, settings, sinks, Verdict } = tuffet;
+const { Acceptance, files, history, http, kv, log, metrics, oneLine, pointer, Problem, Problems } = tuffet;
+const { Rendering, Resolution, settings, sinks, uploads, Verdict } = tuffet;
 
 beforeEach(testing.reset);
 
@@ -76,14 +77,51 @@ test("a hook without an answer fails", async () => {
 test("answers take the form of the interface", async () => {
   const verdict = Verdict.allow({ blksize: 512, bytes: 7 });
   const authorize = exports.authorize({ authorize: ({ options }) => options.get("tsize") === "0" && verdict });
-  const limits = { blksize: 512, windowsize: undefined, bytes: 7n };
-  assert.deepEqual(await authorize.authorize(GIVEN), { tag: "allow", val: limits });
+  const none = { blksize: undefined, windowsize: undefined, timeout: undefined };
+  assert.deepEqual(await authorize.authorize(GIVEN), {
+    tag: "allow",
+    val: {
+      ...none,
+      blksize: 512,
+      bytes: 7n,
+      floors: none,
+      overrides: none,
+      burst: undefined,
+      rate: undefined,
+      refuseOptions: [],
+    },
+  });
   const upload = exports.acceptUpload({ acceptUpload: (_, { bytes }) => Acceptance.rename(`${bytes}`) });
   const renamed = await upload.acceptUpload(GIVEN, { root: "r", path: "p", bytes: 5n, sha256: "" });
   assert.deepEqual(renamed, { tag: "rename", val: "5" });
-  assert.throws(() => Verdict.allow({ blksize: 65536 }), RangeError);
+  const wrong = [{ blksize: 65536 }, { timeout: 256 }, { burst: 65536 }, { rate: -1 }, { floors: { timeout: 256 } }];
+  for (const profile of wrong) assert.throws(() => Verdict.allow(profile), RangeError);
   assert.throws(() => Verdict.deny("x", { code: "nonsense" }), RangeError);
   assert.throws(() => Resolution.content(5), TypeError);
+});
+
+test("renderings take the form of the interface", async () => {
+  const hook = (answer) => exports.resolve({ resolve: () => answer, render: () => answer });
+  const resolved = async (answer) => hook(answer).resolve(GIVEN);
+  assert.deepEqual(await resolved(Resolution.rendered("k")), { tag: "rendered", val: "k" });
+  const next = Resolution.filesElseNext({ root: "r", path: "p" });
+  assert.deepEqual(await resolved(next), { tag: "files-else-next", val: [{ root: "r", path: "p" }] });
+  const bytes = new Uint8Array([97]);
+  assert.deepEqual(await resolved(Resolution.content("a", { name: "n" })), { tag: "content", val: { name: "n", bytes } });
+  const rendered = await hook(Rendering.content("a", { name: "n", ttl: 9 })).render("k");
+  assert.deepEqual(rendered, { content: { name: "n", bytes }, ttlSeconds: 9 });
+  const denial = { code: "not-defined", message: "no", reason: "why" };
+  const deny = Rendering.deny("no", { code: "not-defined", reason: "why" });
+  await assert.rejects(hook(deny).render("k"), (thrown) => assert.deepEqual(thrown, denial) ?? true);
+  await assert.rejects(hook(Resolution.abstain()).render("k"), /render must return a Rendering/);
+  await assert.rejects(exports.resolve({}).render("k"), ({ code, reason }) => code === "not-defined" && /"k"/.test(reason));
+  assert.throws(() => Rendering.content("a", { ttl: -1 }), RangeError);
+});
+
+test("names of content are one line", () => {
+  assert.equal(oneLine("a\nb\u0085"), "a b ");
+  assert.equal(oneLine("ä".repeat(150)), "ä".repeat(100));
+  assert.equal(oneLine(`a${"ä".repeat(150)}`), `a${"ä".repeat(99)}`);
 });
 
 test("problems become the error of the interface, other exceptions stay", async () => {
@@ -141,6 +179,42 @@ test("the stand-ins answer as the server does", () => {
   for (const url of ["ftp://a/", "http://", "a", "http://a b/"]) assert.throws(() => http.get(url), tuffet.Invalid);
 });
 
+test("keys have revisions, pages and shared namespaces", () => {
+  const first = kv.swap("a", undefined, "one");
+  assert.deepEqual(kv.entry("a"), { value: new TextEncoder().encode("one"), revision: first });
+  assert.equal(kv.swap("a", undefined, "two"), undefined);
+  assert.ok(kv.swap("a", first, "two") > first);
+  assert.equal(kv.swap("a", first, "three"), undefined);
+  assert.throws(() => kv.swap("a", 1, "x"), RangeError);
+  const leases = new kv.Shared("leases");
+  assert.equal(leases.getText("a"), undefined);
+  for (const key of ["h/b", "h/a", "other", "h/\u{10000}", "h/\uffff"]) leases.set(key, "");
+  assert.deepEqual(leases.list("h/", { limit: 2 }), ["h/a", "h/b"]);
+  assert.deepEqual(leases.list("h/", { after: "h/b" }), ["h/\uffff", "h/\u{10000}"]);
+  assert.deepEqual([leases.list().length, kv.list()], [5, ["a"]]);
+  assert.equal(leases.increment("n", 2), 2n);
+  leases.delete("n");
+  assert.equal(leases.entry("n"), undefined);
+});
+
+test("metrics, uploads, history and full sinks have stand-ins", async () => {
+  metrics.add("hits", 1, { a: "x", b: "y" });
+  metrics.add("hits", 2n, { b: "y", a: "x" });
+  metrics.set("size", 1.5);
+  assert.deepEqual([testing.metric("hits", { a: "x", b: "y" }), testing.metric("size"), testing.metric("hits")], [3, 1.5, undefined]);
+  assert.throws(() => metrics.add("hits", -1), RangeError);
+  assert.throws(() => uploads.read(0, 1), tuffet.Denied);
+  await testing.upload("a", "content");
+  assert.deepEqual([uploads.read(3, 2), uploads.read(9, 1)], [new TextEncoder().encode("te"), new Uint8Array()]);
+  assert.throws(() => uploads.read(-1, 1), RangeError);
+  assert.deepEqual(history.recent(), []);
+  const past = { operation: "read", path: "a", outcome: "timed-out", endedMsAgo: 5 };
+  testing.putHistory(past);
+  assert.deepEqual(history.recent(), [past]);
+  testing.fill("out");
+  assert.throws(() => sinks.emit("out", 1), tuffet.Full);
+});
+
 test("a project has its mistakes named", () => {
   const folder = mkdtempSync(join(tmpdir(), "tuffet-test-"));
   try {
@@ -151,21 +225,23 @@ test("a project has its mistakes named", () => {
     assert.throws(() => read(folder), /is not there. It looks like this/);
     assert.throws(() => project("{"), /package.json: /);
     assert.throws(() => project("{}"), /has no object `tuffet`/);
-    const wrong = { name: "a/b", tuffet: { plugin: 1, grants: { tape: "x", kv: " " }, events: [], extra: 1 } };
+    const wrong = { name: "a/b", tuffet: { plugin: 1, grants: { tape: "x", kv: " " }, events: [], facts: [1], extra: 1 } };
     for (const message of [
       /there is no grant tape/,
       /kv needs a reason/,
       /events must be a list/,
+      /facts must be a list of texts/,
       /unknown key `extra`/,
       /`plugin` in tuffet must be a text/,
       /`name` is "a\/b"/,
     ]) {
       assert.throws(() => project(JSON.stringify(wrong)), message);
     }
-    const good = project('{"name":"@me/a","tuffet":{"plugin":"p.js","optional":{"kv":"counts"},"reuse":true}}');
+    const good = project('{"name":"@me/a","tuffet":{"plugin":"p.js","optional":{"kv":"counts"},"reuse":true,"facts":["interface"],"depends-on":["interface"]}}');
     assert.equal(good.name, "a");
     assert.deepEqual(good.manifest.grants, [{ grant: "kv", reason: "counts", optional: true }]);
     assert.equal(good.manifest.reuse, true);
+    assert.deepEqual([good.manifest.facts, good.manifest["depends-on"]], [["interface"], ["interface"]]);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -27,13 +27,6 @@ macro_rules! each_language {
             crate::languages::tests_of_0_2_0!($test);
 
             #[test]
-            fn js() {
-                if let Some(guest) = crate::languages::js() {
-                    super::$test(guest);
-                }
-            }
-
-            #[test]
             fn c() {
                 if let Some(guest) = crate::languages::c() {
                     super::$test(guest);
@@ -62,6 +55,13 @@ macro_rules! tests_of_0_2_0 {
         #[test]
         fn python() {
             if let Some(guest) = crate::languages::python() {
+                super::$test(guest);
+            }
+        }
+
+        #[test]
+        fn js() {
+            if let Some(guest) = crate::languages::js() {
                 super::$test(guest);
             }
         }

@@ -33,9 +33,8 @@ export const authorize = (plugin) => ({
       case "drop":
         return { tag: answer.kind };
       case "allow": {
-        const { blksize, windowsize, bytes } = answer;
-        const limits = { blksize, windowsize, bytes: bytes === undefined ? undefined : BigInt(bytes) };
-        return { tag: "allow", val: limits };
+        const { kind, bytes, rate, ...profile } = answer;
+        return { tag: "allow", val: { ...profile, bytes: large(bytes), rate: large(rate) } };
       }
       case "deny":
         return denied(answer);
@@ -51,13 +50,32 @@ export const resolve = (plugin) => ({
       case "abstain":
         return { tag: "abstain" };
       case "files":
-        return { tag: "files", val: answer.targets };
+      case "files-else-next":
+        return { tag: answer.kind, val: answer.targets };
       case "content":
-        return { tag: "content", val: answer.data };
+        return { tag: "content", val: content(answer) };
+      case "rendered":
+        return { tag: "rendered", val: answer.key };
       case "deny":
         return denied(answer);
     }
     throw wrong("resolve", "a Resolution");
+  },
+
+  async render(key) {
+    if (!plugin.render) {
+      const reason = `the plugin renders nothing for the key ${JSON.stringify(key)}`;
+      throw { code: "not-defined", message: "there is no such content", reason };
+    }
+    const answer = await plugin.render(key);
+    switch (answer?.kind) {
+      case "content":
+        return { content: content(answer), ttlSeconds: answer.ttl };
+      case "deny":
+        // What is thrown is the error of the interface.
+        throw denied(answer).val;
+    }
+    throw wrong("render", "a Rendering");
   },
 });
 
@@ -83,6 +101,10 @@ export const observe = (plugin) => ({
     await plugin.observe(events.map(event));
   },
 });
+
+const content = ({ name, data }) => ({ name, bytes: data });
+
+const large = (number) => (number === undefined ? undefined : BigInt(number));
 
 const denied = ({ code, message, reason }) => ({ tag: "deny", val: { code, message, reason } });
 

@@ -1,0 +1,5 @@
+import { host } from "./host.js";
+
+export function recent() {
+  return host().history();
+}

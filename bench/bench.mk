@@ -55,7 +55,7 @@ bench-relay: ## what the relay for slow and lossy paths carries beside the direc
 
 .PHONY: bench-origin
 
-bench-origin: wasm-target ## a cold cache before a web server: 1,000 clients of one file, 10,000 small files; fbtftp as a proxy beside it (needs nginx)
+bench-origin: wasm-target ## a cold cache before a web server: 1,000 clients of one file, 10,000 small files; beside it fbtftp as a proxy, without and with a caching nginx (needs nginx)
 	$(CARGO) build --locked --release --workspace --bin tuffet --bin tuffet-load
 	@sh scripts/packages.sh nginx=nginx-light python3=python3
 	@[ -x "$(TARGET)/fbtftp/bin/python" ] || { python3 -m venv "$(TARGET)/fbtftp" && "$(TARGET)/fbtftp/bin/pip" install -q fbtftp==0.5; } || \

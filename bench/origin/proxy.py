@@ -4,6 +4,7 @@ are built on. It keeps nothing.
     proxy.py PORT URL
 """
 
+import resource
 import sys
 import urllib.request
 
@@ -35,5 +36,8 @@ class Server(BaseServer):
         return Handler(server, peer, path, options, lambda _: None)
 
 
+# The first process has a connection open for each transfer.
+most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 PORT, URL = int(sys.argv[1]), sys.argv[2]
 Server("127.0.0.1", PORT, retries=5, timeout=2).run()

@@ -24,7 +24,7 @@ trap 'rm -rf "$place"' EXIT
 generate() {
     wit=$place/wit/$1
     mkdir -p "$wit/deps/policy" "$wit/deps/wasi-http" "$wit/deps/wasi-io" "$place/bindings/$1"
-    cp sdk/wit/policy.wit "$wit/deps/policy/"
+    cp sdk/wit/v0.2/policy.wit "$wit/deps/policy/"
     cp sdk/python/tuffet/wit/wasi-http.wit "$wit/deps/wasi-http/"
     cp sdk/python/tuffet/wit/wasi-io.wit "$wit/deps/wasi-io/"
     echo "package local:plugin; world plugin { $2; }" >"$wit/world.wit"
@@ -35,13 +35,15 @@ generate() {
         sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$place/bindings/$1/plugin.c"
 }
 
-policy=$(sed -n 's/^package \(.*\)@\(.*\);/\1 \2/p' sdk/wit/policy.wit)
+policy=$(sed -n 's/^package \(.*\)@\(.*\);/\1 \2/p' sdk/wit/v0.2/policy.wit)
 for name in lifecycle authorize resolve accept-upload observe; do
     generate "$name" "export ${policy% *}/$name@${policy#* }" --no-helpers
 done
-for name in log kv files sinks; do
+for name in log files upload-content sinks metrics history; do
     generate "$name" "import ${policy% *}/$name@${policy#* }" --no-helpers
 done
+# The types of shared namespaces are those of keys: in files of their own, their functions would exist twice.
+generate kv "import ${policy% *}/kv@${policy#* }; import ${policy% *}/shared-kv@${policy#* }" --no-helpers
 # Resources are dropped by helper functions.
 generate http "import wasi:http/outgoing-handler@0.2.0" ""
 

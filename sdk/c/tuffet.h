@@ -175,12 +175,35 @@ const tuffet_value *tuffet_parse(const char *text, size_t length);
 
 /* ---- Hooks and their answers ---- */
 
-/* Ceilings for the negotiation of options. Zeroed, everything is as configured. */
-typedef struct tuffet_limits {
-    uint16_t blksize;    /* bytes in a block, 8 to 65464 (RFC 2348); 0: as configured */
-    uint16_t windowsize; /* blocks in a window, 1 to 65535 (RFC 7440); 0: as configured */
+/* The numbers of a session that a client may negotiate; 0: none. */
+typedef struct tuffet_session_values {
+    uint16_t blksize;    /* bytes in a block, 8 to 65464 (RFC 2348) */
+    uint16_t windowsize; /* blocks in a window, 1 to 65535 (RFC 7440) */
+    uint8_t timeout;     /* seconds before a packet is sent again, 1 to 255 (RFC 2349) */
+} tuffet_session_values;
+
+/*
+ * How a transfer is negotiated and sent. Zeroed, everything is as configured; so is each number that is 0. The first three
+ * are ceilings. sdk/wit/v0.2/policy.wit says how the profiles of several plugins combine.
+ */
+typedef struct tuffet_profile {
+    uint16_t blksize;    /* the largest block that is granted */
+    uint16_t windowsize; /* the largest window that is granted */
     tuffet_number bytes; /* the largest file */
-} tuffet_limits;
+    uint8_t timeout;     /* the longest time that is acknowledged, in seconds */
+    /* The least that a session is served with: a client that negotiates less gets TUFFET_OPTION_REFUSED. */
+    tuffet_session_values floors;
+    /* In place of the configured ceilings on blocks and windows, and of the configured time-outs. */
+    tuffet_session_values overrides;
+    uint16_t burst; /* blocks of a window that are sent at once; the others follow, paced */
+    uint64_t rate;  /* the most bytes of file data in a second, at least 1024 */
+    /* Options that are not acknowledged, such as "multicast". */
+    const char *const *refuse_options;
+    size_t refuse_option_count;
+} tuffet_profile;
+
+/* The name of the profile in version 0.1.0 of the interface, where it had ceilings alone. */
+typedef tuffet_profile tuffet_limits;
 
 /* The code and the message (at most 200 bytes) are sent to the client, the reason is logged. NULL is "". */
 typedef struct tuffet_denial {
@@ -192,7 +215,10 @@ typedef struct tuffet_denial {
 /* An answer of tuffet_authorize. Zeroed, it abstains. */
 typedef struct tuffet_verdict {
     enum { TUFFET_VERDICT_ABSTAIN, TUFFET_VERDICT_ALLOW, TUFFET_VERDICT_DENY, TUFFET_VERDICT_DROP } kind;
-    tuffet_limits limits;
+    union {
+        tuffet_profile profile;
+        tuffet_limits limits; /* its name in version 0.1.0 of the interface */
+    };
     tuffet_denial denial;
 } tuffet_verdict;
 
@@ -201,8 +227,8 @@ tuffet_verdict tuffet_authorize(const tuffet_request *request);
 
 /* No opinion: the next plugin decides. */
 tuffet_verdict tuffet_verdict_abstain(void);
-/* Yes, unless a later plugin denies. The lowest limits of all plugins count; NULL: no limits. */
-tuffet_verdict tuffet_verdict_allow(const tuffet_limits *limits);
+/* Yes, unless a later plugin denies. NULL: all is as configured. */
+tuffet_verdict tuffet_verdict_allow(const tuffet_profile *profile);
 /* No: the client gets an ERROR. */
 tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason);
 /* No, and without any answer. */
@@ -216,11 +242,20 @@ typedef struct tuffet_target {
 
 /* An answer of tuffet_resolve. Zeroed, it abstains. */
 typedef struct tuffet_resolution {
-    enum { TUFFET_RESOLUTION_ABSTAIN, TUFFET_RESOLUTION_FILES, TUFFET_RESOLUTION_CONTENT, TUFFET_RESOLUTION_DENY } kind;
+    enum {
+        TUFFET_RESOLUTION_ABSTAIN,
+        TUFFET_RESOLUTION_FILES,
+        TUFFET_RESOLUTION_CONTENT,
+        TUFFET_RESOLUTION_DENY,
+        TUFFET_RESOLUTION_FILES_ELSE_NEXT,
+        TUFFET_RESOLUTION_RENDERED,
+    } kind;
     const tuffet_target *files;
     size_t file_count;
     tuffet_bytes content;
     tuffet_denial denial;
+    const char *name; /* of the content, or NULL */
+    const char *key;  /* of the rendering */
 } tuffet_resolution;
 
 /* HOOK. Which file or content does this client get? */
@@ -232,10 +267,48 @@ tuffet_resolution tuffet_resolution_abstain(void);
 tuffet_resolution tuffet_resolution_file(const char *root, const char *path);
 /* The first of these files that exists; of an upload, the first. */
 tuffet_resolution tuffet_resolution_files(const tuffet_target *files, size_t count);
+/*
+ * As tuffet_resolution_files. But if none of them exists, the next plugin decides, and at the end the path is looked up in
+ * the roots. For an upload there is no else.
+ */
+tuffet_resolution tuffet_resolution_files_else_next(const tuffet_target *files, size_t count);
 /* The content itself. Never an answer to an upload. */
 tuffet_resolution tuffet_resolution_content(const void *data, size_t length);
+/* Content with a name, which logs and observers show as content/NAME: at most 200 bytes of one line (tuffet_one_line). */
+tuffet_resolution tuffet_resolution_named_content(const char *name, const void *data, size_t length);
+/* The content that tuffet_render makes for this key, of 1 to 1024 bytes: once for all requests with the key. */
+tuffet_resolution tuffet_resolution_rendered(const char *key);
 /* No: the client gets an ERROR. */
 tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason);
+
+/* A time to live that never ends. */
+#define TUFFET_FOREVER UINT32_MAX
+
+/* An answer of tuffet_render. Zeroed, it is none, and the call fails. */
+typedef struct tuffet_rendering {
+    enum { TUFFET_RENDERING_NONE, TUFFET_RENDERING_CONTENT, TUFFET_RENDERING_DENY } kind;
+    tuffet_bytes content;
+    const char *name; /* of the content, or NULL */
+    uint32_t ttl_seconds;
+    tuffet_denial denial;
+} tuffet_rendering;
+
+/*
+ * Makes the content for a key that tuffet_resolve answered with, maybe in another instance: it may depend on the key, the
+ * settings and the grants alone. It belongs to the hook `resolve`; a plugin without this function denies.
+ */
+tuffet_rendering tuffet_render(const char *key);
+
+/*
+ * The content; the name may be NULL. After the time to live the next request has it rendered anew; TUFFET_FOREVER: when the
+ * configuration is loaded again.
+ */
+tuffet_rendering tuffet_rendering_content(const char *name, const void *data, size_t length, uint32_t ttl_seconds);
+/* No: all requests that wait for the content get an ERROR. The server does not keep it. */
+tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason);
+
+/* Makes a name for content of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
+const char *tuffet_one_line(const char *text);
 
 /* A complete upload, on disk under a temporary name. */
 typedef struct tuffet_upload {
@@ -367,9 +440,10 @@ typedef enum tuffet_error {
     TUFFET_QUOTA,       /* the plugin has all the keys or bytes that it may have */
     TUFFET_INVALID,     /* an argument, or the number of calls, is out of bounds */
     TUFFET_UNAVAILABLE, /* the disk, the database or the network failed */
-    TUFFET_FULL,        /* the queue or spool of the sink is full */
+    TUFFET_FULL,        /* the queue or spool of the sink is full, or there are as many metrics as there may be */
     TUFFET_TOO_LARGE,   /* more bytes than the limit */
     TUFFET_NO_ANSWER,   /* the HTTP server gave none */
+    TUFFET_CHANGED,     /* the key has another revision */
 } tuffet_error;
 
 /* The word for an error, such as "too-large"; "ok" for TUFFET_OK. */
@@ -395,15 +469,87 @@ void tuffet_log_pairs(tuffet_level level, const char *message, tuffet_pairs fiel
 
 /* Keys and values that outlive the call and the server. Grant `kv`. A key has 1 to 256 bytes, a value 64 KiB at most. */
 
-/* A time to live that never ends. */
-#define TUFFET_FOREVER UINT32_MAX
-
 tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value);
 tuffet_error tuffet_kv_set(const char *key, const void *data, size_t length, uint32_t ttl_seconds);
 /* A key that does not exist is no error. */
 tuffet_error tuffet_kv_delete(const char *key);
 /* Adds to a counter, which begins at 0, and returns the sum. The time to live holds from when the counter begins. */
 tuffet_error tuffet_kv_increment(const char *key, int64_t by, uint32_t ttl_seconds, int64_t *sum);
+
+/* A value and its revision. Each change of a key gives it a higher one. */
+typedef struct tuffet_entry {
+    tuffet_bytes value;
+    uint64_t revision;
+} tuffet_entry;
+
+/* As tuffet_kv_get, with the revision for tuffet_kv_swap. */
+tuffet_error tuffet_kv_entry(const char *key, tuffet_entry *entry);
+/*
+ * Sets the value if the key still has this revision; with NULL, if the key does not exist. TUFFET_CHANGED: it has another
+ * one, so read the entry again, and decide anew. After TUFFET_UNAVAILABLE the value may have been set all the same.
+ */
+tuffet_error tuffet_kv_swap(const char *key, const uint64_t *revision, const void *data, size_t length,
+                            uint32_t ttl_seconds);
+
+typedef struct tuffet_strings {
+    const char *const *items;
+    size_t count;
+} tuffet_strings;
+
+/*
+ * A page of the keys that begin with `prefix`, in the order of their bytes: those after the key `after`, which may be NULL,
+ * at most `limit`, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not.
+ */
+tuffet_error tuffet_kv_list(const char *prefix, const char *after, uint32_t limit, tuffet_strings *keys);
+
+/*
+ * The same in namespaces that plugins share, and where the keys are in a bucket of NATS, the plugins of all its servers.
+ * Grant `kv/NAME` for each. The quota of the plugin that writes counts all keys of the namespace.
+ */
+tuffet_error tuffet_shared_kv_get(const char *space, const char *key, tuffet_bytes *value);
+tuffet_error tuffet_shared_kv_set(const char *space, const char *key, const void *data, size_t length,
+                                  uint32_t ttl_seconds);
+tuffet_error tuffet_shared_kv_delete(const char *space, const char *key);
+tuffet_error tuffet_shared_kv_increment(const char *space, const char *key, int64_t by, uint32_t ttl_seconds,
+                                        int64_t *sum);
+tuffet_error tuffet_shared_kv_entry(const char *space, const char *key, tuffet_entry *entry);
+tuffet_error tuffet_shared_kv_swap(const char *space, const char *key, const uint64_t *revision, const void *data,
+                                   size_t length, uint32_t ttl_seconds);
+tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const char *after, uint32_t limit,
+                                   tuffet_strings *keys);
+
+/*
+ * Bytes of the upload that tuffet_accept_upload decides about; fewer where the file ends. Only in that hook. Grant `upload`.
+ * A call may read 8 MiB in all.
+ */
+tuffet_error tuffet_upload_read(uint64_t offset, uint32_t length, tuffet_bytes *content);
+
+/*
+ * Counters and gauges of the plugin's own, among the metrics of the server. Grant `metrics`. A plugin has at most 64 series,
+ * each a name with values of its labels, so never use what clients choose freely. sdk/wit/v0.2/policy.wit has the rules for
+ * names.
+ */
+tuffet_error tuffet_metrics_add(const char *name, tuffet_pairs labels, uint64_t by);
+tuffet_error tuffet_metrics_set(const char *name, tuffet_pairs labels, double value);
+
+/* A request of the client that has ended. */
+typedef struct tuffet_past_request {
+    tuffet_operation operation;
+    const char *path; /* normalised, or its first 255 bytes */
+    tuffet_outcome outcome;
+    uint64_t ended_ms_ago;
+} tuffet_past_request;
+
+typedef struct tuffet_past_requests {
+    const tuffet_past_request *items;
+    size_t count;
+} tuffet_past_requests;
+
+/*
+ * The last requests from the client's address, newest first, at most 16, without the present one. Grant `client-history`.
+ * TUFFET_DENIED where there is no client: in tuffet_configure, tuffet_render and tuffet_observe.
+ */
+tuffet_error tuffet_history_recent(tuffet_past_requests *requests);
 
 /* Files in the roots that are granted: `files/ROOT`. */
 

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TUFFET_CHUNK ((size_t)1)
@@ -19,11 +20,16 @@
 typedef struct entry {
     const char *name;
     tuffet_bytes content;
+    uint64_t revision;
     struct entry *next;
 } entry;
 
 static struct {
-    entry *keys, *files, *emitted, *logged;
+    entry *keys, *files, *emitted, *logged, *metrics;
+    /* The number of changes of keys, which is the newest revision. */
+    uint64_t changes;
+    const tuffet_bytes *upload;
+    tuffet_past_requests history;
     const tuffet_problem_found *problems;
     const tuffet_http_response *response;
 } state;
@@ -111,37 +117,161 @@ void tuffet_log_pairs(tuffet_level level, const char *message, tuffet_pairs fiel
     add(&state.logged, line, NULL, 0);
 }
 
-tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value) {
-    const entry *found = find_entry(state.keys, key);
-    *value = found ? found->content : copy(NULL, 0);
+/* A key in a namespace; the plugin's own has an empty name, and no name has a line break. */
+static const char *key_name(const char *space, const char *key) { return tuffet_format("%s\n%s", space, key); }
+
+tuffet_error tuffet_shared_kv_entry(const char *space, const char *key, tuffet_entry *its) {
+    const entry *found = find_entry(state.keys, key_name(space, key));
+    *its = found ? (tuffet_entry){found->content, found->revision} : (tuffet_entry){copy(NULL, 0), 0};
     return found ? TUFFET_OK : tuffet_explained(TUFFET_NOT_FOUND, "there is no such key");
 }
 
-tuffet_error tuffet_kv_set(const char *key, const void *data, size_t length, uint32_t ttl_seconds) {
+tuffet_error tuffet_shared_kv_get(const char *space, const char *key, tuffet_bytes *value) {
+    tuffet_entry its;
+    tuffet_error error = tuffet_shared_kv_entry(space, key, &its);
+    *value = its.value;
+    return error;
+}
+
+tuffet_error tuffet_shared_kv_set(const char *space, const char *key, const void *data, size_t length,
+                                  uint32_t ttl_seconds) {
     if (!*key || strlen(key) > 256 || length > 64 << 10) return tuffet_explained(TUFFET_INVALID, "out of bounds");
-    tuffet_kv_delete(key);
-    if (ttl_seconds) add(&state.keys, key, data, length);
+    tuffet_shared_kv_delete(space, key);
+    if (ttl_seconds) add(&state.keys, key_name(space, key), data, length)->revision = ++state.changes;
     return TUFFET_OK;
 }
 
-tuffet_error tuffet_kv_delete(const char *key) {
+tuffet_error tuffet_shared_kv_delete(const char *space, const char *key) {
+    const char *name = key_name(space, key);
     for (entry **at = &state.keys; *at; at = &(*at)->next) {
-        if (strcmp((*at)->name, key)) continue;
+        if (strcmp((*at)->name, name)) continue;
         *at = (*at)->next;
         break;
     }
     return TUFFET_OK;
 }
 
-tuffet_error tuffet_kv_increment(const char *key, int64_t by, uint32_t ttl_seconds, int64_t *sum) {
+tuffet_error tuffet_shared_kv_increment(const char *space, const char *key, int64_t by, uint32_t ttl_seconds,
+                                        int64_t *sum) {
     tuffet_bytes value;
     int64_t before = 0;
-    if (!tuffet_kv_get(key, &value)) {
+    if (!tuffet_shared_kv_get(space, key, &value)) {
         if (value.length != sizeof(before)) return tuffet_explained(TUFFET_INVALID, "the value is no counter");
         memcpy(&before, value.data, sizeof(before));
     }
     if (__builtin_add_overflow(before, by, sum)) *sum = by > 0 ? INT64_MAX : INT64_MIN;
-    return tuffet_kv_set(key, sum, sizeof(*sum), ttl_seconds);
+    return tuffet_shared_kv_set(space, key, sum, sizeof(*sum), ttl_seconds);
+}
+
+tuffet_error tuffet_shared_kv_swap(const char *space, const char *key, const uint64_t *revision, const void *data,
+                                   size_t length, uint32_t ttl_seconds) {
+    tuffet_entry its;
+    bool there = !tuffet_shared_kv_entry(space, key, &its);
+    if (there != (revision != NULL) || (there && its.revision != *revision)) {
+        return tuffet_explained(TUFFET_CHANGED, "the key has another revision");
+    }
+    return tuffet_shared_kv_set(space, key, data, length, ttl_seconds);
+}
+
+static int by_bytes(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const char *after, uint32_t limit,
+                                   tuffet_strings *keys) {
+    const char *begin = key_name(space, prefix);
+    size_t known = 0, count = 0, skipped = strlen(begin) - strlen(prefix);
+    for (const entry *its = state.keys; its; its = its->next) known++;
+    const char **items = tuffet_alloc(known * sizeof(*items));
+    for (const entry *its = state.keys; its; its = its->next) {
+        if (strncmp(its->name, begin, strlen(begin))) continue;
+        const char *key = its->name + skipped;
+        if (!after || strcmp(key, after) > 0) items[count++] = key;
+    }
+    qsort(items, count, sizeof(*items), by_bytes);
+    if (limit > 1000) limit = 1000;
+    *keys = (tuffet_strings){items, count < limit ? count : limit};
+    return TUFFET_OK;
+}
+
+tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value) { return tuffet_shared_kv_get("", key, value); }
+
+tuffet_error tuffet_kv_entry(const char *key, tuffet_entry *its) { return tuffet_shared_kv_entry("", key, its); }
+
+tuffet_error tuffet_kv_set(const char *key, const void *data, size_t length, uint32_t ttl_seconds) {
+    return tuffet_shared_kv_set("", key, data, length, ttl_seconds);
+}
+
+tuffet_error tuffet_kv_delete(const char *key) { return tuffet_shared_kv_delete("", key); }
+
+tuffet_error tuffet_kv_increment(const char *key, int64_t by, uint32_t ttl_seconds, int64_t *sum) {
+    return tuffet_shared_kv_increment("", key, by, ttl_seconds, sum);
+}
+
+tuffet_error tuffet_kv_swap(const char *key, const uint64_t *revision, const void *data, size_t length,
+                            uint32_t ttl_seconds) {
+    return tuffet_shared_kv_swap("", key, revision, data, length, ttl_seconds);
+}
+
+tuffet_error tuffet_kv_list(const char *prefix, const char *after, uint32_t limit, tuffet_strings *keys) {
+    return tuffet_shared_kv_list("", prefix, after, limit, keys);
+}
+
+void tuffet_test_put_upload(const char *content) {
+    tuffet_bytes *upload = tuffet_alloc(sizeof(*upload));
+    *upload = copy(content, strlen(content));
+    state.upload = upload;
+}
+
+tuffet_error tuffet_upload_read(uint64_t offset, uint32_t length, tuffet_bytes *content) {
+    *content = copy(NULL, 0);
+    if (!state.upload) return tuffet_explained(TUFFET_DENIED, "there is an upload only in tuffet_accept_upload");
+    size_t size = state.upload->length, start = offset < size ? (size_t)offset : size;
+    *content = copy(state.upload->data + start, length < size - start ? length : size - start);
+    return TUFFET_OK;
+}
+
+static int by_label(const void *a, const void *b) {
+    return strcmp(((const tuffet_pair *)a)->name, ((const tuffet_pair *)b)->name);
+}
+
+/* The value of a series, which begins at 0. */
+static double *series(const char *name, tuffet_pairs labels, bool make) {
+    tuffet_pair *sorted = tuffet_alloc(labels.count * sizeof(*sorted));
+    if (labels.count) memcpy(sorted, labels.items, labels.count * sizeof(*sorted));
+    qsort(sorted, labels.count, sizeof(*sorted), by_label);
+    for (size_t i = 0; i < labels.count; i++) {
+        name = tuffet_format("%s,%s=%s", name, sorted[i].name, tuffet_quote(sorted[i].value));
+    }
+    entry *found = find_entry(state.metrics, name);
+    if (!found && make) {
+        double *value = tuffet_alloc(sizeof(*value));
+        found = add(&state.metrics, name, NULL, 0);
+        found->content = (tuffet_bytes){(const unsigned char *)value, sizeof(*value)};
+    }
+    return found ? (double *)found->content.data : NULL;
+}
+
+tuffet_error tuffet_metrics_add(const char *name, tuffet_pairs labels, uint64_t by) {
+    *series(name, labels, true) += (double)by;
+    return TUFFET_OK;
+}
+
+tuffet_error tuffet_metrics_set(const char *name, tuffet_pairs labels, double value) {
+    *series(name, labels, true) = value;
+    return TUFFET_OK;
+}
+
+double tuffet_test_metric(const char *name, tuffet_pairs labels) {
+    const double *value = series(name, labels, false);
+    return value ? *value : 0;
+}
+
+void tuffet_test_put_history(const tuffet_past_request *requests, size_t count) {
+    state.history = (tuffet_past_requests){requests, count};
+}
+
+tuffet_error tuffet_history_recent(tuffet_past_requests *requests) {
+    *requests = state.history;
+    return TUFFET_OK;
 }
 
 tuffet_error tuffet_files_stat(const char *root, const char *path, tuffet_metadata *metadata) {

@@ -26,6 +26,15 @@ tuffet_request tuffet_test_request(const char *path);
 /* Puts a text into a file, which tuffet_files_stat and tuffet_files_read find. */
 void tuffet_test_put_file(const char *root, const char *path, const char *content);
 
+/* Sets the content that tuffet_upload_read reads. */
+void tuffet_test_put_upload(const char *content);
+
+/* Sets the last requests of the client, newest first. */
+void tuffet_test_put_history(const tuffet_past_request *requests, size_t count);
+
+/* The value of a counter or gauge; 0 if it was never changed. */
+double tuffet_test_metric(const char *name, tuffet_pairs labels);
+
 /* Answers the next request over HTTP, which is otherwise refused. */
 void tuffet_test_respond(uint16_t status, const char *body);
 

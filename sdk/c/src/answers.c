@@ -5,8 +5,8 @@
 
 tuffet_verdict tuffet_verdict_abstain(void) { return (tuffet_verdict){.kind = TUFFET_VERDICT_ABSTAIN}; }
 
-tuffet_verdict tuffet_verdict_allow(const tuffet_limits *limits) {
-    return (tuffet_verdict){.kind = TUFFET_VERDICT_ALLOW, .limits = limits ? *limits : (tuffet_limits){0}};
+tuffet_verdict tuffet_verdict_allow(const tuffet_profile *profile) {
+    return (tuffet_verdict){.kind = TUFFET_VERDICT_ALLOW, .profile = profile ? *profile : (tuffet_profile){0}};
 }
 
 tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason) {
@@ -27,8 +27,44 @@ tuffet_resolution tuffet_resolution_files(const tuffet_target *files, size_t cou
     return (tuffet_resolution){.kind = TUFFET_RESOLUTION_FILES, .files = files, .file_count = count};
 }
 
+tuffet_resolution tuffet_resolution_files_else_next(const tuffet_target *files, size_t count) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_FILES_ELSE_NEXT, .files = files, .file_count = count};
+}
+
 tuffet_resolution tuffet_resolution_content(const void *data, size_t length) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_CONTENT, .content = {data, length}};
+    return tuffet_resolution_named_content(NULL, data, length);
+}
+
+tuffet_resolution tuffet_resolution_named_content(const char *name, const void *data, size_t length) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_CONTENT, .content = {data, length}, .name = name};
+}
+
+tuffet_resolution tuffet_resolution_rendered(const char *key) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_RENDERED, .key = key};
+}
+
+tuffet_rendering tuffet_rendering_content(const char *name, const void *data, size_t length, uint32_t ttl_seconds) {
+    return (tuffet_rendering){
+        .kind = TUFFET_RENDERING_CONTENT, .content = {data, length}, .name = name, .ttl_seconds = ttl_seconds};
+}
+
+tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason) {
+    return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = {code, message, reason}};
+}
+
+const char *tuffet_one_line(const char *text) {
+    size_t length = strlen(text), end = length < 200 ? length : 200;
+    while (end && end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end--;
+    char *line = tuffet_alloc(end + 1);
+    size_t size = 0;
+    for (size_t at = 0; at < end; at++) {
+        unsigned char byte = (unsigned char)text[at];
+        /* U+0080 to U+009F are control characters of two bytes. */
+        bool two = byte == 0xc2 && at + 1 < end && (unsigned char)text[at + 1] < 0xa0;
+        line[size++] = byte < 0x20 || byte == 0x7f || two ? ' ' : text[at];
+        at += two;
+    }
+    return line;
 }
 
 tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason) {

@@ -6,7 +6,34 @@
 /* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
 #pragma weak tuffet_authorize
 
-static plugin_option_u16_t ceiling(uint16_t value) { return (plugin_option_u16_t){value != 0, value}; }
+static plugin_option_u16_t number(uint16_t value) { return (plugin_option_u16_t){value != 0, value}; }
+
+static plugin_option_u8_t small(uint8_t value) { return (plugin_option_u8_t){value != 0, value}; }
+
+static tuffet_policy_types_session_values_t lower_values(const tuffet_session_values *values) {
+    return (tuffet_policy_types_session_values_t){
+        .blksize = number(values->blksize),
+        .windowsize = number(values->windowsize),
+        .timeout = small(values->timeout),
+    };
+}
+
+static tuffet_policy_types_profile_t lower_profile(const tuffet_profile *profile) {
+    size_t count = profile->refuse_option_count;
+    plugin_string_t *refused = tuffet_take(count * sizeof(*refused), _Alignof(void *));
+    for (size_t i = 0; i < count; i++) refused[i] = tuffet_lower_text(profile->refuse_options[i]);
+    return (tuffet_policy_types_profile_t){
+        .blksize = number(profile->blksize),
+        .windowsize = number(profile->windowsize),
+        .timeout = small(profile->timeout),
+        .bytes = {profile->bytes.present, profile->bytes.value},
+        .floors = lower_values(&profile->floors),
+        .overrides = lower_values(&profile->overrides),
+        .burst = number(profile->burst),
+        .rate = {profile->rate != 0, profile->rate},
+        .refuse_options = {refused, count},
+    };
+}
 
 void exports_tuffet_policy_authorize_authorize(exports_tuffet_policy_authorize_request_t *given,
                                                exports_tuffet_policy_authorize_verdict_t *answer) {
@@ -18,11 +45,7 @@ void exports_tuffet_policy_authorize_authorize(exports_tuffet_policy_authorize_r
         break;
     case TUFFET_VERDICT_ALLOW:
         answer->tag = EXPORTS_TUFFET_POLICY_AUTHORIZE_VERDICT_ALLOW;
-        answer->val.allow = (exports_tuffet_policy_authorize_limits_t){
-            .blksize = ceiling(verdict.limits.blksize),
-            .windowsize = ceiling(verdict.limits.windowsize),
-            .bytes = {verdict.limits.bytes.present, verdict.limits.bytes.value},
-        };
+        answer->val.allow = lower_profile(&verdict.profile);
         break;
     case TUFFET_VERDICT_DENY:
         answer->tag = EXPORTS_TUFFET_POLICY_AUTHORIZE_VERDICT_DENY;

@@ -5,6 +5,8 @@
 
 /* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
 #pragma weak tuffet_resolve
+/* A plugin may leave it out. */
+#pragma weak tuffet_render
 
 static exports_tuffet_policy_resolve_list_target_t lower_files(const tuffet_target *files, size_t count) {
     exports_tuffet_policy_resolve_target_t *list = tuffet_take(count * sizeof(*list), _Alignof(void *));
@@ -15,6 +17,13 @@ static exports_tuffet_policy_resolve_list_target_t lower_files(const tuffet_targ
         };
     }
     return (exports_tuffet_policy_resolve_list_target_t){list, count};
+}
+
+static exports_tuffet_policy_resolve_content_t lower_content(const char *name, const tuffet_bytes *content) {
+    return (exports_tuffet_policy_resolve_content_t){
+        .name = {name != NULL, tuffet_lower_text(name)},
+        .bytes = {(uint8_t *)content->data, content->length},
+    };
 }
 
 void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request_t *given,
@@ -31,7 +40,15 @@ void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request
         break;
     case TUFFET_RESOLUTION_CONTENT:
         answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_CONTENT;
-        answer->val.content = (plugin_list_u8_t){(uint8_t *)resolution.content.data, resolution.content.length};
+        answer->val.content = lower_content(resolution.name, &resolution.content);
+        break;
+    case TUFFET_RESOLUTION_FILES_ELSE_NEXT:
+        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_FILES_ELSE_NEXT;
+        answer->val.files_else_next = lower_files(resolution.files, resolution.file_count);
+        break;
+    case TUFFET_RESOLUTION_RENDERED:
+        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_RENDERED;
+        answer->val.rendered = tuffet_lower_text(resolution.key);
         break;
     case TUFFET_RESOLUTION_DENY:
         answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DENY;
@@ -41,4 +58,27 @@ void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request
         tuffet_fail("tuffet_resolve gave an answer of no kind");
     }
     tuffet_call_ended();
+}
+
+bool exports_tuffet_policy_resolve_render(plugin_string_t *given, exports_tuffet_policy_resolve_rendering_t *made,
+                                          exports_tuffet_policy_resolve_denial_t *denied) {
+    const char *key = TUFFET_TEXT(*given);
+    tuffet_rendering rendering =
+        tuffet_render ? tuffet_render(key)
+                      : tuffet_rendering_deny(TUFFET_NOT_DEFINED, "there is no such content",
+                                              tuffet_format("the plugin renders nothing for the key %s", tuffet_quote(key)));
+    if (rendering.kind != TUFFET_RENDERING_CONTENT && rendering.kind != TUFFET_RENDERING_DENY) {
+        tuffet_fail("tuffet_render gave an answer of no kind");
+    }
+    bool is_content = rendering.kind == TUFFET_RENDERING_CONTENT;
+    if (is_content) {
+        *made = (exports_tuffet_policy_resolve_rendering_t){
+            .content = lower_content(rendering.name, &rendering.content),
+            .ttl_seconds = {rendering.ttl_seconds != TUFFET_FOREVER, rendering.ttl_seconds},
+        };
+    } else {
+        *denied = tuffet_lower_denial(&rendering.denial);
+    }
+    tuffet_call_ended();
+    return is_content;
 }

@@ -127,6 +127,71 @@ static void stand_ins_answer(void) {
     EXPECT(!tuffet_http_get("http://x", 9, &response) && response.status == 204);
 }
 
+static bool is(tuffet_bytes bytes, const char *text) {
+    return bytes.length == strlen(text) && !memcmp(bytes.data, text, bytes.length);
+}
+
+static void keys_have_revisions(void) {
+    tuffet_entry first, second;
+    EXPECT(!tuffet_kv_swap("a", NULL, "one", 3, TUFFET_FOREVER));
+    EXPECT(!tuffet_kv_entry("a", &first) && is(first.value, "one"));
+    EXPECT(tuffet_kv_swap("a", NULL, "two", 3, TUFFET_FOREVER) == TUFFET_CHANGED);
+    EXPECT(!tuffet_kv_swap("a", &first.revision, "two", 3, 60));
+    EXPECT(!tuffet_kv_entry("a", &second) && is(second.value, "two") && second.revision > first.revision);
+    EXPECT(tuffet_kv_swap("a", &first.revision, "three", 5, 60) == TUFFET_CHANGED);
+    EXPECT(tuffet_kv_swap("b", &first.revision, "x", 1, 60) == TUFFET_CHANGED);
+    EXPECT(!strcmp(tuffet_error_name(TUFFET_CHANGED), "changed"));
+}
+
+static void keys_have_pages_and_shared_namespaces(void) {
+    static const char *const all[] = {"host/b", "other", "host/a", "host/\xc3\xa4"};
+    for (size_t i = 0; i < 4; i++) EXPECT(!tuffet_shared_kv_set("leases", all[i], "", 0, TUFFET_FOREVER));
+    tuffet_strings keys;
+    EXPECT(!tuffet_shared_kv_list("leases", "host/", NULL, 2, &keys) && keys.count == 2);
+    EXPECT(!strcmp(keys.items[0], "host/a") && !strcmp(keys.items[1], "host/b"));
+    EXPECT(!tuffet_shared_kv_list("leases", "host/", "host/b", 9, &keys) && keys.count == 1);
+    EXPECT(!tuffet_shared_kv_list("leases", "", NULL, UINT32_MAX, &keys) && keys.count == 4);
+    EXPECT(!tuffet_kv_list("", NULL, 9, &keys) && keys.count == 0);
+    tuffet_bytes value;
+    int64_t sum;
+    EXPECT(tuffet_kv_get("other", &value) == TUFFET_NOT_FOUND && !tuffet_shared_kv_get("leases", "other", &value));
+    EXPECT(!tuffet_shared_kv_increment("leases", "n", 2, TUFFET_FOREVER, &sum) && sum == 2);
+    EXPECT(!tuffet_shared_kv_delete("leases", "n"));
+    tuffet_entry entry;
+    EXPECT(tuffet_shared_kv_entry("leases", "n", &entry) == TUFFET_NOT_FOUND);
+    EXPECT(!tuffet_shared_kv_swap("leases", "n", NULL, "x", 1, TUFFET_FOREVER));
+}
+
+static void uploads_metrics_and_history_have_stand_ins(void) {
+    tuffet_bytes content;
+    EXPECT(tuffet_upload_read(0, 1, &content) == TUFFET_DENIED);
+    tuffet_test_put_upload("content");
+    EXPECT(!tuffet_upload_read(3, 2, &content) && is(content, "te"));
+    EXPECT(!tuffet_upload_read(5, UINT32_MAX, &content) && is(content, "nt"));
+    EXPECT(!tuffet_upload_read(UINT64_MAX, 1, &content) && is(content, ""));
+    static const tuffet_pair ab[] = {{"a", "x"}, {"b", "y"}}, ba[] = {{"b", "y"}, {"a", "x"}};
+    EXPECT(!tuffet_metrics_add("hits", (tuffet_pairs){ab, 2}, 1) && !tuffet_metrics_add("hits", (tuffet_pairs){ba, 2}, 2));
+    EXPECT(tuffet_test_metric("hits", (tuffet_pairs){ab, 2}) == 3 && tuffet_test_metric("hits", (tuffet_pairs){0}) == 0);
+    EXPECT(!tuffet_metrics_set("size", (tuffet_pairs){0}, 1.5) && tuffet_test_metric("size", (tuffet_pairs){0}) == 1.5);
+    tuffet_past_requests past;
+    EXPECT(!tuffet_history_recent(&past) && past.count == 0);
+    static const tuffet_past_request given = {TUFFET_READ, "a", TUFFET_OUTCOME_TIMED_OUT, 5};
+    tuffet_test_put_history(&given, 1);
+    EXPECT(!tuffet_history_recent(&past) && past.count == 1 && !strcmp(past.items[0].path, "a"));
+}
+
+static void answers_have_names_and_profiles(void) {
+    tuffet_verdict verdict = tuffet_verdict_allow(&(tuffet_profile){.blksize = 512, .rate = 2048});
+    EXPECT(verdict.profile.rate == 2048 && verdict.limits.blksize == 512);
+    EXPECT(tuffet_resolution_content("x", 1).name == NULL);
+    EXPECT(tuffet_rendering_content("n", "x", 1, TUFFET_FOREVER).kind == TUFFET_RENDERING_CONTENT);
+    EXPECT(!strcmp(tuffet_one_line("a\nb\x7f\xc2\x85z"), "a b  z"));
+    char long_text[1 + 2 * 150 + 1] = "a";
+    for (size_t i = 0; i < 150; i++) memcpy(long_text + 1 + 2 * i, "\xc3\xa4", 2);
+    EXPECT(strlen(tuffet_one_line(long_text)) == 199);
+    EXPECT(strlen(tuffet_one_line(long_text + 1)) == 200);
+}
+
 /* With sanitizers, this finds reads and writes out of bounds. */
 static void damaged_json_does_no_harm(void) {
     static const char whole[] = "{\"a\\u00e9\":[1,-2.5e+3,\"\\ud83d\\ude00\\n\",{}],\"b\":{\"c\":null,\"d\":[true,false]}}";
@@ -150,7 +215,8 @@ static void damaged_json_does_no_harm(void) {
 int main(void) {
     void (*const tests[])(void) = {
         json_is_read,      what_is_no_json_is_refused,   problems_have_their_places, texts_become_json,
-        stand_ins_answer, memory_is_aligned_and_zeroed, damaged_json_does_no_harm,
+        stand_ins_answer,  memory_is_aligned_and_zeroed, damaged_json_does_no_harm,  keys_have_revisions,
+        keys_have_pages_and_shared_namespaces, uploads_metrics_and_history_have_stand_ins, answers_have_names_and_profiles,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
         tuffet_test_reset();

@@ -95,6 +95,107 @@ static const char *kv(const char *word, const tuffet_value *command) {
     return result(error, tuffet_format("%" PRId64, sum));
 }
 
+static const char *quoted_result(tuffet_error error, tuffet_bytes value) {
+    return result(error, error ? NULL : tuffet_quote_bytes(value));
+}
+
+/* Whether a key was swapped. */
+static const char *swap_result(tuffet_error error) {
+    return error == TUFFET_CHANGED ? "false" : result(error, "true");
+}
+
+/* The commands that name a shared namespace, or null for the plugin's own. */
+static const char *keys(const char *word, const tuffet_value *command) {
+    bool own = tuffet_kind_of(tuffet_at(command, 1)) == TUFFET_NULL;
+    const char *space = text(command, 1), *key = text(command, 2), *value = text(command, tuffet_size(command) - 1);
+    size_t length = strlen(value);
+    const tuffet_value *third = tuffet_at(command, 3);
+    if (!strcmp(word, "kv-list")) {
+        const char *after = tuffet_kind_of(third) == TUFFET_NULL ? NULL : tuffet_string(third), *list = "";
+        uint32_t limit = (uint32_t)number(command, 4);
+        tuffet_strings found;
+        tuffet_error error =
+            own ? tuffet_kv_list(key, after, limit, &found) : tuffet_shared_kv_list(space, key, after, limit, &found);
+        for (size_t i = 0; i < found.count; i++) {
+            list = tuffet_format("%s%s%s", list, i ? "," : "", tuffet_quote(found.items[i]));
+        }
+        return result(error, tuffet_format("[%s]", list));
+    }
+    if (!strcmp(word, "kv-swap")) {
+        bool there = tuffet_kind_of(third) == TUFFET_NUMBER;
+        uint64_t revision = there ? tuffet_uint(third, 0, UINT64_MAX) : 0;
+        const uint64_t *expected = there ? &revision : NULL;
+        return swap_result(own ? tuffet_kv_swap(key, expected, value, length, TUFFET_FOREVER)
+                               : tuffet_shared_kv_swap(space, key, expected, value, length, TUFFET_FOREVER));
+    }
+    tuffet_entry entry;
+    tuffet_error error = own ? tuffet_kv_entry(key, &entry) : tuffet_shared_kv_entry(space, key, &entry);
+    if (error && error != TUFFET_NOT_FOUND) return failed(error);
+    const char *before = quoted_result(error, entry.value);
+    const uint64_t *expected = error ? NULL : &entry.revision;
+    error = own ? tuffet_kv_swap(key, expected, value, length, TUFFET_FOREVER)
+                : tuffet_shared_kv_swap(space, key, expected, value, length, TUFFET_FOREVER);
+    if (error && error != TUFFET_CHANGED) return failed(error);
+    return tuffet_format("[%s,%s]", before, swap_result(error));
+}
+
+static const char *shared(const char *word, const tuffet_value *command) {
+    const char *space = text(command, 1), *key = text(command, 2), *value = text(command, 3);
+    if (!strcmp(word, "shared-get")) {
+        tuffet_bytes found;
+        tuffet_error error = tuffet_shared_kv_get(space, key, &found);
+        return quoted_result(error, found);
+    }
+    if (!strcmp(word, "shared-set")) {
+        return result(tuffet_shared_kv_set(space, key, value, strlen(value), TUFFET_FOREVER), "null");
+    }
+    if (!strcmp(word, "shared-delete")) return result(tuffet_shared_kv_delete(space, key), "null");
+    int64_t sum;
+    tuffet_error error = tuffet_shared_kv_increment(space, key, number(command, 3), TUFFET_FOREVER, &sum);
+    return result(error, tuffet_format("%" PRId64, sum));
+}
+
+static tuffet_pairs map_pairs(const tuffet_value *map) {
+    tuffet_pair *pairs = tuffet_alloc(tuffet_size(map) * sizeof(*pairs));
+    size_t count = 0;
+    for (const tuffet_value *field = tuffet_first(map); field; field = tuffet_next(field)) {
+        pairs[count++] = (tuffet_pair){tuffet_key(field), tuffet_string(field)};
+    }
+    return (tuffet_pairs){pairs, count};
+}
+
+static tuffet_error count_one(const tuffet_value *command, int64_t i) {
+    (void)command;
+    return tuffet_metrics_add(tuffet_format("n%" PRId64, i), (tuffet_pairs){0}, 1);
+}
+
+static const char *metrics(const char *word, const tuffet_value *command) {
+    if (!strcmp(word, "counts")) return until_error(command, number(command, 1), count_one);
+    const char *name = text(command, 1);
+    tuffet_pairs labels = map_pairs(tuffet_at(command, 3));
+    if (!strcmp(word, "count")) return result(tuffet_metrics_add(name, labels, (uint64_t)number(command, 2)), "null");
+    return result(tuffet_metrics_set(name, labels, tuffet_double(tuffet_at(command, 2))), "null");
+}
+
+static const char *history(void) {
+    tuffet_past_requests past;
+    tuffet_error error = tuffet_history_recent(&past);
+    const char *list = "";
+    for (size_t i = 0; i < past.count; i++) {
+        const tuffet_past_request *its = &past.items[i];
+        list = tuffet_format("%s%s[\"%s\",%s,\"%s\",%s]", list, i ? "," : "", tuffet_operation_name(its->operation),
+                             tuffet_quote(its->path), tuffet_outcome_name(its->outcome),
+                             its->ended_ms_ago < 600000 ? "true" : "false");
+    }
+    return result(error, tuffet_format("[%s]", list));
+}
+
+static const char *upload_read(const tuffet_value *command) {
+    tuffet_bytes content;
+    tuffet_error error = tuffet_upload_read((uint64_t)number(command, 1), (uint32_t)number(command, 2), &content);
+    return quoted_result(error, content);
+}
+
 static const char *files(const char *word, const tuffet_value *command) {
     const char *root = text(command, 1), *path = text(command, 2);
     if (!strcmp(word, "reads")) return until_error(command, number(command, 3), read_one);
@@ -112,13 +213,7 @@ static const char *log_line(const tuffet_value *command) {
     static const char *const levels[] = {"trace", "debug", "info", "warn", "error"};
     size_t level = TUFFET_LOG_TRACE;
     while (level < TUFFET_LOG_ERROR && strcmp(levels[level], text(command, 1))) level++;
-    const tuffet_value *fields = tuffet_at(command, 3);
-    tuffet_pair *pairs = tuffet_alloc(tuffet_size(fields) * sizeof(*pairs));
-    size_t count = 0;
-    for (const tuffet_value *field = tuffet_first(fields); field; field = tuffet_next(field)) {
-        pairs[count++] = (tuffet_pair){tuffet_key(field), tuffet_string(field)};
-    }
-    tuffet_log_pairs((tuffet_level)level, text(command, 2), (tuffet_pairs){pairs, count});
+    tuffet_log_pairs((tuffet_level)level, text(command, 2), map_pairs(tuffet_at(command, 3)));
     return "null";
 }
 
@@ -235,7 +330,12 @@ static const char *misbehave(const char *word, const tuffet_value *command) {
 
 static const char *run(const tuffet_value *command, const tuffet_request *request, const tuffet_upload *upload) {
     const char *word = text(command, 0);
+    if (!strcmp(word, "kv-swap") || !strcmp(word, "kv-change") || !strcmp(word, "kv-list")) return keys(word, command);
     if (!strncmp(word, "kv-", 3)) return kv(word, command);
+    if (!strncmp(word, "shared-", 7)) return shared(word, command);
+    if (!strncmp(word, "count", 5) || !strcmp(word, "gauge")) return metrics(word, command);
+    if (!strcmp(word, "history")) return history();
+    if (!strcmp(word, "upload-read")) return upload_read(command);
     if (!strcmp(word, "stat") || !strcmp(word, "read") || !strcmp(word, "reads")) return files(word, command);
     if (!strcmp(word, "request")) return shown_request(request);
     if (!strcmp(word, "upload")) return shown_upload(upload);

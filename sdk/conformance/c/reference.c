@@ -38,7 +38,7 @@ tuffet_verdict tuffet_authorize(const tuffet_request *request) {
     const answer *answer = ask(AUTHORIZE, request, NULL, &told);
     switch (answer->kind) {
     case ALLOW:
-        return tuffet_verdict_allow(&answer->limits);
+        return tuffet_verdict_allow(&answer->profile);
     case DENY:
         return (tuffet_verdict){.kind = TUFFET_VERDICT_DENY, .denial = answer->denial};
     case DROP:
@@ -50,9 +50,22 @@ tuffet_verdict tuffet_authorize(const tuffet_request *request) {
     }
 }
 
+/* Returns the text with a value in place of a mark. */
+static const char *replaced(const char *text, const char *mark, const char *value) {
+    const char *at = strstr(text, mark);
+    if (!at) return text;
+    return tuffet_format("%.*s%s%s", (int)(at - text), text, value, at + strlen(mark));
+}
+
+/* So many bytes: 0 to 255, again and again. */
+static const unsigned char *counted(size_t count) {
+    unsigned char *bytes = tuffet_alloc(count);
+    for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)i;
+    return bytes;
+}
+
 tuffet_resolution tuffet_resolve(const tuffet_request *request) {
     const char *told;
-    unsigned char *bytes;
     const answer *answer = ask(RESOLVE, request, NULL, &told);
     switch (answer->kind) {
     case FILES:
@@ -60,9 +73,13 @@ tuffet_resolution tuffet_resolve(const tuffet_request *request) {
     case CONTENT:
         return tuffet_resolution_content(answer->text, strlen(answer->text));
     case BYTES:
-        bytes = tuffet_alloc(answer->count);
-        for (size_t i = 0; i < answer->count; i++) bytes[i] = (unsigned char)i;
-        return tuffet_resolution_content(bytes, answer->count);
+        return tuffet_resolution_content(counted(answer->count), answer->count);
+    case FILES_ELSE_NEXT:
+        return tuffet_resolution_files_else_next(answer->files, answer->file_count);
+    case NAMED:
+        return tuffet_resolution_named_content(answer->name, answer->text, strlen(answer->text));
+    case RENDERED:
+        return tuffet_resolution_rendered(replaced(answer->text, "{path}", request->path));
     case DENY:
         return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = answer->denial};
     case TELL:
@@ -72,12 +89,29 @@ tuffet_resolution tuffet_resolve(const tuffet_request *request) {
     }
 }
 
-/* Returns the text with the digest in place of `{sha256}`. */
-static const char *with_digest(const char *text, const char *digest) {
-    static const char mark[] = "{sha256}";
-    const char *at = strstr(text, mark);
-    if (!at) return text;
-    return tuffet_format("%.*s%s%s", (int)(at - text), text, digest, at + strlen(mark));
+static const render *render_of(const char *key) {
+    for (size_t i = 0; i < its.render_count; i++) {
+        if (!strcmp(its.renders[i].key, key)) return &its.renders[i];
+    }
+    return NULL;
+}
+
+tuffet_rendering tuffet_render(const char *key) {
+    calls++;
+    const render *render = render_of(key);
+    if (!render) render = render_of("*");
+    if (!render) {
+        const char *reason = tuffet_format("no rule for the key %s", tuffet_quote(key));
+        return tuffet_rendering_deny(TUFFET_FILE_NOT_FOUND, "no such content", reason);
+    }
+    const char *told = tuffet_format("[%s]", run_all("", render->commands, NULL, NULL));
+    if (render->denies) return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = render->denial};
+    if (render->bytes.present) {
+        size_t count = (size_t)render->bytes.value;
+        return tuffet_rendering_content(render->name, counted(count), count, render->ttl_seconds);
+    }
+    const char *content = render->content ? render->content : told;
+    return tuffet_rendering_content(render->name, content, strlen(content), render->ttl_seconds);
 }
 
 tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuffet_upload *upload) {
@@ -87,7 +121,7 @@ tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuff
     case ACCEPT:
         return tuffet_acceptance_accept();
     case RENAME:
-        return tuffet_acceptance_rename(with_digest(answer->text, upload->sha256));
+        return tuffet_acceptance_rename(replaced(answer->text, "{sha256}", upload->sha256));
     case DENY:
         return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_DENY, .denial = answer->denial};
     case TELL:

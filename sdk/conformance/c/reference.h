@@ -17,18 +17,37 @@ typedef enum answer_kind {
     ACCEPT,
     RENAME,
     TELL,
+    FILES_ELSE_NEXT,
+    NAMED,
+    RENDERED,
     UNKNOWN,
 } answer_kind;
 
 typedef struct answer {
     answer_kind kind;
-    tuffet_limits limits;
+    tuffet_profile profile;
     tuffet_denial denial;
     tuffet_target *files;
     size_t file_count;
     const char *text;
+    /* Of content. */
+    const char *name;
     size_t count;
 } answer;
+
+/* What is rendered for a key; `*` is any other. */
+typedef struct render {
+    const char *key;
+    const tuffet_value *commands;
+    const char *name;
+    /* NULL: the results of the commands. */
+    const char *content;
+    /* So many bytes instead. */
+    tuffet_number bytes;
+    uint32_t ttl_seconds;
+    bool denies;
+    tuffet_denial denial;
+} render;
 
 /* A rule answers when the guest is asked about a path; the first that fits counts. */
 typedef struct rule {
@@ -44,6 +63,8 @@ typedef struct settings {
     size_t rule_count;
     const tuffet_value *configure;
     const char *observe;
+    render *renders;
+    size_t render_count;
 } settings;
 
 settings read_settings(const tuffet_value *given);

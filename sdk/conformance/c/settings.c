@@ -4,13 +4,21 @@
 
 static const char *const hooks[] = {"authorize", "resolve", "accept-upload"};
 
-static const char *const words[] = {"abstain", "allow", "deny",   "drop",   "files",
-                                    "content", "bytes", "accept", "rename", "tell"};
+static const char *const words[] = {"abstain", "allow",  "deny", "drop",            "files", "content", "bytes",
+                                    "accept",  "rename", "tell", "files-else-next", "named", "rendered"};
 
 /* The answers that a hook can give. */
 static const bool fits[][UNKNOWN] = {
     [AUTHORIZE] = {[ABSTAIN] = true, [ALLOW] = true, [DENY] = true, [DROP] = true, [TELL] = true},
-    [RESOLVE] = {[ABSTAIN] = true, [FILES] = true, [CONTENT] = true, [BYTES] = true, [DENY] = true, [TELL] = true},
+    [RESOLVE] = {[ABSTAIN] = true,
+                 [FILES] = true,
+                 [FILES_ELSE_NEXT] = true,
+                 [CONTENT] = true,
+                 [BYTES] = true,
+                 [NAMED] = true,
+                 [RENDERED] = true,
+                 [DENY] = true,
+                 [TELL] = true},
     [ACCEPT_UPLOAD] = {[ABSTAIN] = true, [ACCEPT] = true, [RENAME] = true, [DENY] = true, [TELL] = true},
 };
 
@@ -21,13 +29,39 @@ static size_t find(const char *word, const char *const *list, size_t count) {
     return at;
 }
 
-static tuffet_limits read_limits(const tuffet_value *given) {
-    tuffet_known(tuffet_map(given), "blksize", "windowsize", "bytes", NULL);
-    const tuffet_value *bytes = tuffet_get(given, "bytes");
-    return (tuffet_limits){
-        .blksize = (uint16_t)tuffet_uint(tuffet_get(given, "blksize"), 1, UINT16_MAX),
-        .windowsize = (uint16_t)tuffet_uint(tuffet_get(given, "windowsize"), 1, UINT16_MAX),
+static uint64_t number(const tuffet_value *map, const char *key, uint64_t most) {
+    return tuffet_uint(tuffet_get(map, key), 1, most);
+}
+
+static tuffet_session_values read_values(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "blksize", "windowsize", "timeout", NULL);
+    return (tuffet_session_values){
+        .blksize = (uint16_t)number(given, "blksize", UINT16_MAX),
+        .windowsize = (uint16_t)number(given, "windowsize", UINT16_MAX),
+        .timeout = (uint8_t)number(given, "timeout", UINT8_MAX),
+    };
+}
+
+static tuffet_profile read_profile(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "blksize", "windowsize", "timeout", "bytes", "floors", "overrides", "burst", "rate",
+                 "refuse-options", NULL);
+    const tuffet_value *bytes = tuffet_get(given, "bytes"), *options = tuffet_list(tuffet_get(given, "refuse-options"));
+    const char **refused = tuffet_alloc(tuffet_size(options) * sizeof(*refused));
+    size_t count = 0;
+    for (const tuffet_value *option = tuffet_first(options); option; option = tuffet_next(option)) {
+        refused[count++] = tuffet_string(option);
+    }
+    return (tuffet_profile){
+        .blksize = (uint16_t)number(given, "blksize", UINT16_MAX),
+        .windowsize = (uint16_t)number(given, "windowsize", UINT16_MAX),
+        .timeout = (uint8_t)number(given, "timeout", UINT8_MAX),
         .bytes = {bytes != NULL, tuffet_uint(bytes, 0, UINT64_MAX)},
+        .floors = read_values(tuffet_get(given, "floors")),
+        .overrides = read_values(tuffet_get(given, "overrides")),
+        .burst = (uint16_t)number(given, "burst", UINT16_MAX),
+        .rate = number(given, "rate", UINT64_MAX),
+        .refuse_options = refused,
+        .refuse_option_count = count,
     };
 }
 
@@ -63,16 +97,23 @@ static answer read_answer(const tuffet_value *given) {
     answer answer = {.kind = (answer_kind)find(word, words, UNKNOWN)};
     switch (answer.kind) {
     case ALLOW:
-        answer.limits = read_limits(more);
+        answer.profile = read_profile(more);
         break;
     case DENY:
         answer.denial = read_denial(more);
         break;
     case FILES:
+    case FILES_ELSE_NEXT:
         read_files(more, &answer);
+        break;
+    case NAMED:
+        tuffet_known(tuffet_map(more), "name", "content", NULL);
+        answer.name = tuffet_string(tuffet_need(more, "name"));
+        answer.text = tuffet_string(tuffet_need(more, "content"));
         break;
     case CONTENT:
     case RENAME:
+    case RENDERED:
         answer.text = tuffet_string(more);
         break;
     case BYTES:
@@ -108,16 +149,38 @@ static rule read_rule(const tuffet_value *given) {
     return rule;
 }
 
+static render read_render(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "do", "name", "content", "bytes", "ttl-seconds", "deny", NULL);
+    const tuffet_value *name = tuffet_get(given, "name"), *content = tuffet_get(given, "content");
+    const tuffet_value *bytes = tuffet_get(given, "bytes"), *ttl = tuffet_get(given, "ttl-seconds");
+    const tuffet_value *deny = tuffet_get(given, "deny");
+    return (render){
+        .key = tuffet_key(given),
+        .commands = tuffet_list(tuffet_get(given, "do")),
+        .name = name ? tuffet_string(name) : NULL,
+        .content = content ? tuffet_string(content) : NULL,
+        .bytes = {bytes != NULL, tuffet_uint(bytes, 0, SIZE_MAX)},
+        .ttl_seconds = ttl ? (uint32_t)tuffet_uint(ttl, 0, UINT32_MAX - 1) : TUFFET_FOREVER,
+        .denies = deny != NULL,
+        .denial = deny ? read_denial(deny) : (tuffet_denial){0},
+    };
+}
+
 settings read_settings(const tuffet_value *given) {
-    tuffet_known(given, "rules", "configure", "observe", NULL);
+    tuffet_known(given, "rules", "configure", "observe", "renders", NULL);
     const tuffet_value *rules = tuffet_list(tuffet_get(given, "rules")), *observe = tuffet_get(given, "observe");
+    const tuffet_value *renders = tuffet_map(tuffet_get(given, "renders"));
     settings settings = {
+        .renders = tuffet_alloc(tuffet_size(renders) * sizeof(render)),
         .rules = tuffet_alloc(tuffet_size(rules) * sizeof(rule)),
         .configure = tuffet_list(tuffet_get(given, "configure")),
         .observe = observe ? tuffet_string(observe) : NULL,
     };
     for (const tuffet_value *rule = tuffet_first(rules); rule; rule = tuffet_next(rule)) {
         settings.rules[settings.rule_count++] = read_rule(rule);
+    }
+    for (const tuffet_value *render = tuffet_first(renders); render; render = tuffet_next(render)) {
+        settings.renders[settings.render_count++] = read_render(render);
     }
     return settings;
 }

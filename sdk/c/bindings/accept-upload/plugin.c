@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/accept-upload@0.1.0`
+// Exported Functions from `tuffet:policy/accept-upload@0.2.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/accept-upload@0.1.0#accept-upload")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/accept-upload@0.2.0#accept-upload")))
 void __wasm_export_exports_tuffet_policy_accept_upload_accept_upload_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
@@ -48,7 +48,7 @@ static uint8_t RET_AREA[(6*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/accept-upload@0.1.0#accept-upload")))
+__attribute__((__export_name__("tuffet:policy/accept-upload@0.2.0#accept-upload")))
 uint8_t * __wasm_export_exports_tuffet_policy_accept_upload_accept_upload(uint8_t * arg) {
   exports_tuffet_policy_accept_upload_request_t arg0 = (tuffet_policy_types_request_t) {
     (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + 0))), (*((size_t*) (arg + sizeof(void*)))) },

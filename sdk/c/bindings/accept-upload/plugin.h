@@ -104,6 +104,26 @@ typedef struct tuffet_policy_types_denial_t {
   plugin_string_t   reason;
 } tuffet_policy_types_denial_t;
 
+// How a request ended.
+typedef uint8_t tuffet_policy_types_outcome_t;
+
+// The client acknowledged the last block.
+#define TUFFET_POLICY_TYPES_OUTCOME_SERVED 0
+// The upload is on disk under its name.
+#define TUFFET_POLICY_TYPES_OUTCOME_STORED 1
+// The client wanted the size only, or closed early as some boot loaders do.
+#define TUFFET_POLICY_TYPES_OUTCOME_PROBED 2
+// The client ended it, broke the protocol, or asked for something else instead.
+#define TUFFET_POLICY_TYPES_OUTCOME_ABORTED 3
+// Policy, a root's rules or a limit said no.
+#define TUFFET_POLICY_TYPES_OUTCOME_DENIED 4
+// There is no such file.
+#define TUFFET_POLICY_TYPES_OUTCOME_NOT_FOUND 5
+// The client fell silent.
+#define TUFFET_POLICY_TYPES_OUTCOME_TIMED_OUT 6
+// The server could not do it.
+#define TUFFET_POLICY_TYPES_OUTCOME_FAILED 7
+
 typedef struct {
   bool is_some;
   uint16_t val;
@@ -111,18 +131,64 @@ typedef struct {
 
 typedef struct {
   bool is_some;
+  uint8_t val;
+} plugin_option_u8_t;
+
+// The numbers of a session that a client may negotiate.
+typedef struct tuffet_policy_types_session_values_t {
+  // Bytes in a block, 8 to 65464 (RFC 2348).
+  plugin_option_u16_t   blksize;
+  // Blocks in a window, 1 to 65535 (RFC 7440); the server never grants more than 32767.
+  plugin_option_u16_t   windowsize;
+  // Seconds before a packet is sent again, 1 to 255 (RFC 2349).
+  plugin_option_u8_t   timeout;
+} tuffet_policy_types_session_values_t;
+
+typedef struct {
+  bool is_some;
   uint64_t val;
 } plugin_option_u64_t;
 
-// Ceilings that option negotiation respects; absent means as configured.
-typedef struct tuffet_policy_types_limits_t {
-  // Bytes in a block, 8 to 65464 (RFC 2348). A client that negotiates none gets 512 all the same.
+typedef struct {
+  plugin_string_t *ptr;
+  size_t len;
+} plugin_list_string_t;
+
+// How a transfer is negotiated and sent. What is absent is as configured. Of several plugins of a chain that
+// allow, the lowest ceilings, the highest floors, the first override of each value, the smallest burst, the smallest
+// rate, and all refused options count.
+typedef struct tuffet_policy_types_profile_t {
+  // The largest block that is granted, in bytes, 8 to 65464 (RFC 2348). A client that negotiates none gets 512
+  // all the same.
   plugin_option_u16_t   blksize;
-  // Blocks in a window, 1 to 65535 (RFC 7440).
+  // The largest window that is granted, in blocks, 1 to 65535 (RFC 7440).
   plugin_option_u16_t   windowsize;
+  // The longest time that is acknowledged, in seconds, 1 to 255 (RFC 2349). A longer one that a client asks for
+  // is left out of the answer, because a server may not change it; the server then keeps its own times. Holds for
+  // the option `utimeout` of tftp-hpa, too.
+  plugin_option_u8_t   timeout;
   // The largest file that may be read or written, in bytes.
   plugin_option_u64_t   bytes;
-} tuffet_policy_types_limits_t;
+  // The least that a session is served with. A client that negotiates a smaller block or window, also by asking
+  // for none (512 bytes, one block), gets the error `option-refused`. A shorter `timeout` is not acknowledged. A
+  // floor above the ceiling of the same plugin is an invalid answer.
+  tuffet_policy_types_session_values_t   floors;
+  // These take the place of what is configured: of the ceilings on blocks and windows from `transfer`, the
+  // listener, profiles and the route, and, as `timeout`, of the times before the server sends a packet again. The
+  // ceilings above hold nevertheless, and a client never gets more than it asks for. With a `timeout` here, the
+  // option is acknowledged only where the client asks for the same.
+  tuffet_policy_types_session_values_t   overrides;
+  // Blocks of a window that are sent at once, at least 1; the others follow, paced. Takes the place of what is
+  // configured.
+  plugin_option_u16_t   burst;
+  // The most bytes of file data in a second, at least 1024: the server sends a file no faster, retransmissions
+  // included, and acknowledges an upload no faster. Takes the place of what is configured. For low rates the server
+  // also lowers blocks and windows, and a client with a rate joins no multicast group.
+  plugin_option_u64_t   rate;
+  // Options that are not acknowledged: `blksize`, `timeout`, `tsize`, `windowsize`, `rollover`, `blksize2`,
+  // `utimeout`, `msftwindow` and `multicast`. Another name is an invalid answer.
+  plugin_list_string_t   refuse_options;
+} tuffet_policy_types_profile_t;
 
 typedef tuffet_policy_types_request_t exports_tuffet_policy_accept_upload_request_t;
 
@@ -158,7 +224,7 @@ typedef struct exports_tuffet_policy_accept_upload_acceptance_t {
 // No: the chain ends, the client gets an ERROR in place of the last ACK, the file is removed.
 #define EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_DENY 3
 
-// Exported Functions from `tuffet:policy/accept-upload@0.1.0`
+// Exported Functions from `tuffet:policy/accept-upload@0.2.0`
 void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_accept_upload_request_t *request, exports_tuffet_policy_accept_upload_upload_t *upload, exports_tuffet_policy_accept_upload_acceptance_t *ret);
 
 #ifdef __cplusplus

@@ -3,15 +3,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/authorize@0.1.0`
+// Exported Functions from `tuffet:policy/authorize@0.2.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/authorize@0.1.0#authorize")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/authorize@0.2.0#authorize")))
 void __wasm_export_exports_tuffet_policy_authorize_authorize_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
       break;
     }
     case 1: {
+      size_t len = *((size_t*) (arg0 + (80+1*sizeof(void*))));
+      if (len > 0) {
+        uint8_t *ptr = *((uint8_t **) (arg0 + 80));
+        for (size_t i = 0; i < len; i++) {
+          uint8_t *base = ptr + i * (2*sizeof(void*));
+          (void) base;
+          if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+            free(*((uint8_t **) (base + 0)));
+          }
+        }
+        free(ptr);
+      }
       break;
     }
     case 2: {
@@ -41,11 +53,11 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(8)))
-static uint8_t RET_AREA[(16+4*sizeof(void*))];
+static uint8_t RET_AREA[(80+2*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/authorize@0.1.0#authorize")))
+__attribute__((__export_name__("tuffet:policy/authorize@0.2.0#authorize")))
 uint8_t * __wasm_export_exports_tuffet_policy_authorize_authorize(uint8_t * arg) {
   exports_tuffet_policy_authorize_request_t arg0 = (tuffet_policy_types_request_t) {
     (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + 0))), (*((size_t*) (arg + sizeof(void*)))) },
@@ -73,7 +85,7 @@ uint8_t * __wasm_export_exports_tuffet_policy_authorize_authorize(uint8_t * arg)
       break;
     }
     case 1: {
-      const exports_tuffet_policy_authorize_limits_t *payload1 = &(ret).val.allow;
+      const exports_tuffet_policy_authorize_profile_t *payload1 = &(ret).val.allow;
       *((int8_t*)(ptr + 0)) = 1;
       if (((*payload1).blksize).is_some) {
         const uint16_t *payload3 = &((*payload1).blksize).val;
@@ -89,23 +101,88 @@ uint8_t * __wasm_export_exports_tuffet_policy_authorize_authorize(uint8_t * arg)
       } else {
         *((int8_t*)(ptr + 12)) = 0;
       }
-      if (((*payload1).bytes).is_some) {
-        const uint64_t *payload7 = &((*payload1).bytes).val;
+      if (((*payload1).timeout).is_some) {
+        const uint8_t *payload7 = &((*payload1).timeout).val;
         *((int8_t*)(ptr + 16)) = 1;
-        *((int64_t*)(ptr + 24)) = (int64_t) (*payload7);
+        *((int8_t*)(ptr + 17)) = (int32_t) (*payload7);
       } else {
         *((int8_t*)(ptr + 16)) = 0;
       }
+      if (((*payload1).bytes).is_some) {
+        const uint64_t *payload9 = &((*payload1).bytes).val;
+        *((int8_t*)(ptr + 24)) = 1;
+        *((int64_t*)(ptr + 32)) = (int64_t) (*payload9);
+      } else {
+        *((int8_t*)(ptr + 24)) = 0;
+      }
+      if ((((*payload1).floors).blksize).is_some) {
+        const uint16_t *payload11 = &(((*payload1).floors).blksize).val;
+        *((int8_t*)(ptr + 40)) = 1;
+        *((int16_t*)(ptr + 42)) = (int32_t) (*payload11);
+      } else {
+        *((int8_t*)(ptr + 40)) = 0;
+      }
+      if ((((*payload1).floors).windowsize).is_some) {
+        const uint16_t *payload13 = &(((*payload1).floors).windowsize).val;
+        *((int8_t*)(ptr + 44)) = 1;
+        *((int16_t*)(ptr + 46)) = (int32_t) (*payload13);
+      } else {
+        *((int8_t*)(ptr + 44)) = 0;
+      }
+      if ((((*payload1).floors).timeout).is_some) {
+        const uint8_t *payload15 = &(((*payload1).floors).timeout).val;
+        *((int8_t*)(ptr + 48)) = 1;
+        *((int8_t*)(ptr + 49)) = (int32_t) (*payload15);
+      } else {
+        *((int8_t*)(ptr + 48)) = 0;
+      }
+      if ((((*payload1).overrides).blksize).is_some) {
+        const uint16_t *payload17 = &(((*payload1).overrides).blksize).val;
+        *((int8_t*)(ptr + 50)) = 1;
+        *((int16_t*)(ptr + 52)) = (int32_t) (*payload17);
+      } else {
+        *((int8_t*)(ptr + 50)) = 0;
+      }
+      if ((((*payload1).overrides).windowsize).is_some) {
+        const uint16_t *payload19 = &(((*payload1).overrides).windowsize).val;
+        *((int8_t*)(ptr + 54)) = 1;
+        *((int16_t*)(ptr + 56)) = (int32_t) (*payload19);
+      } else {
+        *((int8_t*)(ptr + 54)) = 0;
+      }
+      if ((((*payload1).overrides).timeout).is_some) {
+        const uint8_t *payload21 = &(((*payload1).overrides).timeout).val;
+        *((int8_t*)(ptr + 58)) = 1;
+        *((int8_t*)(ptr + 59)) = (int32_t) (*payload21);
+      } else {
+        *((int8_t*)(ptr + 58)) = 0;
+      }
+      if (((*payload1).burst).is_some) {
+        const uint16_t *payload23 = &((*payload1).burst).val;
+        *((int8_t*)(ptr + 60)) = 1;
+        *((int16_t*)(ptr + 62)) = (int32_t) (*payload23);
+      } else {
+        *((int8_t*)(ptr + 60)) = 0;
+      }
+      if (((*payload1).rate).is_some) {
+        const uint64_t *payload25 = &((*payload1).rate).val;
+        *((int8_t*)(ptr + 64)) = 1;
+        *((int64_t*)(ptr + 72)) = (int64_t) (*payload25);
+      } else {
+        *((int8_t*)(ptr + 64)) = 0;
+      }
+      *((size_t*)(ptr + (80+1*sizeof(void*)))) = ((*payload1).refuse_options).len;
+      *((uint8_t **)(ptr + 80)) = (uint8_t *) ((*payload1).refuse_options).ptr;
       break;
     }
     case 2: {
-      const exports_tuffet_policy_authorize_denial_t *payload8 = &(ret).val.deny;
+      const exports_tuffet_policy_authorize_denial_t *payload26 = &(ret).val.deny;
       *((int8_t*)(ptr + 0)) = 2;
-      *((int8_t*)(ptr + 8)) = (int32_t) (*payload8).code;
-      *((size_t*)(ptr + (8+2*sizeof(void*)))) = ((*payload8).message).len;
-      *((uint8_t **)(ptr + (8+1*sizeof(void*)))) = (uint8_t *) ((*payload8).message).ptr;
-      *((size_t*)(ptr + (8+4*sizeof(void*)))) = ((*payload8).reason).len;
-      *((uint8_t **)(ptr + (8+3*sizeof(void*)))) = (uint8_t *) ((*payload8).reason).ptr;
+      *((int8_t*)(ptr + 8)) = (int32_t) (*payload26).code;
+      *((size_t*)(ptr + (8+2*sizeof(void*)))) = ((*payload26).message).len;
+      *((uint8_t **)(ptr + (8+1*sizeof(void*)))) = (uint8_t *) ((*payload26).message).ptr;
+      *((size_t*)(ptr + (8+4*sizeof(void*)))) = ((*payload26).reason).len;
+      *((uint8_t **)(ptr + (8+3*sizeof(void*)))) = (uint8_t *) ((*payload26).reason).ptr;
       break;
     }
     case 3: {

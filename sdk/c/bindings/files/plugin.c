@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `tuffet:policy/files@0.1.0`
+// Imported Functions from `tuffet:policy/files@0.2.0`
 
-__attribute__((__import_module__("tuffet:policy/files@0.1.0"), __import_name__("stat")))
+__attribute__((__import_module__("tuffet:policy/files@0.2.0"), __import_name__("stat")))
 extern void __wasm_import_tuffet_policy_files_stat(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/files@0.1.0"), __import_name__("read")))
+__attribute__((__import_module__("tuffet:policy/files@0.2.0"), __import_name__("read")))
 extern void __wasm_import_tuffet_policy_files_read(uint8_t *, size_t, uint8_t *, size_t, int64_t, uint8_t *);
 
 // Canonical ABI intrinsics

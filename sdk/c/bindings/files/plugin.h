@@ -70,7 +70,7 @@ typedef struct {
   } val;
 } tuffet_policy_files_result_option_list_u8_error_t;
 
-// Imported Functions from `tuffet:policy/files@0.1.0`
+// Imported Functions from `tuffet:policy/files@0.2.0`
 // Size and time of change; none where there is no such file.
 extern bool tuffet_policy_files_stat(plugin_string_t *root, plugin_string_t *path, tuffet_policy_files_option_metadata_t *ret, tuffet_policy_files_error_t *err);
 // The whole file, if it has at most `limit` bytes; none where there is no such file. Never a mixture: a file

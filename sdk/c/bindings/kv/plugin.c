@@ -3,19 +3,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `tuffet:policy/kv@0.1.0`
+// Imported Functions from `tuffet:policy/kv@0.2.0`
 
-__attribute__((__import_module__("tuffet:policy/kv@0.1.0"), __import_name__("get")))
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("get")))
 extern void __wasm_import_tuffet_policy_kv_get(uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@0.1.0"), __import_name__("set")))
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("set")))
 extern void __wasm_import_tuffet_policy_kv_set(uint8_t *, size_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@0.1.0"), __import_name__("delete")))
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("delete")))
 extern void __wasm_import_tuffet_policy_kv_delete(uint8_t *, size_t, uint8_t *);
 
-__attribute__((__import_module__("tuffet:policy/kv@0.1.0"), __import_name__("increment")))
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("increment")))
 extern void __wasm_import_tuffet_policy_kv_increment(uint8_t *, size_t, int64_t, int32_t, int32_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("get-entry")))
+extern void __wasm_import_tuffet_policy_kv_get_entry(uint8_t *, size_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("swap")))
+extern void __wasm_import_tuffet_policy_kv_swap(uint8_t *, size_t, int32_t, int64_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/kv@0.2.0"), __import_name__("list")))
+extern void __wasm_import_tuffet_policy_kv_list(uint8_t *, size_t, int32_t, uint8_t *, size_t, int32_t, uint8_t *);
+
+// Imported Functions from `tuffet:policy/shared-kv@0.2.0`
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("get")))
+extern void __wasm_import_tuffet_policy_shared_kv_get(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("set")))
+extern void __wasm_import_tuffet_policy_shared_kv_set(uint8_t *, size_t, uint8_t *, size_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("delete")))
+extern void __wasm_import_tuffet_policy_shared_kv_delete(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("increment")))
+extern void __wasm_import_tuffet_policy_shared_kv_increment(uint8_t *, size_t, uint8_t *, size_t, int64_t, int32_t, int32_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("swap")))
+extern void __wasm_import_tuffet_policy_shared_kv_swap(uint8_t *, size_t, uint8_t *, size_t, int32_t, int64_t, uint8_t *, size_t, int32_t, int32_t, uint8_t *);
+
+__attribute__((__import_module__("tuffet:policy/shared-kv@0.2.0"), __import_name__("list")))
+extern void __wasm_import_tuffet_policy_shared_kv_list(uint8_t *, size_t, uint8_t *, size_t, int32_t, uint8_t *, size_t, int32_t, uint8_t *);
 
 // Canonical ABI intrinsics
 
@@ -238,6 +267,601 @@ bool tuffet_policy_kv_increment(plugin_string_t *key, int64_t by, uint32_t *mayb
         }
         case 3: {
           variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_kv_get_entry(plugin_string_t *key, tuffet_policy_kv_option_entry_t *ret, tuffet_policy_kv_error_t *err) {
+  __attribute__((__aligned__(8)))
+  uint8_t ret_area[(24+2*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_kv_get_entry((uint8_t *) (*key).ptr, (*key).len, ptr);
+  tuffet_policy_kv_result_option_entry_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      tuffet_policy_kv_option_entry_t option;
+      switch ((int32_t) *((uint8_t*) (ptr + 8))) {
+        case 0: {
+          option.is_some = false;
+          break;
+        }
+        case 1: {
+          option.is_some = true;
+          option.val = (tuffet_policy_kv_entry_t) {
+            (plugin_list_u8_t) (plugin_list_u8_t) { (uint8_t*)(*((uint8_t **) (ptr + 16))), (*((size_t*) (ptr + (16+1*sizeof(void*))))) },
+            (uint64_t) (uint64_t) (*((int64_t*) (ptr + (16+2*sizeof(void*))))),
+          };
+          break;
+        }
+      }
+
+      result.val.ok = option;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + 8));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_kv_swap(plugin_string_t *key, uint64_t *maybe_revision, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, plugin_option_u64_t *ret, tuffet_policy_kv_error_t *err) {
+  __attribute__((__aligned__(8)))
+  uint8_t ret_area[(16+2*sizeof(void*))];
+  plugin_option_u64_t revision;
+  revision.is_some = maybe_revision != NULL;if (maybe_revision) {
+    revision.val = *maybe_revision;
+  }
+  plugin_option_u32_t ttl_seconds;
+  ttl_seconds.is_some = maybe_ttl_seconds != NULL;if (maybe_ttl_seconds) {
+    ttl_seconds.val = *maybe_ttl_seconds;
+  }
+  int32_t option;
+  int64_t option1;
+  if ((revision).is_some) {
+    const uint64_t *payload0 = &(revision).val;
+    option = 1;
+    option1 = (int64_t) (*payload0);
+  } else {
+    option = 0;
+    option1 = 0;
+  }
+  int32_t option4;
+  int32_t option5;
+  if ((ttl_seconds).is_some) {
+    const uint32_t *payload3 = &(ttl_seconds).val;
+    option4 = 1;
+    option5 = (int32_t) (*payload3);
+  } else {
+    option4 = 0;
+    option5 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_kv_swap((uint8_t *) (*key).ptr, (*key).len, option, option1, (uint8_t *) (*value).ptr, (*value).len, option4, option5, ptr);
+  tuffet_policy_kv_result_option_u64_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      plugin_option_u64_t option6;
+      switch ((int32_t) *((uint8_t*) (ptr + 8))) {
+        case 0: {
+          option6.is_some = false;
+          break;
+        }
+        case 1: {
+          option6.is_some = true;
+          option6.val = (uint64_t) (*((int64_t*) (ptr + 16)));
+          break;
+        }
+      }
+
+      result.val.ok = option6;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + 8));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_kv_list(plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_kv_error_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(4*sizeof(void*))];
+  plugin_option_string_t after;
+  after.is_some = maybe_after != NULL;if (maybe_after) {
+    after.val = *maybe_after;
+  }
+  int32_t option;
+  uint8_t * option1;
+  size_t option2;
+  if ((after).is_some) {
+    const plugin_string_t *payload0 = &(after).val;
+    option = 1;
+    option1 = (uint8_t *) (*payload0).ptr;
+    option2 = (*payload0).len;
+  } else {
+    option = 0;
+    option1 = 0;
+    option2 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_kv_list((uint8_t *) (*prefix).ptr, (*prefix).len, option, option1, option2, (int32_t) (limit), ptr);
+  tuffet_policy_kv_result_list_string_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      result.val.ok = (plugin_list_string_t) { (plugin_string_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + sizeof(void*)));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_get(plugin_string_t *namespace_, plugin_string_t *key, tuffet_policy_shared_kv_option_entry_t *ret, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(8)))
+  uint8_t ret_area[(24+2*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_get((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*key).ptr, (*key).len, ptr);
+  tuffet_policy_shared_kv_result_option_entry_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      tuffet_policy_shared_kv_option_entry_t option;
+      switch ((int32_t) *((uint8_t*) (ptr + 8))) {
+        case 0: {
+          option.is_some = false;
+          break;
+        }
+        case 1: {
+          option.is_some = true;
+          option.val = (tuffet_policy_kv_entry_t) {
+            (plugin_list_u8_t) (plugin_list_u8_t) { (uint8_t*)(*((uint8_t **) (ptr + 16))), (*((size_t*) (ptr + (16+1*sizeof(void*))))) },
+            (uint64_t) (uint64_t) (*((int64_t*) (ptr + (16+2*sizeof(void*))))),
+          };
+          break;
+        }
+      }
+
+      result.val.ok = option;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + 8));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_set(plugin_string_t *namespace_, plugin_string_t *key, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(4*sizeof(void*))];
+  plugin_option_u32_t ttl_seconds;
+  ttl_seconds.is_some = maybe_ttl_seconds != NULL;if (maybe_ttl_seconds) {
+    ttl_seconds.val = *maybe_ttl_seconds;
+  }
+  int32_t option;
+  int32_t option1;
+  if ((ttl_seconds).is_some) {
+    const uint32_t *payload0 = &(ttl_seconds).val;
+    option = 1;
+    option1 = (int32_t) (*payload0);
+  } else {
+    option = 0;
+    option1 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_set((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*key).ptr, (*key).len, (uint8_t *) (*value).ptr, (*value).len, option, option1, ptr);
+  tuffet_policy_shared_kv_result_void_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + sizeof(void*)));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_delete(plugin_string_t *namespace_, plugin_string_t *key, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(4*sizeof(void*))];
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_delete((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*key).ptr, (*key).len, ptr);
+  tuffet_policy_shared_kv_result_void_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + sizeof(void*)));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_increment(plugin_string_t *namespace_, plugin_string_t *key, int64_t by, uint32_t *maybe_ttl_seconds, int64_t *ret, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(8)))
+  uint8_t ret_area[(16+2*sizeof(void*))];
+  plugin_option_u32_t ttl_seconds;
+  ttl_seconds.is_some = maybe_ttl_seconds != NULL;if (maybe_ttl_seconds) {
+    ttl_seconds.val = *maybe_ttl_seconds;
+  }
+  int32_t option;
+  int32_t option1;
+  if ((ttl_seconds).is_some) {
+    const uint32_t *payload0 = &(ttl_seconds).val;
+    option = 1;
+    option1 = (int32_t) (*payload0);
+  } else {
+    option = 0;
+    option1 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_increment((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*key).ptr, (*key).len, by, option, option1, ptr);
+  tuffet_policy_shared_kv_result_s64_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      result.val.ok = *((int64_t*) (ptr + 8));
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + 8));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_swap(plugin_string_t *namespace_, plugin_string_t *key, uint64_t *maybe_revision, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, plugin_option_u64_t *ret, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(8)))
+  uint8_t ret_area[(16+2*sizeof(void*))];
+  plugin_option_u64_t revision;
+  revision.is_some = maybe_revision != NULL;if (maybe_revision) {
+    revision.val = *maybe_revision;
+  }
+  plugin_option_u32_t ttl_seconds;
+  ttl_seconds.is_some = maybe_ttl_seconds != NULL;if (maybe_ttl_seconds) {
+    ttl_seconds.val = *maybe_ttl_seconds;
+  }
+  int32_t option;
+  int64_t option1;
+  if ((revision).is_some) {
+    const uint64_t *payload0 = &(revision).val;
+    option = 1;
+    option1 = (int64_t) (*payload0);
+  } else {
+    option = 0;
+    option1 = 0;
+  }
+  int32_t option4;
+  int32_t option5;
+  if ((ttl_seconds).is_some) {
+    const uint32_t *payload3 = &(ttl_seconds).val;
+    option4 = 1;
+    option5 = (int32_t) (*payload3);
+  } else {
+    option4 = 0;
+    option5 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_swap((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*key).ptr, (*key).len, option, option1, (uint8_t *) (*value).ptr, (*value).len, option4, option5, ptr);
+  tuffet_policy_shared_kv_result_option_u64_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      plugin_option_u64_t option6;
+      switch ((int32_t) *((uint8_t*) (ptr + 8))) {
+        case 0: {
+          option6.is_some = false;
+          break;
+        }
+        case 1: {
+          option6.is_some = true;
+          option6.val = (uint64_t) (*((int64_t*) (ptr + 16)));
+          break;
+        }
+      }
+
+      result.val.ok = option6;
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + 8));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (8+1*sizeof(void*))))), (*((size_t*) (ptr + (8+2*sizeof(void*))))) };
+          break;
+        }
+      }
+
+      result.val.err = variant;
+      break;
+    }
+  }
+  if (!result.is_err) {
+    *ret = result.val.ok;
+    return 1;
+  } else {
+    *err = result.val.err;
+    return 0;
+  }
+}
+
+bool tuffet_policy_shared_kv_list(plugin_string_t *namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_shared_kv_error_t *err) {
+  __attribute__((__aligned__(sizeof(void*))))
+  uint8_t ret_area[(4*sizeof(void*))];
+  plugin_option_string_t after;
+  after.is_some = maybe_after != NULL;if (maybe_after) {
+    after.val = *maybe_after;
+  }
+  int32_t option;
+  uint8_t * option1;
+  size_t option2;
+  if ((after).is_some) {
+    const plugin_string_t *payload0 = &(after).val;
+    option = 1;
+    option1 = (uint8_t *) (*payload0).ptr;
+    option2 = (*payload0).len;
+  } else {
+    option = 0;
+    option1 = 0;
+    option2 = 0;
+  }
+  uint8_t *ptr = (uint8_t *) &ret_area;
+  __wasm_import_tuffet_policy_shared_kv_list((uint8_t *) (*namespace_).ptr, (*namespace_).len, (uint8_t *) (*prefix).ptr, (*prefix).len, option, option1, option2, (int32_t) (limit), ptr);
+  tuffet_policy_shared_kv_result_list_string_error_t result;
+  switch ((int32_t) *((uint8_t*) (ptr + 0))) {
+    case 0: {
+      result.is_err = false;
+      result.val.ok = (plugin_list_string_t) { (plugin_string_t*)(*((uint8_t **) (ptr + sizeof(void*)))), (*((size_t*) (ptr + (2*sizeof(void*))))) };
+      break;
+    }
+    case 1: {
+      result.is_err = true;
+      tuffet_policy_kv_error_t variant;
+      variant.tag = (int32_t) *((uint8_t*) (ptr + sizeof(void*)));
+      switch ((int32_t) variant.tag) {
+        case 0: {
+          variant.val.denied = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 1: {
+          break;
+        }
+        case 2: {
+          variant.val.invalid = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
+          break;
+        }
+        case 3: {
+          variant.val.unavailable = (plugin_string_t) { (uint8_t*)(*((uint8_t **) (ptr + (2*sizeof(void*))))), (*((size_t*) (ptr + (3*sizeof(void*))))) };
           break;
         }
       }

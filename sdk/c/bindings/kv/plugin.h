@@ -37,6 +37,13 @@ typedef struct {
   size_t len;
 } plugin_list_u8_t;
 
+// A value and its revision. Each change of a key gives it a higher one, whatever it changes; so does the creation
+// of a key that was there before.
+typedef struct tuffet_policy_kv_entry_t {
+  plugin_list_u8_t   value;
+  uint64_t   revision;
+} tuffet_policy_kv_entry_t;
+
 typedef struct {
   bool is_some;
   plugin_list_u8_t val;
@@ -70,7 +77,99 @@ typedef struct {
   } val;
 } tuffet_policy_kv_result_s64_error_t;
 
-// Imported Functions from `tuffet:policy/kv@0.1.0`
+typedef struct {
+  bool is_some;
+  tuffet_policy_kv_entry_t val;
+} tuffet_policy_kv_option_entry_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    tuffet_policy_kv_option_entry_t ok;
+    tuffet_policy_kv_error_t err;
+  } val;
+} tuffet_policy_kv_result_option_entry_error_t;
+
+typedef struct {
+  bool is_some;
+  uint64_t val;
+} plugin_option_u64_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    plugin_option_u64_t ok;
+    tuffet_policy_kv_error_t err;
+  } val;
+} tuffet_policy_kv_result_option_u64_error_t;
+
+typedef struct {
+  bool is_some;
+  plugin_string_t val;
+} plugin_option_string_t;
+
+typedef struct {
+  plugin_string_t *ptr;
+  size_t len;
+} plugin_list_string_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    plugin_list_string_t ok;
+    tuffet_policy_kv_error_t err;
+  } val;
+} tuffet_policy_kv_result_list_string_error_t;
+
+typedef tuffet_policy_kv_entry_t tuffet_policy_shared_kv_entry_t;
+
+typedef tuffet_policy_kv_error_t tuffet_policy_shared_kv_error_t;
+
+typedef struct {
+  bool is_some;
+  tuffet_policy_shared_kv_entry_t val;
+} tuffet_policy_shared_kv_option_entry_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    tuffet_policy_shared_kv_option_entry_t ok;
+    tuffet_policy_shared_kv_error_t err;
+  } val;
+} tuffet_policy_shared_kv_result_option_entry_error_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    tuffet_policy_shared_kv_error_t err;
+  } val;
+} tuffet_policy_shared_kv_result_void_error_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    int64_t ok;
+    tuffet_policy_shared_kv_error_t err;
+  } val;
+} tuffet_policy_shared_kv_result_s64_error_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    plugin_option_u64_t ok;
+    tuffet_policy_shared_kv_error_t err;
+  } val;
+} tuffet_policy_shared_kv_result_option_u64_error_t;
+
+typedef struct {
+  bool is_err;
+  union {
+    plugin_list_string_t ok;
+    tuffet_policy_shared_kv_error_t err;
+  } val;
+} tuffet_policy_shared_kv_result_list_string_error_t;
+
+// Imported Functions from `tuffet:policy/kv@0.2.0`
 // The value; none where there is none or its time is over.
 extern bool tuffet_policy_kv_get(plugin_string_t *key, plugin_option_list_u8_t *ret, tuffet_policy_kv_error_t *err);
 // Replaces the value. It is gone after `ttl-seconds`; none keeps it for good.
@@ -81,6 +180,24 @@ extern bool tuffet_policy_kv_delete(plugin_string_t *key, tuffet_policy_kv_error
 // begins at 0. A counter is eight bytes, little end first, and stays at its bounds. `ttl-seconds` holds
 // from when the counter begins: a later increment does not prolong it, so that it counts per period.
 extern bool tuffet_policy_kv_increment(plugin_string_t *key, int64_t by, uint32_t *maybe_ttl_seconds, int64_t *ret, tuffet_policy_kv_error_t *err);
+// As `get`, with the revision for `swap`.
+extern bool tuffet_policy_kv_get_entry(plugin_string_t *key, tuffet_policy_kv_option_entry_t *ret, tuffet_policy_kv_error_t *err);
+// Replaces the value if the key still has this revision; with none, creates the key if it is not there. Answers
+// the new revision, or none where the key has another one: read it again, and decide anew. `ttl-seconds` as for
+// `set`. A call that failed as `unavailable` may have replaced the value all the same.
+extern bool tuffet_policy_kv_swap(plugin_string_t *key, uint64_t *maybe_revision, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, plugin_option_u64_t *ret, tuffet_policy_kv_error_t *err);
+// Keys that begin with `prefix`, in the order of their bytes: at most `limit`, and never more than 1000. `after`
+// is the last key of the page before; an empty page is the end. It is no snapshot: a key that is created or removed
+// between two pages may be there or not. Where servers share a bucket, changes of others appear here a moment later.
+extern bool tuffet_policy_kv_list(plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_kv_error_t *err);
+
+// Imported Functions from `tuffet:policy/shared-kv@0.2.0`
+extern bool tuffet_policy_shared_kv_get(plugin_string_t *namespace_, plugin_string_t *key, tuffet_policy_shared_kv_option_entry_t *ret, tuffet_policy_shared_kv_error_t *err);
+extern bool tuffet_policy_shared_kv_set(plugin_string_t *namespace_, plugin_string_t *key, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, tuffet_policy_shared_kv_error_t *err);
+extern bool tuffet_policy_shared_kv_delete(plugin_string_t *namespace_, plugin_string_t *key, tuffet_policy_shared_kv_error_t *err);
+extern bool tuffet_policy_shared_kv_increment(plugin_string_t *namespace_, plugin_string_t *key, int64_t by, uint32_t *maybe_ttl_seconds, int64_t *ret, tuffet_policy_shared_kv_error_t *err);
+extern bool tuffet_policy_shared_kv_swap(plugin_string_t *namespace_, plugin_string_t *key, uint64_t *maybe_revision, plugin_list_u8_t *value, uint32_t *maybe_ttl_seconds, plugin_option_u64_t *ret, tuffet_policy_shared_kv_error_t *err);
+extern bool tuffet_policy_shared_kv_list(plugin_string_t *namespace_, plugin_string_t *prefix, plugin_string_t *maybe_after, uint32_t limit, plugin_list_string_t *ret, tuffet_policy_shared_kv_error_t *err);
 
 #ifdef __cplusplus
 }

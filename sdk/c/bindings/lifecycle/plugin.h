@@ -33,7 +33,7 @@ typedef struct {
   } val;
 } exports_tuffet_policy_lifecycle_result_void_list_problem_t;
 
-// Exported Functions from `tuffet:policy/lifecycle@0.1.0`
+// Exported Functions from `tuffet:policy/lifecycle@0.2.0`
 bool exports_tuffet_policy_lifecycle_configure(plugin_string_t *settings, exports_tuffet_policy_lifecycle_list_problem_t *err);
 
 #ifdef __cplusplus

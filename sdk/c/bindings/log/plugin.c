@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `tuffet:policy/log@0.1.0`
+// Imported Functions from `tuffet:policy/log@0.2.0`
 
-__attribute__((__import_module__("tuffet:policy/log@0.1.0"), __import_name__("log")))
+__attribute__((__import_module__("tuffet:policy/log@0.2.0"), __import_name__("log")))
 extern void __wasm_import_tuffet_policy_log_log(int32_t, uint8_t *, size_t, uint8_t *, size_t);
 
 // Canonical ABI intrinsics

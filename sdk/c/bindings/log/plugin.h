@@ -32,7 +32,7 @@ typedef struct {
   size_t len;
 } plugin_list_tuple2_string_string_t;
 
-// Imported Functions from `tuffet:policy/log@0.1.0`
+// Imported Functions from `tuffet:policy/log@0.2.0`
 extern void tuffet_policy_log_log(tuffet_policy_log_level_t level, plugin_string_t *message, plugin_list_tuple2_string_string_t *fields);
 
 #ifdef __cplusplus

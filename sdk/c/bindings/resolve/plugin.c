@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Exported Functions from `tuffet:policy/resolve@0.1.0`
+// Exported Functions from `tuffet:policy/resolve@0.2.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/resolve@0.1.0#resolve")))
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/resolve@0.2.0#resolve")))
 void __wasm_export_exports_tuffet_policy_resolve_resolve_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
@@ -34,14 +34,87 @@ void __wasm_export_exports_tuffet_policy_resolve_resolve_post_return(uint8_t * a
       if (len0 > 0) {
         uint8_t *ptr1 = *((uint8_t **) (arg0 + sizeof(void*)));
         for (size_t i2 = 0; i2 < len0; i2++) {
-          uint8_t *base = ptr1 + i2 * 1;
+          uint8_t *base = ptr1 + i2 * (4*sizeof(void*));
           (void) base;
+          if ((*((size_t*) (base + sizeof(void*)))) > 0) {
+            free(*((uint8_t **) (base + 0)));
+          }
+          if ((*((size_t*) (base + (3*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (base + (2*sizeof(void*)))));
+          }
         }
         free(ptr1);
       }
       break;
     }
     case 3: {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + sizeof(void*)))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
+          }
+          break;
+        }
+      }
+      size_t len3 = *((size_t*) (arg0 + (5*sizeof(void*))));
+      if (len3 > 0) {
+        uint8_t *ptr4 = *((uint8_t **) (arg0 + (4*sizeof(void*))));
+        for (size_t i5 = 0; i5 < len3; i5++) {
+          uint8_t *base = ptr4 + i5 * 1;
+          (void) base;
+        }
+        free(ptr4);
+      }
+      break;
+    }
+    case 4: {
+      if ((*((size_t*) (arg0 + (2*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + sizeof(void*))));
+      }
+      break;
+    }
+    case 5: {
+      if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
+      }
+      if ((*((size_t*) (arg0 + (5*sizeof(void*))))) > 0) {
+        free(*((uint8_t **) (arg0 + (4*sizeof(void*)))));
+      }
+      break;
+    }
+  }
+}
+
+__attribute__((__weak__, __export_name__("cabi_post_tuffet:policy/resolve@0.2.0#render")))
+void __wasm_export_exports_tuffet_policy_resolve_render_post_return(uint8_t * arg0) {
+  switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
+    case 0: {
+      switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + sizeof(void*)))) {
+        case 0: {
+          break;
+        }
+        case 1: {
+          if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
+            free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
+          }
+          break;
+        }
+      }
+      size_t len = *((size_t*) (arg0 + (5*sizeof(void*))));
+      if (len > 0) {
+        uint8_t *ptr = *((uint8_t **) (arg0 + (4*sizeof(void*))));
+        for (size_t i = 0; i < len; i++) {
+          uint8_t *base = ptr + i * 1;
+          (void) base;
+        }
+        free(ptr);
+      }
+      break;
+    }
+    case 1: {
       if ((*((size_t*) (arg0 + (3*sizeof(void*))))) > 0) {
         free(*((uint8_t **) (arg0 + (2*sizeof(void*)))));
       }
@@ -65,11 +138,11 @@ void *cabi_realloc(void *ptr, size_t old_size, size_t align, size_t new_size) {
 }
 
 __attribute__((__aligned__(sizeof(void*))))
-static uint8_t RET_AREA[(6*sizeof(void*))];
+static uint8_t RET_AREA[(8+6*sizeof(void*))];
 
 // Component Adapters
 
-__attribute__((__export_name__("tuffet:policy/resolve@0.1.0#resolve")))
+__attribute__((__export_name__("tuffet:policy/resolve@0.2.0#resolve")))
 uint8_t * __wasm_export_exports_tuffet_policy_resolve_resolve(uint8_t * arg) {
   exports_tuffet_policy_resolve_request_t arg0 = (tuffet_policy_types_request_t) {
     (plugin_string_t) (plugin_string_t) { (uint8_t*)(*((uint8_t **) (arg + 0))), (*((size_t*) (arg + sizeof(void*)))) },
@@ -104,21 +177,87 @@ uint8_t * __wasm_export_exports_tuffet_policy_resolve_resolve(uint8_t * arg) {
       break;
     }
     case 2: {
-      const plugin_list_u8_t *payload2 = &(ret).val.content;
+      const exports_tuffet_policy_resolve_list_target_t *payload2 = &(ret).val.files_else_next;
       *((int8_t*)(ptr + 0)) = 2;
       *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload2).len;
       *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload2).ptr;
       break;
     }
     case 3: {
-      const exports_tuffet_policy_resolve_denial_t *payload3 = &(ret).val.deny;
+      const exports_tuffet_policy_resolve_content_t *payload3 = &(ret).val.content;
       *((int8_t*)(ptr + 0)) = 3;
-      *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload3).code;
-      *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload3).message).len;
-      *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload3).message).ptr;
-      *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload3).reason).len;
-      *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload3).reason).ptr;
+      if (((*payload3).name).is_some) {
+        const plugin_string_t *payload5 = &((*payload3).name).val;
+        *((int8_t*)(ptr + sizeof(void*))) = 1;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload5).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload5).ptr;
+      } else {
+        *((int8_t*)(ptr + sizeof(void*))) = 0;
+      }
+      *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload3).bytes).len;
+      *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload3).bytes).ptr;
       break;
+    }
+    case 4: {
+      const plugin_string_t *payload6 = &(ret).val.rendered;
+      *((int8_t*)(ptr + 0)) = 4;
+      *((size_t*)(ptr + (2*sizeof(void*)))) = (*payload6).len;
+      *((uint8_t **)(ptr + sizeof(void*))) = (uint8_t *) (*payload6).ptr;
+      break;
+    }
+    case 5: {
+      const exports_tuffet_policy_resolve_denial_t *payload7 = &(ret).val.deny;
+      *((int8_t*)(ptr + 0)) = 5;
+      *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload7).code;
+      *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload7).message).len;
+      *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload7).message).ptr;
+      *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload7).reason).len;
+      *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload7).reason).ptr;
+      break;
+    }
+  }
+  return ptr;
+}
+
+__attribute__((__export_name__("tuffet:policy/resolve@0.2.0#render")))
+uint8_t * __wasm_export_exports_tuffet_policy_resolve_render(uint8_t * arg, size_t arg0) {
+  plugin_string_t arg1 = (plugin_string_t) { (uint8_t*)(arg), (arg0) };
+  exports_tuffet_policy_resolve_result_rendering_denial_t ret;
+  exports_tuffet_policy_resolve_rendering_t ok;
+  exports_tuffet_policy_resolve_denial_t err;
+  ret.is_err = !exports_tuffet_policy_resolve_render(&arg1, &ok, &err);
+  if (ret.is_err) {
+    ret.val.err = err;
+  }
+  if (!ret.is_err) {
+    ret.val.ok = ok;
+  }
+  uint8_t *ptr = (uint8_t *) &RET_AREA;
+  if ((ret).is_err) {
+    const exports_tuffet_policy_resolve_denial_t *payload6 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    *((int8_t*)(ptr + sizeof(void*))) = (int32_t) (*payload6).code;
+    *((size_t*)(ptr + (3*sizeof(void*)))) = ((*payload6).message).len;
+    *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) ((*payload6).message).ptr;
+    *((size_t*)(ptr + (5*sizeof(void*)))) = ((*payload6).reason).len;
+    *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) ((*payload6).reason).ptr;
+  } else {
+    const exports_tuffet_policy_resolve_rendering_t *payload = &(ret).val.ok;*((int8_t*)(ptr + 0)) = 0;
+    if ((((*payload).content).name).is_some) {
+      const plugin_string_t *payload3 = &(((*payload).content).name).val;
+      *((int8_t*)(ptr + sizeof(void*))) = 1;
+      *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload3).len;
+      *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload3).ptr;
+    } else {
+      *((int8_t*)(ptr + sizeof(void*))) = 0;
+    }
+    *((size_t*)(ptr + (5*sizeof(void*)))) = (((*payload).content).bytes).len;
+    *((uint8_t **)(ptr + (4*sizeof(void*)))) = (uint8_t *) (((*payload).content).bytes).ptr;
+    if (((*payload).ttl_seconds).is_some) {
+      const uint32_t *payload5 = &((*payload).ttl_seconds).val;
+      *((int8_t*)(ptr + (6*sizeof(void*)))) = 1;
+      *((int32_t*)(ptr + (4+6*sizeof(void*)))) = (int32_t) (*payload5);
+    } else {
+      *((int8_t*)(ptr + (6*sizeof(void*)))) = 0;
     }
   }
   return ptr;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `tuffet:policy/sinks@0.1.0`
+// Imported Functions from `tuffet:policy/sinks@0.2.0`
 
-__attribute__((__import_module__("tuffet:policy/sinks@0.1.0"), __import_name__("emit")))
+__attribute__((__import_module__("tuffet:policy/sinks@0.2.0"), __import_name__("emit")))
 extern void __wasm_import_tuffet_policy_sinks_emit(uint8_t *, size_t, uint8_t *, size_t, uint8_t *);
 
 // Canonical ABI intrinsics

@@ -37,7 +37,7 @@ typedef struct {
   } val;
 } tuffet_policy_sinks_result_void_error_t;
 
-// Imported Functions from `tuffet:policy/sinks@0.1.0`
+// Imported Functions from `tuffet:policy/sinks@0.2.0`
 // Queues a payload: one JSON value on one line, at most 32 KiB. That it was queued does not mean that it
 // arrived; where the sink has a spool it is on disk then, and will, at least once.
 extern bool tuffet_policy_sinks_emit(plugin_string_t *sink, plugin_string_t *payload, tuffet_policy_sinks_error_t *err);

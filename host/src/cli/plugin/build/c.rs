@@ -48,7 +48,10 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     compile(folder, &toolchain, &units)?;
     let module = link(folder, &toolchain, &units, &scratch)?;
     require_hooks(&project, &module)?;
-    project.require_grants(&module, |missing| format!("calls tuffet_{missing}_…"))?;
+    project.require_grants(&module, |missing| {
+        // The functions are named after their interface.
+        format!("calls tuffet_{}_…", missing.trim_start_matches("client-"))
+    })?;
     project.component(folder, module, scratch)
 }
 

@@ -162,6 +162,11 @@ pub struct PluginLimits {
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "64GiB"))]
     pub renderings: u64,
+    /// The memory for content that the plugin makes in parts, for all keys together. Without room for a content, its
+    /// requests get no answer, so that their clients ask again.
+    #[serde(with = "plain")]
+    #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "64GiB"))]
+    pub parts: u64,
     /// The number of concurrent calls, each with its own instance and memory. One client gets at most half of
     /// what other clients leave.
     #[schemars(range(min = 1, max = 128))]
@@ -265,6 +270,7 @@ impl Default for PluginLimits {
             memory: 64 * MIB,
             content: MIB,
             renderings: 16 * MIB,
+            parts: 256 * MIB,
             instances: 32,
             queue: 1024,
             kv_keys: 10_000,

@@ -284,16 +284,20 @@ pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened,
             ending: Ending::new(Outcome::Failed, "a plugin answered a write request with content"),
         });
     }
-    let bytes = match request.mode {
-        Mode::Octet => Arc::clone(made.bytes()),
-        Mode::Netascii => made.netascii(|bytes| {
-            let mut wire = vec![0; bytes.len() + Encoder::growth(bytes) as usize];
-            Encoder::default().encode(bytes, &mut wire);
-            wire.into()
-        }),
+    let encode = |bytes: &[u8]| {
+        let mut wire = vec![0; bytes.len() + Encoder::growth(bytes) as usize];
+        Encoder::default().encode(bytes, &mut wire);
+        wire.into()
     };
-    let resolved = Arc::clone(made.resolved());
-    Ok(Opened { content: Content::Bytes(bytes.into()), resolved, identity: None })
+    let content = match (request.mode, made.file()) {
+        (Mode::Octet, Some(file)) => Content::file(Arc::clone(file)),
+        (Mode::Netascii, Some(file)) => {
+            Content::Netascii(Box::new(NetasciiFile::new(Arc::clone(file), None)))
+        }
+        (Mode::Octet, None) => Content::Bytes(made.bytes().cloned().unwrap_or_default().into()),
+        (Mode::Netascii, None) => Content::Bytes(made.netascii(encode).unwrap_or_default().into()),
+    };
+    Ok(Opened { content, resolved: Arc::clone(made.resolved()), identity: None })
 }
 
 fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {

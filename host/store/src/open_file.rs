@@ -96,6 +96,18 @@ impl OpenFile {
         Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere })
     }
 
+    /// A content that somebody makes, in a file without a name whose bytes arrive. It has a disk of its own, so that those
+    /// that wait for it hold up nobody else.
+    ///
+    /// # Errors
+    /// Those of statx(2).
+    pub fn made(found: RemoteFile, maker: &Arc<str>) -> Result<Self, StoreError> {
+        let disk = Arc::new(Disk::new(maker, Some(Arc::clone(maker))));
+        let mut file = Self::remote(found, &disk, maker, "")?;
+        file.elsewhere = file.elsewhere.map(Elsewhere::made);
+        Ok(file)
+    }
+
     /// # Errors
     /// `NotPublic` if others may not read it.
     pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
@@ -224,13 +236,17 @@ impl OpenFile {
         }
     }
 
-    /// Reads `length` bytes from `offset` on; `None` if the file has changed since it was opened. Bytes that
-    /// `room` accounts for may stay in memory for longer.
+    /// Reads `length` bytes from `offset` on, or what there is of them if somebody makes the content; `None` if the file
+    /// has changed since it was opened. Bytes that `room` accounts for may stay in memory for longer.
     ///
     /// # Errors
     /// Those of preadv(2) and statx(2).
     pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
-        let mut bytes = vec![0; length];
+        let made = match &self.elsewhere {
+            Some(elsewhere) => elsewhere.wait_for_some(offset, length, WAIT)?,
+            None => None,
+        };
+        let mut bytes = vec![0; made.unwrap_or(length)];
         let whole = self.fill_from(offset, &mut bytes)?;
         Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
     }

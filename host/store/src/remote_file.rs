@@ -20,6 +20,8 @@ pub(super) struct Elsewhere {
     modified_unix_ms: u64,
     /// `None` if all bytes have arrived.
     arrival: Option<Arc<dyn Arrival>>,
+    /// Whether somebody makes the bytes, at whatever pace.
+    made: bool,
 }
 
 impl Elsewhere {
@@ -31,7 +33,27 @@ impl Elsewhere {
     ) -> Elsewhere {
         let identity = identity(origin, path, &meta);
         let modified_unix_ms = meta.modified_unix_ms;
-        Elsewhere { origin: Arc::clone(origin), identity, modified_unix_ms, arrival }
+        Elsewhere { origin: Arc::clone(origin), identity, modified_unix_ms, arrival, made: false }
+    }
+
+    /// Of bytes that are being made.
+    pub(super) fn made(self) -> Elsewhere {
+        Elsewhere { made: true, ..self }
+    }
+
+    /// Waits for the first of these bytes if somebody makes them, and returns how many have arrived then.
+    pub(super) fn wait_for_some(
+        &self,
+        offset: u64,
+        length: usize,
+        within: Duration,
+    ) -> io::Result<Option<usize>> {
+        let Some(arrival) = self.arrival.as_ref().filter(|_| self.made && length > 0) else {
+            return Ok(None);
+        };
+        arrival.wait(offset, 1, within)?;
+        let arrived = arrival.arrived(offset, length as u64);
+        Ok(Some(usize::try_from(arrived).unwrap_or(length)))
     }
 
     pub(super) fn origin(&self) -> &Arc<str> {

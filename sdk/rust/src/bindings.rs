@@ -58,6 +58,22 @@ pub mod resolve {
     });
 }
 
+/// The export `render-parts`.
+pub mod render_parts {
+    wit_bindgen::generate!({
+        path: "../wit/v0.2",
+        inline: "
+            package tuffet:sdk;
+            world render-parts { export tuffet:policy/render-parts@0.2.0; }
+        ",
+        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+        pub_export_macro: true,
+        export_macro_name: "export_render_parts",
+    });
+}
+
 /// The export `accept-upload`.
 pub mod accept_upload {
     wit_bindgen::generate!({

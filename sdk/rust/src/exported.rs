@@ -4,10 +4,10 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::bindings::{accept_upload, authorize, base, observe, resolve};
+use crate::bindings::{accept_upload, authorize, base, observe, render_parts, resolve};
 use crate::{
-    Accept, Acceptance, Authorize, Denial, Event, Observe, Plugin, Problem, Rendering, Request, Resolution,
-    Resolve, Upload, Verdict,
+    Accept, Acceptance, Authorize, Denial, Event, LargeContent, Observe, Plugin, Problem, RenderParts,
+    Rendering, Request, Resolution, Resolve, Upload, Verdict,
 };
 
 thread_local! {
@@ -43,6 +43,16 @@ impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P
     }
 }
 
+impl<P: RenderParts> render_parts::exports::tuffet::policy::render_parts::Guest for Exported<P> {
+    fn begin(key: String) -> Result<Option<LargeContent>, Denial> {
+        with_configured(|plugin: &P| plugin.begin(&key))
+    }
+
+    fn part(key: String, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
+        with_configured(|plugin: &P| plugin.part(&key, offset, length))
+    }
+}
+
 impl<P: Accept> accept_upload::exports::tuffet::policy::accept_upload::Guest for Exported<P> {
     fn accept_upload(request: Request, upload: Upload) -> Acceptance {
         with_configured(|plugin: &P| plugin.accept_upload(&request, &upload))
@@ -63,8 +73,8 @@ fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
 }
 
 /// Exports a type as the plugin of this component, with one or more of the hooks `authorize`, `resolve`,
-/// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`. The
-/// type implements [`Plugin`] and the traits of the hooks.
+/// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`; with `resolve` also
+/// `render_parts`. The type implements [`Plugin`] and the traits of the hooks.
 ///
 /// Outside of WebAssembly, the macro only checks these implementations, so a plugin's tests run natively.
 #[macro_export]
@@ -93,6 +103,14 @@ macro_rules! export_hook {
         #[cfg(target_family = "wasm")]
         $crate::bindings::resolve::export_resolve!(Exported with_types_in $crate::bindings::resolve);
     };
+    (render_parts, $plugin:ty) => {
+        const _: fn(&$plugin, &str, u64, u32) -> Result<Vec<u8>, $crate::Denial> =
+            <$plugin as $crate::RenderParts>::part;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::render_parts::export_render_parts!(
+            Exported with_types_in $crate::bindings::render_parts
+        );
+    };
     (accept_upload, $plugin:ty) => {
         const _: fn(&$plugin, &$crate::Request, &$crate::Upload) -> $crate::Acceptance =
             <$plugin as $crate::Accept>::accept_upload;
@@ -110,7 +128,7 @@ macro_rules! export_hook {
         compile_error!(concat!(
             "no hook `",
             stringify!($other),
-            "`: there are `authorize`, `resolve`, `accept_upload` and `observe`"
+            "`: there are `authorize`, `resolve`, `render_parts`, `accept_upload` and `observe`"
         ));
     };
 }

@@ -93,7 +93,7 @@ pub mod upload;
 pub use exported::Exported;
 pub use glob::Glob;
 pub use log::{Level, log, log_with};
-pub use plugin::{Accept, Authorize, Observe, Plugin, Resolve};
+pub use plugin::{Accept, Authorize, Observe, Plugin, RenderParts, Resolve};
 pub use problem::{Problem, Problems};
 pub use settings::parse;
 
@@ -108,4 +108,5 @@ pub type Limits = Profile;
 pub use bindings::observe::exports::tuffet::policy::observe::{
     Decision, Event, Happening, Outcome, Progress, Start, Summary,
 };
+pub use bindings::render_parts::exports::tuffet::policy::render_parts::LargeContent;
 pub use bindings::resolve::exports::tuffet::policy::resolve::{Content, Rendering, Resolution, Target};

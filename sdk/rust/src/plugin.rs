@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Acceptance, Content, Denial, ErrorCode, Event, Problems, Rendering, Request, Resolution, Target, Upload,
-    Verdict,
+    Acceptance, Content, Denial, ErrorCode, Event, LargeContent, Problems, Rendering, Request, Resolution,
+    Target, Upload, Verdict,
 };
 
 /// The base of every plugin: a value made from its settings.
@@ -44,6 +44,25 @@ pub trait Resolve: Plugin {
         let reason = format!("the plugin renders nothing for the key {key:?}");
         Err(Denial::new(ErrorCode::NotDefined, "there is no such content", reason))
     }
+}
+
+/// Content in parts: what is larger than `limits.content`, or takes longer than a call may. Clients read what there is
+/// while the rest is made.
+pub trait RenderParts: Resolve {
+    /// Begins the content for a key that [`resolve`](Resolve::resolve) answered with; `None` if
+    /// [`render`](Resolve::render) makes it.
+    ///
+    /// # Errors
+    /// The denial that all requests get that wait for this content.
+    fn begin(&self, key: &str) -> Result<Option<LargeContent>, Denial>;
+
+    /// Makes the bytes from `offset` on: at least one, at most `length`. Called for one part after the other, each time
+    /// with the limits of a call, and maybe in another instance: the bytes may depend on the arguments, the settings and
+    /// the grants alone.
+    ///
+    /// # Errors
+    /// All transfers of this content end with an ERROR.
+    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial>;
 }
 
 /// The hook `accept-upload`: decides whether an upload may become visible.

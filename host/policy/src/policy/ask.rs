@@ -14,8 +14,9 @@ use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
 use super::hooks::Input;
+use super::parts;
 use super::plugin::Plugin;
-use super::renderings::PluginContent;
+use super::renderings::{PluginContent, Rendered, Rendering};
 use super::upload::UploadInput;
 use tuffet_config::OnError;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
@@ -165,20 +166,16 @@ impl Plugin {
                 called = true;
                 let rendered = match self.breaker.shut(began.into_std()) {
                     Some(shut) => Err(shut.into()),
-                    None => Box::pin(self.render(key, asker)).await,
+                    None => Box::pin(self.make(key, asker)).await,
                 };
-                let converted = rendered.and_then(|its| convert::rendering(its, self.limits.content));
-                converted.map(|rendered| rendered.map(|rendering| rendering.content))
+                rendered.map(|rendered| rendered.map(|rendering| rendering.content))
             }
             (None, None) => {
                 // The call goes on for others when the time of this request is over.
                 asker.patience = None;
                 let (plugin, its) = (Arc::clone(self), Arc::clone(key));
                 let render = async move {
-                    let call = async |asker| {
-                        let rendered = plugin.render(&its, asker).await?;
-                        convert::rendering(rendered, plugin.limits.content)
-                    };
+                    let call = async |asker| plugin.make(&its, asker).await;
                     plugin.guarded("render", asker, None, call).await
                 };
                 self.renderings.get(key, patience.until, &mut called, render).await
@@ -186,6 +183,22 @@ impl Plugin {
         };
         let asked = Asked { began, cached: rendered.is_ok() && !called, rehearsal };
         self.heard(question, asked, rendered.map(Some), Err)
+    }
+
+    /// Has the content for a key made: begun, if the plugin makes it in parts.
+    async fn make(self: &Arc<Self>, key: &Arc<str>, asker: Asker) -> Rendered {
+        if self.render_parts.is_some() {
+            let begun = self.begin_parts(key, asker.clone()).await?;
+            match convert::announced(begun, self.limits.parts)? {
+                Ok(Some(announced)) => {
+                    let content = Arc::new(parts::begin(self, key, &announced, asker)?);
+                    return Ok(Ok(Rendering { content, ttl: announced.ttl }));
+                }
+                Ok(None) => {}
+                Err(denial) => return Ok(Err(denial)),
+            }
+        }
+        convert::rendering(self.render(key, asker).await?, self.limits.content)
     }
 
     fn asker(&self, question: Question<'_>) -> Asker {

@@ -7,7 +7,8 @@ use super::attributes::{self, Facts};
 use super::bindings::Version;
 use super::bindings::v0_2::tuffet::policy::types;
 use super::failure::{Cause, Failure};
-use super::hooks::{Input, accept_upload, authorize, resolve};
+use super::hooks::{Input, accept_upload, authorize, render_parts, resolve};
+use super::parts::Announced;
 use super::plugin::Plugin;
 use super::renderings::{PluginContent, Rendering};
 use super::text;
@@ -290,6 +291,44 @@ pub(super) fn rendering(
     })
 }
 
+/// Converts an answer of `begin`; `None` if `render` makes the content.
+pub(super) fn announced(
+    begun: Result<Option<render_parts::LargeContent>, types::Denial>,
+    most: u64,
+) -> Result<Result<Option<Announced>, Denial>, Failure> {
+    let large = match begun {
+        Ok(Some(large)) => large,
+        Ok(None) => return Ok(Ok(None)),
+        Err(its) => return Ok(Err(denial(&its))),
+    };
+    let render_parts::LargeContent { name, size, ttl_seconds } = large;
+    if size > most {
+        return Err(bad(format!("its content in parts has {size} bytes: {most} are allowed (limits.parts)")));
+    }
+    require_content_name(name.as_deref())?;
+    Ok(Ok(Some(Announced {
+        name,
+        size,
+        ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+    })))
+}
+
+/// Converts an answer of `part`.
+pub(super) fn part(
+    part: Result<Vec<u8>, types::Denial>,
+    offset: u64,
+    length: u32,
+) -> Result<Result<Vec<u8>, Denial>, Failure> {
+    match part {
+        Ok(bytes) if bytes.is_empty() || bytes.len() > length as usize => Err(bad(format!(
+            "its part at byte {offset} has {} bytes: 1 to {length} were asked for",
+            bytes.len()
+        ))),
+        Ok(bytes) => Ok(Ok(bytes)),
+        Err(its) => Ok(Err(denial(&its))),
+    }
+}
+
 fn content(made: resolve::Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
     let resolve::Content { name, bytes } = made;
     if bytes.len() as u64 > max_content {
@@ -298,13 +337,16 @@ fn content(made: resolve::Content, max_content: u64) -> Result<Arc<PluginContent
             bytes.len()
         )));
     }
-    if let Some(name) = name.as_deref().filter(|name| !is_content_name(name)) {
-        let name = text::one_line(name, 100);
-        return Err(bad(format!(
-            "it called its content {name:?}: a name has 1 to {MAX_CONTENT_NAME} bytes and no control characters"
-        )));
-    }
+    require_content_name(name.as_deref())?;
     Ok(Arc::new(PluginContent::new(name.as_deref(), bytes.into())))
+}
+
+fn require_content_name(name: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = name.filter(|name| !is_content_name(name)) else { return Ok(()) };
+    let name = text::one_line(name, 100);
+    Err(bad(format!(
+        "it called its content {name:?}: a name has 1 to {MAX_CONTENT_NAME} bytes and no control characters"
+    )))
 }
 
 fn is_content_name(name: &str) -> bool {

@@ -23,7 +23,7 @@ use tuffet_request::{
 };
 
 /// Bytes of content that weigh as much as one decision.
-const CONTENT_UNIT: usize = 1024;
+const CONTENT_UNIT: u64 = 1024;
 
 /// Decisions of one hook that are cached because the manifest names what they depend on.
 const DECLARED_ENTRIES: usize = 10_000;
@@ -112,7 +112,7 @@ impl Weighty for UploadOpinion {
 impl Weighty for Found {
     fn weight(&self) -> u64 {
         match self {
-            Found::Content(content) => 1 + (content.bytes().len() / CONTENT_UNIT) as u64,
+            Found::Content(content) => 1 + content.len() / CONTENT_UNIT,
             Found::Rendered(_) => 1,
             Found::Files { files, .. } => 1 + (files.len() / 8) as u64,
             Found::Deny(_) => 1,
@@ -135,7 +135,7 @@ impl Weighty for Found {
                 let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
                 places.collect::<Vec<_>>().join(", ")
             }
-            Found::Content(content) => match (content.bytes().len(), content.name()) {
+            Found::Content(content) => match (content.len(), content.name()) {
                 (bytes, None) => format!("{bytes} bytes"),
                 (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
             },

@@ -19,7 +19,7 @@ use super::code::Code;
 use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
 use super::grants::{self, Judged, Known};
-use super::hooks::{accept_upload, authorize, lifecycle, resolve};
+use super::hooks::{accept_upload, authorize, lifecycle, render_parts, resolve};
 use super::identity::PluginIdentity;
 use super::imports::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys, Unsent};
 use super::line_rate::LineRate;
@@ -144,9 +144,10 @@ fn compile(
         monitors: spec.mode == PluginMode::Monitor,
         verdicts: decisions(spec, facts),
         resolutions: decisions(spec, facts),
-        renderings: Renderings::new(spec.limits.renderings),
+        renderings: Renderings::new(spec.limits.renderings, spec.limits.parts),
         authorize: authorize::GuestIndices::new(&pre, version).ok(),
         resolve: resolve::GuestIndices::new(&pre, version).ok(),
+        render_parts: render_parts::GuestIndices::new(&pre, version),
         accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),
         observe: observe::GuestIndices::new(&pre, version).ok(),
         wants: manifest.wants(),

@@ -45,6 +45,7 @@ mod monitor;
 mod now;
 mod observe;
 mod overload;
+mod parts;
 mod plugin;
 mod pool;
 mod renderings;

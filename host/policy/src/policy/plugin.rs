@@ -13,7 +13,7 @@ use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
 use super::failure::{Cause, Failure};
-use super::hooks::{Input, accept_upload, authorize, resolve};
+use super::hooks::{Input, accept_upload, authorize, render_parts, resolve};
 use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
@@ -58,6 +58,7 @@ pub(super) struct Plugin {
     pub renderings: Arc<Renderings>,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
+    pub render_parts: Option<render_parts::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
     pub observe: Option<observe::GuestIndices>,
     /// The events that it subscribes to.
@@ -78,6 +79,9 @@ impl Plugin {
             }
             if let Some(hook) = &self.resolve {
                 instance.resolve(hook)?;
+            }
+            if let Some(hook) = &self.render_parts {
+                instance.render_parts(hook)?;
             }
             if let Some(hook) = &self.accept_upload {
                 instance.accept_upload(hook)?;
@@ -139,6 +143,46 @@ impl Plugin {
             instance.ready(&self.code).await?;
             let (guest, store) = instance.resolve(hook)?;
             guest.call_render(store, key).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Calls `begin` of `render-parts`; `None` if `render` makes the content.
+    pub async fn begin_parts(
+        &self,
+        key: &str,
+        asker: Asker,
+    ) -> Result<Result<Option<render_parts::LargeContent>, types::Denial>, Failure> {
+        let Some(hook) = &self.render_parts else { return Ok(Ok(None)) };
+        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(&self.code).await?;
+            let (guest, store) = instance.render_parts(hook)?;
+            guest.call_begin(store, key).await
+        };
+        let ended = limit.run(work).await;
+        call.end(ended)
+    }
+
+    /// Calls `part` of `render-parts`.
+    pub async fn part(
+        &self,
+        key: &str,
+        offset: u64,
+        length: u32,
+        asker: Asker,
+    ) -> Result<Result<Vec<u8>, types::Denial>, Failure> {
+        let Some(hook) = &self.render_parts else {
+            return Err(Failure::new(Cause::BadAnswer, "it does not have the interface `render-parts`"));
+        };
+        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let (instance, limit) = call.parts();
+        let work = async {
+            instance.ready(&self.code).await?;
+            let (guest, store) = instance.render_parts(hook)?;
+            guest.call_part(store, key, offset, length).await
         };
         let ended = limit.run(work).await;
         call.end(ended)

@@ -14,7 +14,9 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::{Cause, Failure};
+use super::parts::{Parts, Rooms};
 use tuffet_request::Denial;
+use tuffet_store::OpenFile;
 
 /// What a rendering takes in memory beside its bytes and its key: an estimate.
 const OVERHEAD: u64 = 256;
@@ -25,19 +27,31 @@ const EXPECTED: usize = 64;
 #[derive(Debug)]
 pub struct PluginContent {
     resolved: Arc<str>,
-    bytes: Arc<[u8]>,
-    /// Encoded as netascii, while a transfer uses it.
-    netascii: Mutex<Weak<[u8]>>,
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Whole {
+        bytes: Arc<[u8]>,
+        /// Encoded as netascii, while a transfer uses it.
+        netascii: Mutex<Weak<[u8]>>,
+    },
+    /// Whoever has the file open has the parts.
+    Parts { file: Arc<OpenFile>, parts: Weak<Parts> },
 }
 
 impl PluginContent {
     /// Content with a name, or without one.
     pub(super) fn new(name: Option<&str>, bytes: Arc<[u8]>) -> PluginContent {
-        let resolved = match name {
-            Some(name) => ["content/", name].concat().into(),
-            None => "content".into(),
-        };
-        PluginContent { resolved, bytes, netascii: Mutex::new(Weak::<[u8; 0]>::new()) }
+        let none: Weak<[u8]> = Weak::<[u8; 0]>::new();
+        PluginContent { resolved: resolved(name), body: Body::Whole { bytes, netascii: Mutex::new(none) } }
+    }
+
+    /// Content that is made in parts.
+    pub(super) fn in_parts(name: Option<&str>, file: Arc<OpenFile>, parts: &Arc<Parts>) -> PluginContent {
+        let parts = Arc::downgrade(parts);
+        PluginContent { resolved: resolved(name), body: Body::Parts { file, parts } }
     }
 
     /// What it is, for logs and observers: `content/NAME`, or `content`. No root has such a name.
@@ -50,25 +64,66 @@ impl PluginContent {
         self.resolved.strip_prefix("content/")
     }
 
-    /// The bytes as the plugin made them.
-    pub fn bytes(&self) -> &Arc<[u8]> {
-        &self.bytes
+    /// The number of bytes as the plugin makes them.
+    #[allow(clippy::len_without_is_empty, reason = "an empty content is a content")]
+    pub fn len(&self) -> u64 {
+        match &self.body {
+            Body::Whole { bytes, .. } => bytes.len() as u64,
+            Body::Parts { file, .. } => file.size(),
+        }
+    }
+
+    /// The bytes as the plugin made them, if it made them as a whole.
+    pub fn bytes(&self) -> Option<&Arc<[u8]>> {
+        match &self.body {
+            Body::Whole { bytes, .. } => Some(bytes),
+            Body::Parts { .. } => None,
+        }
+    }
+
+    /// The file in which they arrive, if it makes them in parts.
+    pub fn file(&self) -> Option<&Arc<OpenFile>> {
+        match &self.body {
+            Body::Whole { .. } => None,
+            Body::Parts { file, .. } => Some(file),
+        }
+    }
+
+    /// Whether making it has failed.
+    fn has_failed(&self) -> bool {
+        match &self.body {
+            Body::Whole { .. } => false,
+            Body::Parts { parts, .. } => parts.upgrade().is_none_or(|parts| parts.has_failed()),
+        }
     }
 
     /// The bytes as netascii, encoded once for all transfers that need them at the same time.
-    pub fn netascii(&self, encode: impl FnOnce(&[u8]) -> Arc<[u8]>) -> Arc<[u8]> {
-        let mut encoded = lock(&self.netascii);
-        encoded.upgrade().unwrap_or_else(|| {
-            let bytes = encode(&self.bytes);
+    pub fn netascii(&self, encode: impl FnOnce(&[u8]) -> Arc<[u8]>) -> Option<Arc<[u8]>> {
+        let Body::Whole { bytes, netascii } = &self.body else { return None };
+        let mut encoded = lock(netascii);
+        Some(encoded.upgrade().unwrap_or_else(|| {
+            let bytes = encode(bytes);
             *encoded = Arc::downgrade(&bytes);
             bytes
-        })
+        }))
+    }
+}
+
+fn resolved(name: Option<&str>) -> Arc<str> {
+    match name {
+        Some(name) => ["content/", name].concat().into(),
+        None => "content".into(),
     }
 }
 
 impl PartialEq for PluginContent {
     fn eq(&self, other: &PluginContent) -> bool {
-        (&self.resolved, &self.bytes) == (&other.resolved, &other.bytes)
+        let same_body = match (&self.body, &other.body) {
+            (Body::Whole { bytes, .. }, Body::Whole { bytes: others, .. }) => bytes == others,
+            (Body::Parts { file, .. }, Body::Parts { file: others, .. }) => Arc::ptr_eq(file, others),
+            _ => false,
+        };
+        same_body && self.resolved == other.resolved
     }
 }
 
@@ -91,6 +146,9 @@ type Flight = Shared<BoxFuture<'static, Rendered>>;
 /// The renderings of one plugin, by key. A reload begins with none.
 pub(super) struct Renderings {
     kept: Cache<Arc<str>, Kept, Weight>,
+    /// Contents in parts, as long as something uses them.
+    used: Mutex<HashMap<Arc<str>, Used>>,
+    rooms: Arc<Rooms>,
     flights: Mutex<HashMap<Arc<str>, Flight>>,
 }
 
@@ -100,19 +158,27 @@ struct Kept {
     until: Option<Instant>,
 }
 
+/// A content in parts that the cache may not have.
+struct Used {
+    resolved: Arc<str>,
+    file: Weak<OpenFile>,
+    parts: Weak<Parts>,
+    until: Option<Instant>,
+}
+
 #[derive(Clone)]
 struct Weight;
 
 impl Weighter<Arc<str>, Kept> for Weight {
     fn weight(&self, key: &Arc<str>, kept: &Kept) -> u64 {
         let content = &kept.content;
-        (key.len() + content.resolved.len() + content.bytes.len()) as u64 + OVERHEAD
+        (key.len() + content.resolved.len()) as u64 + content.len() + OVERHEAD
     }
 }
 
 impl Renderings {
-    /// A cache that holds so many bytes.
-    pub fn new(bytes: u64) -> Arc<Renderings> {
+    /// A cache that holds so many bytes, and room for so many bytes of content in parts.
+    pub fn new(bytes: u64, parts: u64) -> Arc<Renderings> {
         let mut options = OptionsBuilder::new();
         // One shard: the capacity is divided by shards, and each of them refuses what is larger than its part.
         options.shards(1).estimated_items_capacity(EXPECTED).weight_capacity(bytes);
@@ -125,14 +191,29 @@ impl Renderings {
             ),
             Err(_) => Cache::with_weighter(EXPECTED, bytes, Weight),
         };
-        Arc::new(Renderings { kept, flights: Mutex::default() })
+        let (used, flights) = (Mutex::default(), Mutex::default());
+        Arc::new(Renderings { kept, used, rooms: Rooms::new(parts), flights })
     }
 
     /// Returns the rendering in memory, if there is one that still holds.
     pub fn known(&self, key: &str) -> Option<Arc<PluginContent>> {
-        let kept = self.kept.get(key)?;
-        let holds = kept.until.is_none_or(|until| until > Instant::now());
-        holds.then_some(kept.content)
+        let holds = |until: Option<Instant>| until.is_none_or(|until| until > Instant::now());
+        if let Some(kept) = self.kept.get(key) {
+            return (holds(kept.until) && !kept.content.has_failed()).then_some(kept.content);
+        }
+        let used = lock(&self.used);
+        let Used { resolved, file, parts, until } = used.get(key)?;
+        let body = Body::Parts { file: file.upgrade()?, parts: Weak::clone(parts) };
+        let content = PluginContent { resolved: Arc::clone(resolved), body };
+        (holds(*until) && !content.has_failed()).then(|| Arc::new(content))
+    }
+
+    /// Takes room for a content in parts; if there is none, the cache lets go of those that it has.
+    pub fn room<T>(&self, take: impl Fn(&Arc<Rooms>) -> Option<T>) -> Option<T> {
+        take(&self.rooms).or_else(|| {
+            self.kept.retain(|_, kept| kept.content.file().is_none());
+            take(&self.rooms)
+        })
     }
 
     /// Returns the rendering, waiting for the call that makes it until then. `render` makes it where no call is under
@@ -203,6 +284,12 @@ impl UnderWay {
             Some(ttl) => Instant::now().checked_add(ttl),
         };
         let kept = Kept { content: Arc::clone(&rendering.content), until };
+        if let Body::Parts { file, parts } = &rendering.content.body {
+            let (resolved, file) = (Arc::clone(&rendering.content.resolved), Arc::downgrade(file));
+            let mut used = lock(&self.renderings.used);
+            used.retain(|_, used| used.file.strong_count() > 0);
+            used.insert(Arc::clone(&self.key), Used { resolved, file, parts: Weak::clone(parts), until });
+        }
         self.renderings.kept.insert(Arc::clone(&self.key), kept);
     }
 }
@@ -238,7 +325,7 @@ mod tests {
 
     impl World {
         fn new(bytes: u64) -> World {
-            World { renderings: Renderings::new(bytes), calls: Arc::default() }
+            World { renderings: Renderings::new(bytes, bytes), calls: Arc::default() }
         }
 
         async fn get(
@@ -348,11 +435,11 @@ mod tests {
     fn netascii_is_shared_while_it_is_used() {
         let content = PluginContent::new(None, b"a\n"[..].into());
         let encode = |bytes: &[u8]| Arc::from([bytes, b"!"].concat());
-        let first = content.netascii(encode);
-        assert!(Arc::ptr_eq(&first, &content.netascii(|_| unreachable!("it is there"))));
+        let first = content.netascii(encode).unwrap();
+        assert!(Arc::ptr_eq(&first, &content.netascii(|_| unreachable!("it is there")).unwrap()));
         let freed = Arc::downgrade(&first);
         drop(first);
         assert!(freed.upgrade().is_none(), "nobody uses it");
-        assert_eq!(*content.netascii(encode), *b"a\n!");
+        assert_eq!(content.netascii(encode).as_deref(), Some(&b"a\n!"[..]));
     }
 }

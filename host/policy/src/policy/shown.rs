@@ -46,7 +46,7 @@ pub(super) fn rendering(key: &str, rendered: Result<Rendering, Denial>) -> Value
 }
 
 fn content(made: &PluginContent) -> Map<String, Value> {
-    let bytes = made.bytes();
+    let bytes = made.bytes().map_or(&[][..], |bytes| bytes);
     let content = match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => json!({ "bytes": bytes.len(), "sha256": digest(bytes) }),

@@ -19,15 +19,17 @@ use super::imports::InMemory;
 use super::load::load;
 use super::load_problems::missing_hook;
 use super::observe;
+use super::parts::part_length;
 use super::plugin::Plugin;
+use super::renderings::{PluginContent, Rendering};
 use super::series::{SeriesName, SeriesValue};
 use super::shown;
 use super::spec::{LoadProblem, PolicySpec};
 use super::stage::{Emitted, KeyName, LogLine, Stage};
 use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
-use tuffet_request::Request;
 use tuffet_request::events::Event;
+use tuffet_request::{Denial, Request};
 
 /// The answer of `observe`.
 pub const NOTHING: &str = "nothing";
@@ -219,9 +221,7 @@ impl Trial {
                 let answer = self.plugin.resolve(input, asker.clone()).await;
                 match answer.and_then(|answer| self.resolution(answer, request))? {
                     Some(convert::Found::Rendered(key)) => {
-                        let rendered = self.plugin.render(&key, asker).await?;
-                        let rendering = convert::rendering(rendered, self.plugin.limits.content)?;
-                        Ok(shown::rendering(&key, rendering))
+                        Ok(shown::rendering(&key, self.rendering(&key, asker).await?))
                     }
                     found => Ok(shown::resolution(found)),
                 }
@@ -234,6 +234,31 @@ impl Trial {
                 Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
             }
         }
+    }
+
+    /// The content for a key, as a whole.
+    async fn rendering(&self, key: &str, asker: Asker) -> Result<Result<Rendering, Denial>, Failure> {
+        let plugin = &self.plugin;
+        let begun = plugin.begin_parts(key, asker.clone()).await?;
+        let announced = match convert::announced(begun, plugin.limits.parts)? {
+            Ok(Some(announced)) => announced,
+            Ok(None) => {
+                return convert::rendering(plugin.render(key, asker).await?, plugin.limits.content);
+            }
+            Err(denial) => return Ok(Err(denial)),
+        };
+        let mut content = Vec::new();
+        while (content.len() as u64) < announced.size {
+            let offset = content.len() as u64;
+            let length = part_length(plugin.limits.content, announced.size - offset);
+            let part = plugin.part(key, offset, length, Asker { patience: None, ..asker.clone() }).await?;
+            match convert::part(part, offset, length)? {
+                Ok(bytes) => content.extend(bytes),
+                Err(denial) => return Ok(Err(denial)),
+            }
+        }
+        let content = Arc::new(PluginContent::new(announced.name.as_deref(), content.into()));
+        Ok(Ok(Rendering { content, ttl: announced.ttl }))
     }
 
     /// Without named roots, any root is allowed.

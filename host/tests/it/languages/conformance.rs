@@ -28,6 +28,13 @@ fn cases_of_version_0_2_0(guest: &str) {
     }
 }
 
+/// Content in parts, which not every SDK has.
+#[test]
+fn cases_of_parts() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-parts");
+    assert_cases(cases, &super::rust(), 5);
+}
+
 #[track_caller]
 fn assert_cases(cases: &str, guest: &str, more_than: u32) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));

@@ -20,6 +20,7 @@ mod mac_map;
 mod neighbours;
 mod observe;
 mod own_metrics;
+mod parts;
 mod publish;
 mod remap;
 mod renderings;

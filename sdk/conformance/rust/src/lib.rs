@@ -6,13 +6,13 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Content, Denial, Event, Happening, Observe, Plugin, Problems, Rendering,
-    Request, Resolution, Resolve, Target, Upload, Verdict, sinks,
+    Accept, Acceptance, Authorize, Content, Denial, ErrorCode, Event, Happening, LargeContent, Observe,
+    Plugin, Problems, RenderParts, Rendering, Request, Resolution, Resolve, Target, Upload, Verdict, sinks,
 };
 
 use commands::Commands;
 pub use settings::Settings;
-use settings::{Answer, Hook};
+use settings::{Answer, Hook, Render};
 
 /// The plugin.
 pub struct Reference {
@@ -90,10 +90,7 @@ impl Resolve for Reference {
 
     fn render(&self, key: &str) -> Result<Rendering, Denial> {
         self.commands.begin();
-        let renders = &self.settings.renders;
-        let Some(render) = renders.get(key).or_else(|| renders.get("*")) else {
-            return Err(Denial::file_not_found("no such content", format!("no rule for the key {key:?}")));
-        };
+        let render = self.rendered(key)?;
         let told = Value::from(self.commands.run_all(&render.commands, None, None)).to_string();
         if let Some(denial) = &render.deny {
             return Err(denial.into());
@@ -105,6 +102,41 @@ impl Resolve for Reference {
         };
         let content = Content { name: render.name.clone(), bytes };
         Ok(Rendering { content, ttl_seconds: render.ttl_seconds })
+    }
+}
+
+impl RenderParts for Reference {
+    fn begin(&self, key: &str) -> Result<Option<LargeContent>, Denial> {
+        self.commands.begin();
+        let render = self.rendered(key)?;
+        let Some(size) = render.parts else { return Ok(None) };
+        self.commands.run_all(&render.commands, None, None);
+        match &render.deny {
+            Some(denial) => Err(denial.into()),
+            None => {
+                Ok(Some(LargeContent { name: render.name.clone(), size, ttl_seconds: render.ttl_seconds }))
+            }
+        }
+    }
+
+    fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
+        self.commands.begin();
+        let render = self.rendered(key)?;
+        self.commands.run_all(&render.each_part, None, None);
+        if render.ends_at.is_some_and(|end| offset >= end) {
+            return Err(Denial::new(ErrorCode::NotDefined, "it ends here", "on purpose"));
+        }
+        let length = render.part_bytes.unwrap_or(length as usize);
+        Ok((offset..).take(length).map(|at| (at % 251) as u8).collect())
+    }
+}
+
+impl Reference {
+    fn rendered(&self, key: &str) -> Result<&Render, Denial> {
+        let renders = &self.settings.renders;
+        let render = renders.get(key).or_else(|| renders.get("*"));
+        render
+            .ok_or_else(|| Denial::file_not_found("no such content", format!("no rule for the key {key:?}")))
     }
 }
 
@@ -184,4 +216,4 @@ tuffet_sdk::manifest! {
         ("random", "looks at random numbers"),
     ],
 }
-tuffet_sdk::export!(Reference: authorize, resolve, accept_upload, observe);
+tuffet_sdk::export!(Reference: authorize, resolve, render_parts, accept_upload, observe);

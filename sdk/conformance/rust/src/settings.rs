@@ -31,6 +31,15 @@ pub(crate) struct Render {
     pub content: Option<String>,
     /// So many bytes instead.
     pub bytes: Option<usize>,
+    /// So many bytes in parts, instead of all that.
+    pub parts: Option<u64>,
+    /// The longest part; as long as it is asked for otherwise.
+    pub part_bytes: Option<usize>,
+    /// What each part runs first.
+    #[serde(default)]
+    pub each_part: Vec<Vec<Value>>,
+    /// The part that begins here or behind it is refused.
+    pub ends_at: Option<u64>,
     pub ttl_seconds: Option<u32>,
     pub deny: Option<Refusal>,
 }

@@ -18,6 +18,8 @@ pub mod metrics;
 #[rustfmt::skip]
 pub mod observe;
 #[rustfmt::skip]
+pub mod render_parts;
+#[rustfmt::skip]
 pub mod resolve;
 #[rustfmt::skip]
 pub mod shared_kv;

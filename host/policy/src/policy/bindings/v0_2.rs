@@ -9,7 +9,7 @@ wasmtime::component::bindgen!({
         package tuffet:host;
         world plugin {
             include tuffet:policy/authorizer@0.2.0;
-            include tuffet:policy/resolver@0.2.0;
+            include tuffet:policy/large-resolver@0.2.0;
             include tuffet:policy/upload-gate@0.2.0;
             include tuffet:policy/observer@0.2.0;
         }

@@ -162,6 +162,25 @@ pub(super) mod resolve {
     }
 }
 
+pub(super) mod render_parts {
+    use super::*;
+    pub use newest::render_parts::{Guest, LargeContent};
+
+    /// The indices of the interface, which version 0.1.0 does not have.
+    pub struct GuestIndices(newest::render_parts::GuestIndices);
+
+    impl GuestIndices {
+        pub fn new(of: &InstancePre<Sandbox>, version: Version) -> Option<GuestIndices> {
+            let indices = newest::render_parts::GuestIndices::new(of);
+            indices.ok().filter(|_| version == Version::V0_2).map(GuestIndices)
+        }
+
+        pub fn load(&self, store: &mut Store<Sandbox>, instance: &Instance) -> wasmtime::Result<Guest> {
+            self.0.load(store, instance)
+        }
+    }
+}
+
 pub(super) mod accept_upload {
     use super::*;
     pub use newest::accept_upload::{Acceptance, Upload};

@@ -11,7 +11,7 @@ SKIPPED := $(TARGET)/skipped.txt
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -169,6 +169,10 @@ test-static: wasm-target ## build both static binaries in the dev profile and se
 	@sh scripts/test-static.sh "$(TARGET)/x86_64-unknown-linux-musl/$(notdir $(BIN))/tuffet" x86_64
 	@sh scripts/static.sh aarch64 "$(PROFILE)" "$(CARGO)"
 	@sh scripts/test-static.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" aarch64
+
+test-arm: wasm-target ## boot Linux for ARM in QEMU and serve there, behind its seccomp and Landlock, with the static binary (15 minutes)
+	@sh scripts/static.sh aarch64 "$(PROFILE)" "$(CARGO)"
+	@sh scripts/test-arm.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" "$(TARGET)/arm"
 
 test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
 	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2

@@ -189,9 +189,10 @@ test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and p
 
 BOOT_PACKAGES := python3=python3 qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm \
 	/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu /usr/lib/ipxe/qemu/efi-virtio.rom=ipxe-qemu \
-	/usr/share/seabios/bios-256k.bin=seabios dnsmasq=dnsmasq-base tcpdump=tcpdump ip=iproute2 nft=nftables
+	/usr/share/seabios/bios-256k.bin=seabios dnsmasq=dnsmasq-base tcpdump=tcpdump ip=iproute2 nft=nftables \
+	/lib/x86_64-linux-gnu/libdevmapper.so.1.02.1=libdevmapper1.02.1
 
-test-boot: binary ## boot iPXE, PXELINUX, UEFI, GRUB, shim and U-Boot in QEMU, without and with loss (root, minutes); BOOT='--case grub' selects
+test-boot: binary ## boot iPXE, PXELINUX, UEFI (also over IPv6), GRUB, shim and U-Boot in QEMU, without and with loss (root, minutes); BOOT='--case grub' selects
 	@sh scripts/packages.sh $(BOOT_PACKAGES)
 	@sh scripts/boot-packages.sh "$(TARGET)/boot-packages"
 	@python3 scripts/test-boot.py "$(BIN)/tuffet" "$(TARGET)/boot-packages" $(BOOT)

@@ -24,6 +24,8 @@ kernel() { apt-cache depends linux-image-cloud-amd64 2>/dev/null | sed -n 's/.*D
 
 for pair in "usr/share/OVMF=ovmf" "usr/lib/ipxe/snponly.efi=ipxe" \
     "usr/lib/PXELINUX=pxelinux" "usr/lib/syslinux=syslinux-common" "usr/lib/grub/x86_64-efi=grub-efi-amd64-bin" \
+    "usr/lib/grub/i386-pc=grub-pc-bin" "usr/bin/grub-mknetdir=grub-common" \
+    "usr/lib/x86_64-linux-gnu/libefivar.so.1=libefivar1" "usr/lib/x86_64-linux-gnu/libefiboot.so.1=libefiboot1" \
     "usr/lib/grub/x86_64-efi-signed=grub-efi-amd64-signed" "usr/lib/shim=shim-signed" "boot/vmlinuz=$(kernel)"; do
     package=${pair#*=}
     case "$# $* " in "0 "* | *" ${pair%%=*} "*) ;; *) continue ;; esac

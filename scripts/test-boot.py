@@ -23,7 +23,7 @@ import zlib
 from pathlib import Path
 
 from firmware import pc, requests
-from firmware.cable import Cable
+from firmware.cable import SERVER6, Cable
 from firmware.chains import CHAINS
 from firmware.dhcp import Dhcp
 from firmware.expected import EXPECTED
@@ -106,7 +106,7 @@ def configuration(options, chain, folder: Path, root: Path, address: str) -> Pat
 def boot_pc(options, case: str, cable: Cable, root: Path) -> None:
     chain = CHAINS[case]
     with (
-        Dhcp(chain.boots.format(root=root), chain.of_ipxe, options.verbose),
+        Dhcp(chain.boots.format(root=root), chain.of_ipxe, options.verbose, chain.ipv6),
         pc.Pc(chain.machine, options.packages, cable, case, options.verbose) as guest,
     ):
         for line in chain.says:
@@ -142,8 +142,10 @@ def boot(options, case: str, loss: float) -> bool:
         wrong = []
         with Cable(loss / 100, capture, both=True, requests=True) as cable:
             try:
-                config = None if case == U_BOOT else configuration(options, CHAINS[case], folder, root, cable.server)
-                with LoggedTuffet(options, cable.server, root, log, config) as server:
+                chain = CHAINS.get(case)
+                address = SERVER6 if chain and chain.ipv6 else cable.server
+                config = chain and configuration(options, chain, folder, root, address)
+                with LoggedTuffet(options, address, root, log, config) as server:
                     (boot_u_boot if case == U_BOOT else boot_pc)(options, case, cable, root)
                     server.check()
             except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:

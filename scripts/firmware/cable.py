@@ -6,6 +6,8 @@ from pathlib import Path
 
 SERVER = "192.0.2.1"
 GUEST = "192.0.2.2"
+NETWORK6 = "2001:db8::"
+SERVER6 = f"{NETWORK6}1"
 MAC = "02:00:5e:10:00:01"
 TAP = "guest"
 
@@ -35,6 +37,9 @@ class Cable:
         # Windows leave as one packet that is cut where it leaves: losing it would lose the whole window.
         run("ip", "link", "set", "server", "gso_max_segs", "1", "addrgenmode", "none", "up")
         run("ip", "address", "add", f"{SERVER}/24", "dev", "server")
+        # Routers announce themselves from a link-local address.
+        for address in (SERVER6, "fe80::1"):
+            run("ip", "-6", "address", "add", f"{address}/64", "dev", "server", "nodad")
         run("ip", "tuntap", "add", TAP, "mode", "tap")
         run("ip", "link", "set", TAP, "master", "server", "addrgenmode", "none", "up")
         # Lost on the bridge, not where they leave: the server's system calls would fail there.
@@ -43,11 +48,11 @@ class Cable:
                 counter lost {{ }}
                 chain out {{
                     type filter hook output priority 0;
-                    ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
+                    meta l4proto udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
                 chain in {{
                     type filter hook input priority 0;
-                    ether type ip ip protocol udp numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
+                    meta l4proto udp numgen random mod 10000 < {round(self.loss_of_guest * 10000)} counter name lost drop
                 }}
             }}""")
         if self.capture:

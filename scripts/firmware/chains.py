@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,7 +34,7 @@ class Chain:
     """`files` maps names below the root to files below the folder of packages, `texts` to their contents.
 
     With `flags` of in.tftpd and its `map`, the server's configuration is what `tuffet import` makes of them; `config` is added
-    to one with a listener and a root. `{root}` stands for the folder.
+    to one with a listener and a root. `{root}` stands for the folder. With `ipv6`, there is no IPv4.
     """
 
     machine: object
@@ -45,10 +46,14 @@ class Chain:
     flags: str = ""
     map: str = ""
     config: str = ""
+    ipv6: bool = False
+    # Makes further files below the root, of what it needs from the packages.
+    makes: object = None
+    needs: tuple = ()
 
     def lacks(self, packages: Path) -> str | None:
         """The first file that is not there."""
-        paths = [packages / name for name in [*self.files.values(), "boot/vmlinuz"]]
+        paths = [packages / name for name in [*self.files.values(), *self.needs, "boot/vmlinuz"]]
         return next((str(path) for path in paths if not path.exists()), None)
 
     def lay_out(self, packages: Path, root: Path) -> None:
@@ -59,6 +64,8 @@ class Chain:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text)
         (root / "initrd.img").write_bytes(archive())
+        if self.makes:
+            self.makes(packages, root)
 
 
 def archive() -> bytes:
@@ -72,6 +79,15 @@ def archive() -> bytes:
     return entry("blob", 0o100644, os.urandom(1 << 20)) + entry("TRAILER!!!", 0, b"")
 
 
+def network_directory(packages: Path, root: Path) -> None:
+    """What Debian's administrators run for GRUB on machines with a BIOS; its libraries come from the packages, too."""
+    subprocess.run(
+        [packages / "usr/bin/grub-mknetdir", f"--net-directory={root}", "--subdir=boot/grub",
+         "-d", packages / "usr/lib/grub/i386-pc"],
+        env={**os.environ, "LD_LIBRARY_PATH": str(packages / "usr/lib/x86_64-linux-gnu")}, check=True, capture_output=True,
+    )  # fmt: skip
+
+
 OF_PXELINUX = {
     "pxelinux.0": "usr/lib/PXELINUX/pxelinux.0",
     "ldlinux.c32": "usr/lib/syslinux/modules/bios/ldlinux.c32",
@@ -79,6 +95,7 @@ OF_PXELINUX = {
 
 CHAINS = {
     "ipxe": Chain(pc.bios, "menu.ipxe", texts={"menu.ipxe": IPXE}),
+    "e1000": Chain(pc.bios_e1000, "menu.ipxe", texts={"menu.ipxe": IPXE}),
     "pxelinux": Chain(pc.bios, "pxelinux.0", OF_PXELINUX, {"pxelinux.cfg/default": PXELINUX}),
     "ironic": Chain(
         pc.bios,
@@ -108,6 +125,21 @@ CHAINS = {
         "grubnetx64.efi",
         files={"grubnetx64.efi": "usr/lib/grub/x86_64-efi/monolithic/grubnetx64.efi"},
         texts={"grub/grub.cfg": GRUB},
+    ),
+    "grub-bios": Chain(
+        pc.bios,
+        "boot/grub/i386-pc/core.0",
+        texts={"boot/grub/grub.cfg": GRUB},
+        makes=network_directory,
+        needs=("usr/bin/grub-mknetdir", "usr/lib/grub/i386-pc", "usr/lib/x86_64-linux-gnu/libefivar.so.1"),
+    ),
+    "uefi-ipv6": Chain(
+        pc.uefi_ipv6,
+        "snponly.efi",
+        files={"snponly.efi": "usr/lib/ipxe/snponly.efi"},
+        texts={"menu.ipxe": IPXE},
+        of_ipxe="menu.ipxe",
+        ipv6=True,
     ),
     "secure": Chain(
         pc.secure_uefi,

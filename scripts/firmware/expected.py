@@ -17,12 +17,12 @@ def missing(path: str, options: str, character: str) -> Request:
     return Request(path, options, "not-found", character, "")
 
 
-def by_uefi(path: str) -> list:
+def by_uefi(path: str, blksize: int = 1468) -> list:
     """The size first, then the file."""
-    options = "tsize=0 blksize=1468 windowsize=4"
+    options = f"blksize={blksize} windowsize=4"
     return [
-        Request(path, options, "probed", "uefi", "blksize=1468 windowsize=4 tsize"),
-        served(path, "blksize=1468 windowsize=4", "uefi", "blksize=1468 windowsize=4"),
+        Request(path, f"tsize=0 {options}", "probed", "uefi", f"{options} tsize"),
+        served(path, options, "uefi", options),
     ]
 
 
@@ -50,6 +50,21 @@ LISTS = [
     for name in ("command", "fs", "crypto", "terminal")
 ]
 KERNEL = ["vmlinuz", "initrd.img"]
+
+# GRUB on a BIOS: what `normal` needs, each list, a configuration for the machine, and what the commands of the
+# configuration need.
+BIOS_DIRECTORY = "/boot/grub/i386-pc"
+ON_BIOS = [
+    by_ipxe("boot/grub/i386-pc/core.0"),
+    *(by_grub(f"{BIOS_DIRECTORY}/{name}.mod") for name in (
+        "normal", "extcmd", "verifiers", "crypto", "gettext", "terminal", "gzio", "gcry_crc",
+        "linux", "relocator", "mmap", "video", "vbe", "video_fb",
+    )),
+    *(by_grub(f"{BIOS_DIRECTORY}/{name}.lst") for name in ("command", "fs", "crypto", "terminal")),
+    *(missing(f"/boot/grub/grub.cfg-{name}", "blksize=1024 tsize=0", "grub")
+      for name in ("01-02-00-5e-10-00-01", *("C0000202"[:length] for length in (8, 7, 6, 5, 4, 3, 2, 1)))),
+    *(by_grub(f"/{path}") for path in ("boot/grub/grub.cfg", *KERNEL)),
+]  # fmt: skip
 OF_SHIM = "blksize=512 windowsize=4"
 OF_U_BOOT = "timeout=5 blksize=1468"
 
@@ -66,13 +81,18 @@ PXELINUX = [
 
 EXPECTED = {
     "ipxe": [by_ipxe(path) for path in ["menu.ipxe", *KERNEL]],
+    # The driver of the ROM changes nothing.
+    "e1000": [by_ipxe(path) for path in ["menu.ipxe", *KERNEL]],
     "pxelinux": PXELINUX,
     # PXELINUX asks for everything in the folder of its own name; --blocksize bounds what is negotiated.
     "ironic": [replace(request, path=f"{{root}}/{request.path}", granted=re.sub(r"blksize=\d+", "blksize=1400", request.granted))
                for request in PXELINUX],
     "uefi": [*by_uefi("snponly.efi"), *(by_ipxe(path) for path in ["menu.ipxe", *KERNEL])],
+    # Blocks that fit into the least MTU of IPv6, with room for what extends its header.
+    "uefi-ipv6": [*by_uefi("snponly.efi", 1228), *(by_ipxe(path) for path in ["menu.ipxe", *KERNEL])],
     "grub": [*by_uefi("grubnetx64.efi"), *LISTS, *BY_GRUB],
     "foreman": [*by_uefi("/grub2/grubnetx64.efi"), *LISTS, *BY_GRUB],
+    "grub-bios": ON_BIOS,
     "secure": [*by_uefi("shimx64.efi"), *BY_SHIM, *LISTS, *BY_GRUB],
     # The server finds grubx64.efi in the folder of shim, and has an empty answer for each list. GRUB closes such a
     # file before or after its only block.

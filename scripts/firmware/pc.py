@@ -19,9 +19,21 @@ def bios(*_: Path) -> list:
     return ["-machine", "pc,graphics=off", *card()]
 
 
+def bios_e1000(*_: Path) -> list:
+    """The same with another card, whose ROM has a driver of iPXE of its own."""
+    return ["-machine", "pc,graphics=off", *card(model="e1000")]
+
+
 def uefi(packages: Path, folder: Path) -> list:
     """OVMF with its own drivers and its own TFTP client."""
     return ["-machine", "q35", *flash(packages, folder, "OVMF_CODE_4M.fd", "OVMF_VARS_4M.fd"), *card(",romfile=")]
+
+
+def uefi_ipv6(packages: Path, folder: Path) -> list:
+    """OVMF that asks for addresses of IPv6 alone."""
+    family = [option for number, answer in ((4, "no"), (6, "yes"))
+              for option in ("-fw_cfg", f"name=opt/org.tianocore/IPv{number}PXESupport,string={answer}")]  # fmt: skip
+    return [*uefi(packages, folder), *family]
 
 
 def secure_uefi(packages: Path, folder: Path) -> list:
@@ -42,8 +54,8 @@ def flash(packages: Path, folder: Path, code: str, variables: str) -> list:
     ]  # fmt: skip
 
 
-def card(rom: str = "") -> list:
-    return ["-device", f"virtio-net-pci,netdev=cable,mac={MAC},bootindex=1{rom}"]
+def card(rom: str = "", model: str = "virtio-net-pci") -> list:
+    return ["-device", f"{model},netdev=cable,mac={MAC},bootindex=1{rom}"]
 
 
 class Pc:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from firmware.cable import GUEST
+from firmware.cable import GUEST, NETWORK6, SERVER6
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,8 @@ def on_the_wire(capture: Path) -> list:
         length = struct.unpack_from("<I", data, at + 8)[0]
         frame = data[at + 16 : at + 16 + length]
         at += 16 + length
-        udp = 14 + 4 * (frame[14] & 15)
+        # IPv6 has a header of one size; none of these clients adds another to it.
+        udp = 14 + (40 if frame[12:14] == b"\x86\xdd" else 4 * (frame[14] & 15))
         opcode, fields = frame[udp + 8 : udp + 10], frame[udp + 10 :].split(b"\0")
         if opcode == b"\0\1":
             words = [field.decode("latin-1") for field in fields]
@@ -53,7 +54,8 @@ def of(log: Path, capture: Path, root: Path) -> list:
     for line in log.read_text().splitlines():
         entry = json.loads(line) if line.startswith("{") else {}
         address, _, port = entry.get("client", "").rpartition(":")
-        if entry.get("target") != "tuffet::transfer" or address != GUEST:
+        is_guest = address == GUEST or (address.startswith(f"[{NETWORK6}") and address != f"[{SERVER6}]")
+        if entry.get("target") != "tuffet::transfer" or not is_guest:
             continue
         asked = set(entry.get("asked", "").split())
         request = next((
@@ -112,6 +114,9 @@ def differences(expected: list, seen: list, lossy: bool) -> list:
     last = seen[-1] if seen else None
     if last and last.outcome == "timed-out" and last.complete:
         seen = [*seen[:-1], replace(last, outcome="served")]
+    if lossy:
+        # GRUB has closed the file when its last ACK is lost, and answers the last block never again.
+        seen = [replace(had, outcome="served") if had.outcome == "timed-out" and had.complete else had for had in seen]
     missing = [want for want in expected if not any(fits(want, had) for had in seen)]
     more = [had for had in dict.fromkeys(seen) if not any(fits(want, had) for want in expected)]
     if lossy:

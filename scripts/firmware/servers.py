@@ -45,7 +45,7 @@ class Server:
     def _serves(self) -> None:
         """Waits until it answers: an ERROR for a file that does not exist will do."""
         end = time.monotonic() + 30
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asks:
+        with socket.socket(socket.AF_INET6 if ":" in self.address else socket.AF_INET, socket.SOCK_DGRAM) as asks:
             asks.settimeout(0.2)
             while time.monotonic() < end:
                 self.check()
@@ -64,7 +64,7 @@ class Tuffet(Server):
         return str(options.binary)
 
     def command(self) -> list:
-        command = [self.program(self.options), "serve", "--listen", f"{self.address}:69", "--user", "root"]
+        command = [self.program(self.options), "serve", "--listen", f"[{self.address}]:69" if ":" in self.address else f"{self.address}:69", "--user", "root"]
         if self.options.floor is None:
             return [*command, "--root", str(self.folder)]
         # `initial` may not lie below `floor`.

@@ -63,10 +63,9 @@ fn parse_line(line: &[u8], whence: &str, version: Version) -> Result<Option<Line
         if version == Version::V5_2 {
             return Err("labels are new in 6.0: set dialect to tftpd-hpa-6.0".into());
         }
-        if label.is_empty() {
-            return Err("a label needs a name behind its `:`".into());
-        }
-        return Ok(Some(Line::Label(label.to_vec())));
+        // `: NAME` is a label, too, and a `:` alone is a label that no jump can name.
+        let label = if label.is_empty() { field(&mut rest).unwrap_or_default() } else { label };
+        return Ok((!label.is_empty()).then(|| Line::Label(label.to_vec())));
     }
     let operations = String::from_utf8_lossy(operations).into_owned();
     let ignore_case = operations.contains('i');

@@ -1,5 +1,6 @@
 //! The settings, and what becomes of names.
 
+mod beside;
 mod hpa;
 mod others;
 mod settings;

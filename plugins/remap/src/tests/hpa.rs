@@ -71,6 +71,7 @@ fn reads_writes_and_addresses() {
 fn jumps() {
     let text = "j ^a skip\\0\nr ^ not-\n:skipa\nr $ -end\nj ^z last\nr ^ b-\n:last\n";
     assert_maps(NEW, text, &[("a", "boot:b-a-end"), ("x", "boot:b-not-x-end"), ("z", "boot:b-not-z-end")]);
+    assert_maps(NEW, ": late\nr $ 1\nj ^[^1]*1$ late\n:\n", &[("a", "boot:a11")]);
     assert_maps(NEW, "j ^ \\0x\n", &[("a", "! Remap table failure")]);
     assert_maps(NEW, "j ^a end\nr ^ x\n:end", &[("a", "-"), ("b", "boot:xb")]);
 }

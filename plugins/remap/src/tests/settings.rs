@@ -22,7 +22,6 @@ fn each_bad_line_of_a_map() {
             "/map: line 4: the expression is missing",
             "/map: line 5: expression `(b`, character 1",
             "/map: line 6: the operations `r` and `~` exclude",
-            "/map: line 7: a label needs a name",
             "/map: line 9: the operations `e` and `s` exclude",
             "/map: line 8: there is no label `nowhere`",
         ],

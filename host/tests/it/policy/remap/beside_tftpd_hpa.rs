@@ -188,6 +188,43 @@ fn maps_of_provisioning_systems() {
                 "XMLDefault.cnf.xml",
             ],
         ),
+        // Cobbler: files of Windows by the letters that tell its versions apart; what is put in matches later rules.
+        (
+            "rg\t\\\\\t\t/ # slashes\nr\t(ans.\\.sif)\t\t/Old_EN/\\1\nr (start7.\\.exe) /images/W7/\\1\n\
+             r (/Boot/)(7E.) /images/W7/\\2\nr\t(.*)(/Old..._EN|/Old_EN/)(.*)\t/images\\2\\L\\3\n\
+             r (.*)(startxa.exe) /images/Old/\\2\nr (.*)(XEa) /images/Old/\\2\n",
+            &[
+                "ans0.sif",
+                "ANS0.SIF",
+                "n\\Boot\\7Ea",
+                "x/Boot/7Eb",
+                "start7a.exe",
+                "startxa.exe",
+                "x\\Boot\\XEa",
+                "Old_EN/I386/A.SY_",
+            ],
+        ),
+        // A folder for each client behind rules that deny and rules that end, as guides for containers have it.
+        (
+            "rg \\\\ /      # slashes\nr ^[^/] /\\0  # absolute\na ^/closed/ # nobody's\na \\.key$\ne ^/open/\n# each its own\nr ^ \\i\n",
+            &["a", "/a", "closed/x", "n\\closed\\x", "open/y", "x.key", "closed"],
+        ),
+        // ROMs that send more than a name.
+        ("r ^boot\\.bin\\S* boot.bin\n", &["boot.bin", "boot.biny", "boot.bin y", "x/boot.biny"]),
+        (
+            "rg (.*)[^a-zA-Z0-9]$ \\1 # what is no letter\n",
+            &["boot.kpxe!?", "a-", "x/-_", "boot.kpxe", "a b "],
+        ),
+        // Words of its own first, and Windows' start files by one rule each.
+        (
+            "re ^bootmgr\\.exe Boot/bootmgr.exe\nre ^BCD Boot/BCD\nr ^x\\\\boot\\\\ Boot/\nrg \\\\ /\n",
+            &["bootmgr.exe", "BCD", "BCD.LOG", "x\\boot\\fonts\\a.ttf", "boot\\BCD"],
+        ),
+        (
+            "e .*undionly.*\nr boot/rpi-.*\\.uboot start.uboot\nr .* nodes/\\i/\\0\n",
+            &["pxe/undionly.kpxe", "boot/rpi-3.uboot", "x/boot/rpi-b.uboot", "a"],
+        ),
+        ("r ^ srv/images/\n", &["a", "x/y"]),
         // Restarts, stops, exclusions.
         (
             "rs ^// /\nrs /\\./ /\ne ^/?keep/\nrG ^/ \nrP ^ put/\ne~ ^([a-z]+/)+ \nr ^([a-z]+/)+ <\\1>\n",

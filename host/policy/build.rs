@@ -34,7 +34,7 @@ const PACKAGES: [&str; 9] = [
 
 /// The sources of the plugins, below the workspace.
 const SOURCES: [&str; 7] =
-    ["leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
+    ["host/leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
 fn main() -> ExitCode {
     // Cargo shows it as it is written, with its line breaks.

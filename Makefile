@@ -104,7 +104,8 @@ test-telemetry: binary ## test telemetry against a real OpenTelemetry collector 
 
 test-origins: wasm-target ## test roots in object stores and on web servers: versitygw, gofakes3, fake-gcs-server (built with Go), Azurite (npm) and nginx
 	@sh scripts/packages.sh nginx=nginx-light openssl=openssl node=nodejs npm=npm
-	@PATH="$$PATH:/usr/sbin:$$(sh scripts/s3-servers.sh "$(TARGET)")" $(CARGO) test --locked --workspace --test servers
+	@servers=$$(sh scripts/s3-servers.sh "$(TARGET)") && \
+		PATH="$$PATH:/usr/sbin$${servers:+:$$servers}" $(CARGO) test --locked --workspace --test servers
 
 test-cosign: wasm-target ## test signatures of plugins with cosign itself, built with Go once (5 minutes); TUFFET_BLESS=1 records them anew
 	@sh scripts/packages.sh docker-registry=docker-registry openssl=openssl

@@ -1,4 +1,4 @@
-//! The flags of in.tftpd, up to version 6.0.
+//! The flags of in.tftpd, up to version 7.3.
 
 use super::super::error::ImportError;
 use super::super::getopt::{self, Argument, Flag};
@@ -14,8 +14,14 @@ pub(super) enum Meaning {
     Service,
     OnlyIpv4,
     OnlyIpv6,
+    /// `--secure`, and `--jail` of 7.0: names are below one folder.
     Secure,
+    Validate,
+    PathPrefix,
+    Normalize,
     Create,
+    ReadOnly,
+    MaxUpload,
     Permissive,
     User,
     Umask,
@@ -26,6 +32,7 @@ pub(super) enum Meaning {
     MapSteps,
     Verbosity,
     Refuse,
+    RefuseAll,
     Blocksize,
     WindowSize,
     WindowBytes,
@@ -44,7 +51,7 @@ const fn flag(
 }
 
 const FLAGS: &[Flag<Meaning>] = {
-    use Argument::{None as Alone, Required};
+    use Argument::{None as Alone, Optional, Required};
     use Meaning::*;
     &[
         flag(Some('4'), &["ipv4"], Alone, OnlyIpv4),
@@ -55,7 +62,13 @@ const FLAGS: &[Flag<Meaning>] = {
         flag(Some('a'), &["address"], Required, Address),
         flag(Some('S'), &["service", "port"], Required, Service),
         flag(Some('s'), &["secure", "chroot"], Alone, Secure),
+        flag(Some('j'), &["jail"], Alone, Secure),
+        flag(None, &["validate"], Alone, Validate),
+        flag(None, &["path-prefix"], Required, PathPrefix),
+        flag(None, &["normalize"], Optional, Normalize),
         flag(Some('c'), &["create"], Alone, Create),
+        flag(None, &["read-only", "ro"], Alone, ReadOnly),
+        flag(None, &["max-upload", "max-size"], Required, MaxUpload),
         flag(Some('p'), &["permissive"], Alone, Permissive),
         flag(Some('u'), &["user"], Required, User),
         flag(Some('U'), &["umask"], Required, Umask),
@@ -67,13 +80,18 @@ const FLAGS: &[Flag<Meaning>] = {
         flag(None, &["map-test"], Required, NoServer),
         flag(Some('v'), &["verbose"], Alone, Verbosity),
         flag(None, &["verbosity"], Required, Verbosity),
-        flag(None, &["stderr"], Alone, Verbosity),
+        flag(None, &["stderr"], Optional, Verbosity),
+        flag(None, &["stdout"], Optional, Verbosity),
+        flag(None, &["syslog"], Alone, Verbosity),
+        flag(None, &["logfile"], Required, Verbosity),
+        flag(None, &["logformat"], Required, Verbosity),
         flag(Some('V'), &["version"], Alone, NoServer),
-        flag(Some('r'), &["refuse"], Required, Refuse),
+        flag(Some('r'), &["refuse", "reject"], Required, Refuse),
+        flag(None, &["refuse-all", "reject-all"], Alone, RefuseAll),
         flag(Some('B'), &["blocksize"], Required, Blocksize),
         flag(Some('W'), &["windowsize"], Required, WindowSize),
         flag(None, &["window-bytes"], Required, WindowBytes),
-        flag(Some('R'), &["port-range"], Required, PortRange),
+        flag(Some('R'), &["port-range", "ports"], Required, PortRange),
     ]
 };
 

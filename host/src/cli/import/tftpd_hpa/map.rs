@@ -82,8 +82,22 @@ fn copy(
 
 /// Flags that 5.2 does not know show the version.
 fn guessed(command: &Command) -> Version {
-    let new = [Meaning::Service, Meaning::WindowSize, Meaning::WindowBytes, Meaning::MapSteps];
-    let is_new = new.iter().any(|meaning| command.has(*meaning)) || command.all(Meaning::Address).count() > 1;
+    let new = [
+        Meaning::Service,
+        Meaning::WindowSize,
+        Meaning::WindowBytes,
+        Meaning::MapSteps,
+        Meaning::Validate,
+        Meaning::PathPrefix,
+        Meaning::Normalize,
+        Meaning::ReadOnly,
+        Meaning::MaxUpload,
+        Meaning::RefuseAll,
+    ];
+    let is_jail = |given: &Given| given.written.starts_with("-j") || given.written.starts_with("--jail");
+    let is_new = new.iter().any(|meaning| command.has(*meaning))
+        || command.all(Meaning::Address).count() > 1
+        || command.all(Meaning::Secure).any(is_jail);
     if is_new { Version::V6 } else { Version::V5 }
 }
 

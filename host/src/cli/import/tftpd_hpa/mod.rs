@@ -20,12 +20,12 @@ pub(super) const DEFAULTS: &str = "/etc/default/tftpd-hpa";
 pub(super) const ORIGIN: Origin =
     Origin { program: "in.tftpd (tftpd-hpa)", guide: "tftpd-hpa.md", log_format: Some("tftp-hpa") };
 
-/// What is imported by its version: 6.0 reads maps in another way, and knows more flags.
+/// What is imported by its version: 6.0 and later read maps in another way, and know more flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Version {
     #[value(name = "5.2")]
     V5,
-    #[value(name = "6.0")]
+    #[value(name = "6.0", aliases = ["5.4", "5.5", "6.1", "7.0", "7.1", "7.2", "7.3"])]
     V6,
 }
 

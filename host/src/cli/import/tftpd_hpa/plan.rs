@@ -109,9 +109,15 @@ impl Plan<'_> {
         let command = self.command;
         let secure = command.last(Meaning::Secure);
         match (secure, &command.folders[..]) {
-            (Some(secure), []) => return Err(ImportError::invalid(&secure.place, "--secure needs a folder")),
+            (Some(secure), []) => {
+                return Err(ImportError::invalid(
+                    &secure.place,
+                    format!("{} needs a folder", secure.written),
+                ));
+            }
             (Some(secure), [_, _, ..]) => {
-                return Err(ImportError::invalid(&secure.place, "--secure allows one folder only"));
+                let text = format!("{} allows one folder only", secure.written);
+                return Err(ImportError::invalid(&secure.place, text));
             }
             (None, []) => {
                 let place =
@@ -127,7 +133,7 @@ impl Plan<'_> {
         let folders: Vec<(PathBuf, &super::Word)> = command
             .folders
             .iter()
-            .map(|word| Ok((folders::absolute(word)?, word)))
+            .map(|word| Ok((self.behind_prefix(folders::absolute(word)?), word)))
             .collect::<Result<_, ImportError>>()?;
         let names = folders::names(folders.iter().map(|(folder, _)| folder.as_path()));
         for ((folder, word), name) in folders.iter().zip(&names) {
@@ -135,6 +141,7 @@ impl Plan<'_> {
             root.put("name", Value::text(name), []);
             let mut comments = vec![format!("{}: {}", word.place, word.text)];
             comments.extend(secure.map(|secure| secure.origin()));
+            comments.extend(command.last(Meaning::PathPrefix).map(|given| given.origin()));
             if secure.is_none() {
                 let text = format!(
                     "without --secure, in.tftpd compares names with the text {0}: it also serves {0}-other/x. Tuffet \
@@ -152,6 +159,14 @@ impl Plan<'_> {
         Ok(())
     }
 
+    /// Where a folder is: `--path-prefix` stands in front of it, and not of the names that clients request.
+    fn behind_prefix(&self, folder: PathBuf) -> PathBuf {
+        match self.command.last(Meaning::PathPrefix) {
+            Some(given) => Path::new(given.value()).join(folder.strip_prefix("/").unwrap_or(&folder)),
+            None => folder,
+        }
+    }
+
     /// Sets what may be read and written below a root.
     fn permissions(&mut self, root: &mut Map, folder: &Path, word: &super::Word) -> Result<(), ImportError> {
         let command = self.command;
@@ -160,6 +175,13 @@ impl Plan<'_> {
         if permissive.is_none() {
             let why = "Without --permissive: only files that others may read, and write.".to_owned();
             root.put("world-readable", Value::plain(true), [why]);
+        }
+        let largest = command.last(Meaning::MaxUpload);
+        let bytes = largest.map(|given| flags::number(given, 0, u64::MAX)).transpose()?;
+        let refusing = command.last(Meaning::ReadOnly).or(largest.filter(|_| bytes == Some(0)));
+        if let Some(refusing) = refusing {
+            root.put("writable", Value::plain(false), [refusing.origin()]);
+            return Ok(());
         }
         let identity = Identity::of(self.user(), None);
         let accepted = Accepted { new_files: create.is_some(), world_writable: permissive.is_none() };
@@ -190,6 +212,9 @@ impl Plan<'_> {
         }
         root.put("writable", Value::plain(true), comments);
         root.put("overwrite", Value::plain(true), []);
+        if let (Some(given), Some(bytes)) = (largest, bytes) {
+            root.put("max-upload", Value::plain(bytes), [given.origin()]);
+        }
         if create.is_none() {
             let why = "Without --create: only existing files.".to_owned();
             root.below("write").put("create", Value::plain(false), [why]);
@@ -212,8 +237,18 @@ impl Plan<'_> {
         let command = self.command;
         let transfer = &mut self.target.transfer;
         if let Some(given) = command.last(Meaning::Blocksize) {
-            let size = flags::number(given, 512, 65_464)?;
-            transfer.put("max-blksize", Value::plain(size), [given.origin()]);
+            let mut comments = vec![given.origin()];
+            let size = match given.value().strip_prefix("mtu") {
+                None => Value::plain(flags::number(given, 512, 65_464)?),
+                Some(slack) => {
+                    if !slack.is_empty() {
+                        let text = format!("{}: `auto` is the whole MTU of the route", given.written);
+                        comments.push(self.target.report.differs(&given.place, text));
+                    }
+                    Value::plain("auto")
+                }
+            };
+            transfer.put("max-blksize", size, comments);
         }
         if let Some(given) = command.last(Meaning::WindowSize) {
             let size = flags::number(given, 1, 65_535)?;
@@ -235,6 +270,12 @@ impl Plan<'_> {
     fn options(&mut self) -> Result<(), ImportError> {
         let mut own = vec!["rollover", "blksize2", "utimeout"];
         let mut options = Map::default();
+        if let Some(given) = self.command.last(Meaning::RefuseAll) {
+            own.clear();
+            for option in ["blksize", "tsize", "timeout", "windowsize"] {
+                options.put(option, Value::text("refuse"), [given.origin()]);
+            }
+        }
         for given in self.command.all(Meaning::Refuse) {
             let option = given.value().to_ascii_lowercase();
             match option.as_str() {
@@ -287,6 +328,23 @@ impl Plan<'_> {
         if let Some(given) = command.last(Meaning::WindowBytes) {
             let text = format!("{}: windows are bounded in blocks (transfer.max-windowsize)", given.written);
             self.target.differs(&given.place, text);
+        }
+        let secure = command.has(Meaning::Secure);
+        if let Some(given) = command.last(Meaning::Validate).filter(|_| secure) {
+            let text = format!(
+                "{}: names need not begin with a slash; those with `..` or control characters are refused, too",
+                given.written
+            );
+            self.target.differs(&given.place, text);
+        }
+        let normalizes = |given: &&flags::Given| given.argument.as_deref() != Some("none");
+        if let Some(given) = command.last(Meaning::Normalize).filter(normalizes).filter(|_| !secure) {
+            let text = format!(
+                "{}: names that begin with no slash are refused, because they lie below none of the folders; name the \
+                 folder with --jail instead",
+                given.written
+            );
+            self.target.missing(&given.place, text);
         }
         if let Some(given) = command.last(Meaning::Verbosity) {
             let text = format!(

@@ -31,7 +31,9 @@ fn fails(line: &str, folder: &TempDir) -> String {
 #[test]
 fn each_flag() {
     let own = json!({ "rollover": "acknowledge", "blksize2": "acknowledge", "utimeout": "acknowledge" });
-    let cases: [(&str, &str, Value); 39] = [
+    let none = ["blksize", "tsize", "timeout", "windowsize"].map(|option| (option, "refuse"));
+    let none: Value = none.into_iter().map(|(option, how)| (option.to_owned(), json!(how))).collect();
+    let cases: [(&str, &str, Value); 53] = [
         ("-4 -l -s DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
         ("-6 -L -s DIR", "/listeners", json!([{ "address": "[::]:69" }])),
         ("--ipv4 --listen --secure DIR", "/listeners", json!([{ "address": "0.0.0.0:69" }])),
@@ -71,6 +73,20 @@ fn each_flag() {
             json!({ "rollover": "acknowledge" }),
         ),
         ("-l -s -r blksize2 -r utimeout -r rollover DIR", "/transfer", Value::Null),
+        ("--systemd --jail DIR", "/roots/0/also-at", Value::Null),
+        ("--systemd -j DIR", "/plugins", Value::Null),
+        ("-l --jail --path-prefix / DIR", "/roots/0/also-at", Value::Null),
+        ("-l -s --chroot --validate DIR", "/plugins", Value::Null),
+        ("-l -s --normalize DIR", "/plugins", Value::Null),
+        ("-l -s --normalize=none DIR", "/plugins", Value::Null),
+        ("-l -s --read-only DIR", "/roots/0/writable", json!(false)),
+        ("-l -s --ro -c DIR", "/roots/0/write", Value::Null),
+        ("-l -s --max-size 0 DIR", "/roots/0/writable", json!(false)),
+        ("-l -s --max-upload=5000 DIR", "/roots/0/max-upload", json!(5000)),
+        ("-l -s -B mtu DIR", "/transfer/max-blksize", json!("auto")),
+        ("-4 -l --ports 30000:30999 -s DIR", "/listeners/0/tid-ports", json!("30000-30999")),
+        ("-l -s --reject blksize DIR", "/transfer/options/blksize", json!("refuse")),
+        ("-l -s --reject-all -r utimeout DIR", "/transfer/options", none),
         ("-l -s -T 1000000 DIR", "/transfer", json!({ "options": own })),
         ("-l -s -T 250500 DIR", "/transfer/retransmit", json!({ "initial": "251ms" })),
         ("-l -s -T 10000 DIR", "/transfer/retransmit", json!({ "initial": "10ms", "floor": "10ms" })),
@@ -95,6 +111,17 @@ fn flags_without_a_key_are_reported() {
         ("-l -s -vvv DIR", "differs: -v: Tuffet logs every request"),
         ("-l -s --verbosity 3 DIR", "differs: --verbosity 3: Tuffet logs every request"),
         ("-l -s --window-bytes 100000 DIR", "differs: --window-bytes 100000: windows are bounded in blocks"),
+        ("-l -s --stderr=tag DIR", "differs: --stderr=tag: Tuffet logs every request"),
+        (
+            "-l -s --logfile /var/log/tftpd DIR",
+            "differs: --logfile /var/log/tftpd: Tuffet logs every request",
+        ),
+        ("-l -s --validate DIR", "differs: --validate: names need not begin with a slash"),
+        ("-l -s -B mtu-40 DIR", "differs: -B mtu-40: `auto` is the whole MTU of the route"),
+        (
+            "-l --normalize=root DIR",
+            "not carried over: --normalize=root: names that begin with no slash are refused",
+        ),
         ("-s DIR", "differs: without --listen, inetd or systemd holds the port"),
         ("-l -s -u root DIR", "differs: --user root: Tuffet stays root, but without its capabilities"),
         ("-l -s -a localhost DIR", "differs: localhost: host names are resolved by the import"),
@@ -117,8 +144,13 @@ fn flags_without_a_key_are_reported() {
 #[test]
 fn wrong_flags_are_refused() {
     let cases = [
-        ("-l -s", "--secure needs a folder"),
-        ("-l -s DIR /other", "--secure allows one folder only"),
+        ("-l -s", "-s needs a folder"),
+        ("-l --jail", "--jail needs a folder"),
+        ("-l -s DIR /other", "-s allows one folder only"),
+        (
+            "-l -s --max-upload much DIR",
+            "--max-upload much: expected a number from 0 to 18446744073709551615",
+        ),
         ("-l -s -B 511 DIR", "-B 511: expected a number from 512 to 65464"),
         ("-l -s -B 65465 DIR", "-B 65465: expected a number from 512 to 65464"),
         ("-l -s -R 5 DIR", "-R 5: expected FIRST:LAST, two ports"),

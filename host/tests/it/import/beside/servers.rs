@@ -153,13 +153,18 @@ fn installed(program: &str, package: &str) -> Option<PathBuf> {
     String::from_utf8_lossy(&version).starts_with(expected).then_some(found)
 }
 
-/// A newer version than Debian's; in.tftpd 6.0 reads maps as 5.4 does.
+/// A newer version than that of Debian 12; all from 5.4 on read maps in one way.
 fn named_by(variable: &str) -> Option<PathBuf> {
     let program = PathBuf::from(env::var_os(variable)?);
-    let version = Command::new(&program).arg("--version").output().ok()?.stdout;
+    (major_of(&program)? >= 5).then_some(program)
+}
+
+/// The major version of an in.tftpd.
+pub(super) fn major_of(program: &Path) -> Option<u32> {
+    let version = Command::new(program).arg("--version").output().ok()?.stdout;
     let version = String::from_utf8_lossy(&version).into_owned();
-    let is_newer = ["tftp-hpa 5.4", "tftp-hpa 6."].iter().any(|newer| version.starts_with(newer));
-    is_newer.then_some(program)
+    let number = version.strip_prefix("tftp-hpa ").filter(|number| !number.starts_with("5.2"))?;
+    number.split('.').next()?.parse().ok()
 }
 
 fn populate(folder: &Path) {

@@ -1,10 +1,11 @@
-//! in.tftpd 5.4 or 6.0, which read maps in another way than 5.2. `TUFFET_NEWER_TFTPD` names the program.
+//! in.tftpd from 5.4 on, which reads maps in another way than 5.2: `TUFFET_NEWER_TFTPD` names the program. Debian 12 has
+//! none; 7.3, from the Debian after 13, was compared, too.
 
-use super::servers::{Pair, Started};
+use super::servers::{Pair, Started, major_of};
 use super::tftpd_hpa::{BLKSIZE2, NAMES, OPENING, OPTIONS};
-use super::{Asked, Named, all, compare, contents, names, options, read, write};
-use std::fs;
+use super::{Asked, Named, all, compare, contents, names, options, read, read_with, write};
 use std::path::Path;
+use std::{env, fs};
 
 const TEMPLATE: Started = Started {
     name: "newer in.tftpd",
@@ -18,6 +19,35 @@ const TEMPLATE: Started = Started {
     code: 0,
 };
 
+/// From 6 on, windows are granted, and options with invalid values are left out.
+const OPTIONS_OF_7: &[Named] = &[
+    Named {
+        reason: "of two options for the time-out, the last one is acknowledged",
+        differences: &[(
+            "read f octet timeout=3 utimeout=100000 rollover=0",
+            "[rollover=0 utimeout=100000]",
+            "[rollover=0 timeout=3 utimeout=100000]",
+        )],
+    },
+    Named {
+        reason: "a window of one block is acknowledged",
+        differences: &[("read f octet windowsize=1", "13 bytes", "[windowsize=1]")],
+    },
+    Named {
+        reason: "the largest window is that of transfer.max-windowsize",
+        differences: &[("read f octet windowsize=300", "[windowsize=256]", "[windowsize=64]")],
+    },
+    Named {
+        reason: "the option cookie, an experiment, is unknown",
+        differences: &[("read f octet cookie=a", "[cookie=a]", "13 bytes")],
+    },
+];
+
+fn is_before_7() -> bool {
+    env::var_os("TUFFET_NEWER_TFTPD")
+        .is_none_or(|program| major_of(program.as_ref()).is_none_or(|major| major < 7))
+}
+
 fn map(around: &Path, text: &str) {
     fs::write(around.parent().unwrap().parent().unwrap().join("map"), text).unwrap();
 }
@@ -27,17 +57,33 @@ fn secure() {
     let Some(pair) = Pair::start(TEMPLATE, |_| {}) else { return };
     let uploads = [write(b"old", b"new content"), write(b"fixed", b"new"), write(b"new", b"new")];
     let opening = Named { reason: OPENING, differences: &[("write fixed", "ERROR 0", "ERROR 2")] };
-    compare(
-        &pair,
-        &[names(), options(), contents(), uploads.into()].concat(),
-        &all(&[NAMES, OPTIONS, &[BLKSIZE2, opening]]),
-    );
+    let asked = [names(), options(), contents(), uploads.into()].concat();
+    if is_before_7() {
+        return compare(&pair, &asked, &all(&[NAMES, OPTIONS, &[BLKSIZE2, opening]]));
+    }
+    let more =
+        [("windowsize", "1"), ("windowsize", "300"), ("windowsize", "0"), ("rollover", "2"), ("cookie", "a")];
+    let more = more.map(|option| read_with("f", "octet", &[option]));
+    compare(&pair, &[asked, more.into()].concat(), &all(&[NAMES, OPTIONS_OF_7, &[opening]]));
 }
 
-/// Most of these read in another way with version 5.2, or not at all. Jumps are left out: version 5.4 looks for the label
-/// beyond the end of its list of rules, and ends.
+/// As Debian's service starts 7.3.
+#[test]
+fn jail() {
+    if is_before_7() {
+        return crate::harness::skipped("--jail: TUFFET_NEWER_TFTPD names no version from 7 on");
+    }
+    let started = Started { name: "in.tftpd --jail", flags: "-l -a ADDR:69 --jail HERE", ..TEMPLATE };
+    let Some(pair) = Pair::start(started, |_| {}) else { return };
+    compare(&pair, &[names(), contents()].concat(), NAMES);
+}
+
+/// Most of these read in another way with version 5.2, or not at all. Version 5.4 looks for the label of a jump beyond the
+/// end of its list of rules, and ends.
 #[test]
 fn maps() {
+    let jumps = ("jumps", ":top\nj ^x(.*)$ rest\nr ^alias$ f\n:rest\nr ^xx f\n", &["alias", "xx", "xf"][..]);
+    let jumps = (!is_before_7()).then_some(jumps);
     let rules = [
         ("every match, as in sed", "rgg o 0\nr ^alias.f00$ f\n", &["alias.foo", "alias.fo"][..]),
         (
@@ -50,7 +96,7 @@ fn maps() {
         ("the address", "r ^mine$ \\x\nr ^decimal$ \\i\n", &["mine", "decimal"]),
         ("letters", "ri ^SUB/(.*)$ sub/\\L\\1\\E\n", &["SUB/G", "Sub/G"]),
     ];
-    for (name, text, asked) in rules {
+    for (name, text, asked) in rules.into_iter().chain(jumps) {
         let flags = "-l -a ADDR:69 -m AROUND/map -s HERE";
         let started = Started { name, flags, ..TEMPLATE };
         let prepare = |folder: &Path| {

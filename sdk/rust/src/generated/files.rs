@@ -2,7 +2,7 @@
 pub mod tuffet {
     pub mod policy {
         /// Files in the roots that are granted, one by one: `files/ROOT`. No path leads out of its root. A call of a
-        /// hook may read 8 MiB in all.
+        /// hook may read 64 MiB in all.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod files {
             #[used]

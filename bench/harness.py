@@ -39,10 +39,10 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def answers(port, process):
+def answers(port, process, name="the server"):
     """An ERROR for a file that nobody has shows that the server is there."""
     if process.poll() is not None:
-        sys.exit(f"the server ended with {process.returncode}")
+        sys.exit(f"{name} ended with {process.returncode}")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.settimeout(0.2)
         probe.sendto(b"\0\1nobody-has-this\0octet\0", ("127.0.0.1", port))

@@ -10,10 +10,8 @@ requests it got. Writes JSON and a page to the folder OUT.
 """
 
 import argparse
-import datetime
 import json
 import os
-import platform
 import random
 import shutil
 import signal
@@ -22,6 +20,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import harness
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
@@ -113,21 +114,8 @@ def serve(options, folder, name, root):
     command = [options.tuffet, "serve", "--user", str(os.getuid()), "--config", path, "--log", "error"]
     process = subprocess.Popen(command)
     RUNNING.append(process)
-    wait_for(lambda: answers(port, process, name), name)
+    wait_for(lambda: harness.answers(port, process, name), name)
     return process, port
-
-
-def answers(port, process, name):
-    """An ERROR for a file that nobody has shows that the server is there."""
-    if process.poll() is not None:
-        sys.exit(f"{name} ended with {process.returncode}")
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.settimeout(0.2)
-        probe.sendto(b"\0\1nobody-has-this\0octet\0", ("127.0.0.1", port))
-        try:
-            return probe.recv(600)[:2] == b"\0\5"
-        except OSError:
-            return False
 
 
 def load(options, folder, port, files, count, at_once, *more, peer=False):
@@ -229,7 +217,7 @@ def beside_peers(options, folder, origin, cases, little, small):
             [options.python, f"{HERE}/proxy.py", str(port), f"http://127.0.0.1:{upstream}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         RUNNING.append(peer)
-        wait_for(lambda port=port, peer=peer: answers(port, peer, "fbtftp"), "fbtftp")
+        wait_for(lambda port=port, peer=peer: harness.answers(port, peer, "fbtftp"), "fbtftp")
         origin.requests()
         both(name, port, little, states)
         # It starts a process for each transfer, and handles no signal itself.
@@ -261,8 +249,7 @@ def page(options, cases, facts):
 
 def main():
     options = arguments()
-    # So that what was started ends, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    harness.ends_with_children()
     folder = tempfile.mkdtemp(prefix="tuffet-origin-")
     os.makedirs(f"{folder}/www/small")
     chance = random.Random(1)
@@ -283,22 +270,9 @@ def main():
                 # fbtftp has a session of its own, with a process for each transfer.
                 (os.killpg if os.getsid(process.pid) == process.pid else os.kill)(process.pid, signal.SIGKILL)
         shutil.rmtree(folder, ignore_errors=True)
-    revision = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=HERE, text=True, stdout=subprocess.PIPE, check=False)
-    optimised = "debug" not in os.path.abspath(options.tuffet).split(os.sep)
-    facts = {
-        "date": datetime.date.today().isoformat(), "revision": revision.stdout.strip(),
-        "machine": f"{os.cpu_count()} cores, kernel {platform.release()}", "rounds": options.rounds,
-        "build": "release" if optimised else "debug: compare rows with each other, not with other pages",
-    }
-    os.makedirs(options.out, exist_ok=True)
-    name = os.path.join(options.out, f"{facts['date']}-origin")
+    facts = harness.facts_of(options.tuffet, options.rounds)
     kept = [{"case": case, "server": server, "rounds": rounds} for (case, server), rounds in sorted(cases.items())]
-    with open(f"{name}.json", "w", encoding="utf-8") as file:
-        json.dump({"facts": facts, "cases": kept}, file, indent=1)
-        file.write("\n")
-    with open(f"{name}.md", "w", encoding="utf-8") as file:
-        file.write(page(options, cases, facts))
-    print(page(options, cases, facts))
+    harness.publish(options.out, "origin", facts, kept, page(options, cases, facts))
     wrong = [entry for (case, server), rounds in cases.items() for entry in rounds
              if "one file" in case and server.startswith("cache") and entry["requests"] != (server == "cache, cold")]
     if wrong:

@@ -19,7 +19,6 @@ pub(crate) struct WrittenFacts {
     /// The lease files of DHCP servers, older parts first: if several name an address, the last one counts. At most
     /// 16.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schemars(length(max = 16))]
     pub leases: Vec<WrittenLeaseFile>,
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Returns the reference guest with this in its manifest.
 pub fn guest(folder: &Path, name: &str, keys: Value) -> PathBuf {
     let mut manifest = json!({ "name": name, "grants": [] });
-    for grant in ["kv", "files", "sinks", "http", "client-mac", "client-history"] {
+    for grant in ["kv", "files", "sinks", "http", "client-mac", "client-history", "upload", "metrics"] {
         let wish = json!({ "grant": grant, "reason": "tries it", "optional": true });
         manifest["grants"].as_array_mut().unwrap().push(wish);
     }

@@ -171,7 +171,7 @@ test-static: wasm-target ## build both static binaries in the dev profile and se
 	@sh scripts/static.sh aarch64 "$(PROFILE)" "$(CARGO)"
 	@sh scripts/test-static.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" aarch64
 
-test-arm: wasm-target ## boot Linux for ARM in QEMU and serve there, behind its seccomp and Landlock, with the static binary (15 minutes)
+test-arm: wasm-target ## boot Linux for ARM in QEMU and serve there, behind its seccomp and Landlock, with the static binary (10 minutes)
 	@sh scripts/static.sh aarch64 "$(PROFILE)" "$(CARGO)"
 	@sh scripts/test-arm.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" "$(TARGET)/arm"
 

@@ -74,6 +74,7 @@ stop() {
     dmesg | grep -i 'audit\|oops\|segfault' | tail -n 20
     poweroff -f
 }
+grep -qw log /proc/sys/kernel/seccomp/actions_logged || stop "this kernel does not record what a filter logs"
 for mode in log "on"; do
     sed "s/MODE/$mode/" /etc/tuffet.yaml >/tmp/tuffet.yaml
     mkdir -p /tmp/etc

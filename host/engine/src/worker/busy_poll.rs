@@ -3,7 +3,7 @@
 //! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes
 //! late, and the other side pays for waking it. So a worker that has just received something polls for a
 //! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then. If it
-//! loses the core meanwhile, others need that more: it leaves polling for a while, so that they get what it would
+//! often loses the core meanwhile, others need that more: it leaves polling for a while, so that they get what it would
 //! have wasted, and so that a limit of CPU time is used for blocks.
 
 use std::time::Duration;
@@ -19,7 +19,9 @@ const SELDOM: u8 = 32;
 /// core, a limit of CPU time was used up, or the hypervisor ran something else.
 const PREEMPTED: Duration = Duration::from_millis(1);
 
-/// How long it does not poll after that.
+/// So many of these, none longer than `PAUSE` after the one before, and it does not poll for `PAUSE`. Fewer are ordinary:
+/// a thread of the kernel, an interrupt, another guest of the hypervisor.
+const OFTEN: u8 = 3;
 const PAUSE: Duration = Duration::from_millis(250);
 
 /// Decides between polling and sleeping.
@@ -30,6 +32,9 @@ pub(super) struct BusyPoll {
     until: Option<Time>,
     /// When it last looked, if nothing has arrived since.
     looked: Option<Time>,
+    /// How often in a row it lost the core meanwhile, and when it did so last.
+    lost: u8,
+    lost_at: Time,
     /// Does not poll before this time.
     paused: Time,
     /// Consecutive polls in vain.
@@ -78,8 +83,15 @@ impl BusyPoll {
     }
 
     fn notice_preemption(&mut self, now: Time) {
-        if self.looked.take().is_some_and(|looked| now.since(looked) > PREEMPTED) {
-            self.paused = now + PAUSE;
+        if self.looked.take().is_none_or(|looked| now.since(looked) <= PREEMPTED) {
+            return;
+        }
+        // After a pause, once more is enough.
+        let again = now.since(self.lost_at.max(self.paused)) <= PAUSE;
+        self.lost = if again { self.lost + 1 } else { 1 };
+        self.lost_at = now;
+        if self.lost >= OFTEN {
+            (self.lost, self.paused) = (OFTEN - 1, now + PAUSE);
         }
     }
 }
@@ -121,21 +133,43 @@ mod tests {
         assert!(poll.looks(at(200_991)), "datagrams follow each other closely");
     }
 
+    /// Looks once, and does not run for 3 ms. Then a datagram is there, or not.
+    fn loses_the_core(poll: &mut BusyPoll, millis: u64, arrives: bool) {
+        poll.arrived(at(millis * 1_000));
+        assert!(poll.looks(at(millis * 1_000 + 10)), "at {millis} ms");
+        if arrives {
+            poll.arrived(at(millis * 1_000 + 3_010));
+        } else {
+            assert!(!poll.looks(at(millis * 1_000 + 3_010)));
+        }
+    }
+
     #[test]
-    fn after_it_lost_the_core_while_it_looked_it_sleeps_for_a_while() {
+    fn after_it_often_lost_the_core_while_it_looked_it_sleeps_for_a_while() {
         for arrives in [false, true] {
             let mut poll = BusyPoll::new(Duration::from_micros(50));
-            poll.arrived(at(100));
-            assert!(poll.looks(at(110)));
-            if arrives {
-                poll.arrived(at(3_110));
+            for millis in [10, 20, 30] {
+                loses_the_core(&mut poll, millis, arrives);
             }
-            assert!(!poll.looks(at(3_110)), "another thread ran for 3 ms");
-            poll.arrived(at(100_000));
-            assert!(!poll.looks(at(100_001)));
-            poll.arrived(at(253_200));
-            assert!(poll.looks(at(253_201)), "it tries again");
+            for millis in [40, 100, 280] {
+                poll.arrived(at(millis * 1_000));
+                assert!(!poll.looks(at(millis * 1_000 + 1)), "at {millis} ms");
+            }
+            // It tries again, and stops at once if nothing has changed.
+            loses_the_core(&mut poll, 290, arrives);
+            poll.arrived(at(300_000));
+            assert!(!poll.looks(at(300_001)));
         }
+    }
+
+    #[test]
+    fn now_and_then_any_thread_loses_the_core() {
+        let mut poll = BusyPoll::new(Duration::from_micros(50));
+        for millis in (0..10_000).step_by(260) {
+            loses_the_core(&mut poll, millis + 10, true);
+        }
+        poll.arrived(at(20_000_000));
+        assert!(poll.looks(at(20_000_001)));
     }
 
     #[test]

@@ -250,6 +250,7 @@ impl<T: Transmit> Worker<T> {
                 polled => polled?,
             }
             now = self.clock.now();
+            self.busy_poll.woke(now);
             if events.is_empty() {
                 self.held_up.waited(before, now, patience);
             }

@@ -46,7 +46,7 @@ enum Basis {
     Exact,
     /// An upper bound. The next exact measurement replaces it.
     Bound,
-    /// An exact measurement of one packet, where a window is sent now. The next measurement, even an upper bound,
+    /// An exact measurement of one packet, while windows are sent now. The next measurement, even an upper bound,
     /// replaces it.
     Packet,
     /// A measurement on another scale. The next measurement, even an upper bound, replaces it.

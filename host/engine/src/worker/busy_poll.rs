@@ -3,8 +3,8 @@
 //! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes
 //! late, and the other side pays for waking it. So a worker that has just received something polls for a
 //! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then. If it
-//! often loses the core meanwhile, others need that more: it leaves polling for a while, so that they get what it would
-//! have wasted, and so that a limit of CPU time is used for blocks.
+//! often loses the core meanwhile, others need that more: it stops polling for a while, so that they get what it would
+//! have wasted, and so that a limit of CPU time is spent on blocks.
 
 use std::time::Duration;
 use tuffet_core::Time;
@@ -19,8 +19,8 @@ const SELDOM: u8 = 32;
 /// core, a limit of CPU time was used up, or the hypervisor ran something else.
 const PREEMPTED: Duration = Duration::from_millis(1);
 
-/// So many of these, none longer than `PAUSE` after the one before, and it does not poll for `PAUSE`. Fewer are ordinary:
-/// a thread of the kernel, an interrupt, another guest of the hypervisor.
+/// After this many preemptions, each within `PAUSE` of the one before, it does not poll for `PAUSE`. Fewer are ordinary:
+/// a kernel thread, an interrupt, another guest of the hypervisor.
 const OFTEN: u8 = 3;
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -32,7 +32,7 @@ pub(super) struct BusyPoll {
     until: Option<Time>,
     /// When the look that is under way began.
     looked: Option<Time>,
-    /// How often in a row it lost the core meanwhile, and when it did so last.
+    /// Preemptions in a row, and the time of the last one.
     lost: u8,
     lost_at: Time,
     /// Does not poll before this time.

@@ -34,9 +34,15 @@ const FIRST_BURST: u32 = 128 * 1024;
 /// No limit: a window is one burst. With a rate, bursts are always limited.
 const UNLIMITED: u16 = u16::MAX;
 
+/// Paces the windows of one transfer. Most transfers have no limit and lose nothing: they have no state.
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
-pub(crate) struct Pacer {
+pub(crate) struct Pacer(Option<Box<State>>);
+
+/// What a pacer knows once something is limited, or was lost.
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
+struct State {
     /// The time of the next burst, once this one is used up.
     next: Time,
     /// Blocks in a burst, and the remaining ones of the present burst.
@@ -82,8 +88,93 @@ impl Pacer {
         let most = most.filter(|_| window > 1).unwrap_or(UNLIMITED).max(1);
         let first = (FIRST_BURST / u32::from(blksize.max(1))).clamp(1, UNLIMITED.into()) as u16;
         let opening = window > first && most > first;
-        let burst = if opening { first } else { most };
-        Pacer {
+        let limited = opening || most != UNLIMITED;
+        Pacer(limited.then(|| State::of(most, if opening { first } else { most }, opening)))
+    }
+
+    /// Limits the rate to what `allowance` says, for blocks of `blksize` bytes.
+    pub(crate) fn limit_rate(&mut self, allowance: Allowance, blksize: u16) {
+        let state = self.state();
+        state.most = state.most.min(UNLIMITED - 1);
+        state.set(state.burst.min(state.most));
+        state.rate = Some(Box::new(Rate { allowance, blksize, covered: Time::default() }));
+    }
+
+    /// Returns whether the rate is limited.
+    pub(crate) fn has_rate(&self) -> bool {
+        self.limited_rate().is_some()
+    }
+
+    /// Returns how many of `wanted` blocks may be sent now.
+    pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
+        match &mut self.0 {
+            Some(state) if state.burst != UNLIMITED => state.take_limited(now, wanted),
+            _ => wanted,
+        }
+    }
+
+    /// Returns when more blocks may be sent, if the present burst is used up.
+    pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
+        let state = self.0.as_ref().filter(|state| state.burst != UNLIMITED)?;
+        state.limit_ends(now)
+    }
+
+    /// Returns the limit of the rate in bytes per second, if there is one.
+    pub(crate) fn rate(&self) -> Option<u32> {
+        self.limited_rate().map(|rate| rate.allowance.rate())
+    }
+
+    /// Returns the blocks that the rate allows at once.
+    pub(crate) fn burst_of_rate(&self) -> u64 {
+        self.limited_rate().map_or(u64::MAX, |rate| rate.allowance.burst(rate.blksize).into())
+    }
+
+    /// Handles blocks that were taken but not sent.
+    pub(crate) fn unsent(&mut self, blocks: u64) {
+        if let Some(rate) = self.0.as_mut().and_then(|state| state.rate.as_mut()) {
+            rate.allowance.give_back(blocks, rate.blksize);
+        }
+    }
+
+    /// Returns where windows were cut off, in blocks, if the burst was lowered for that; else 0.
+    pub(crate) fn overflows_after(&self) -> u16 {
+        self.0.as_ref().filter(|state| state.lowered > 0).map_or(0, |state| state.lowered_at)
+    }
+
+    /// Handles a window that was cut off after a part of it arrived. `silently`: the peer saw no block beyond the
+    /// gap, or it would have reported it without a time-out. Losses by chance leave such blocks.
+    pub(crate) fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
+        if window > 1 {
+            self.state().cut(window, sample, silently);
+        }
+    }
+
+    /// Handles a window of `window` blocks that was cut off after `arrived` of them; 0 if unknown.
+    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
+        if window > 1 {
+            self.state().cut_off(arrived, window, silently);
+        }
+    }
+
+    /// Handles a window that arrived as a whole.
+    pub(crate) fn went_well(&mut self, window: u16, sample: AckSample) {
+        if let Some(state) = &mut self.0 {
+            state.went_well(window, sample);
+        }
+    }
+
+    fn limited_rate(&self) -> Option<&Rate> {
+        self.0.as_ref()?.rate.as_deref()
+    }
+
+    fn state(&mut self) -> &mut State {
+        self.0.get_or_insert_with(|| State::of(UNLIMITED, UNLIMITED, false))
+    }
+}
+
+impl State {
+    fn of(most: u16, burst: u16, opening: bool) -> Box<State> {
+        Box::new(State {
             next: Time::default(),
             burst,
             left: burst,
@@ -99,27 +190,7 @@ impl Pacer {
             calm: 0,
             bottleneck: BottleneckEstimator::default(),
             rate: None,
-        }
-    }
-
-    /// Limits the rate to what `allowance` says, for blocks of `blksize` bytes.
-    pub(crate) fn limit_rate(&mut self, allowance: Allowance, blksize: u16) {
-        self.most = self.most.min(UNLIMITED - 1);
-        self.set(self.burst.min(self.most));
-        self.rate = Some(Box::new(Rate { allowance, blksize, covered: Time::default() }));
-    }
-
-    /// Returns whether the rate is limited.
-    pub(crate) fn has_rate(&self) -> bool {
-        self.rate.is_some()
-    }
-
-    /// Returns how many of `wanted` blocks may be sent now.
-    pub(crate) fn take(&mut self, now: Time, wanted: u32) -> u32 {
-        if self.burst == UNLIMITED {
-            return wanted;
-        }
-        self.take_limited(now, wanted)
+        })
     }
 
     #[cold]
@@ -137,14 +208,6 @@ impl Pacer {
         taken
     }
 
-    /// Returns when more blocks may be sent, if the present burst is used up.
-    pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
-        if self.burst == UNLIMITED {
-            return None;
-        }
-        self.limit_ends(now)
-    }
-
     #[cold]
     fn limit_ends(&self, now: Time) -> Option<Time> {
         let burst = (self.left == 0).then_some(self.next);
@@ -152,34 +215,7 @@ impl Pacer {
         burst.max(rate).filter(|time| now < *time)
     }
 
-    /// Returns the limit of the rate in bytes per second, if there is one.
-    pub(crate) fn rate(&self) -> Option<u32> {
-        self.rate.as_ref().map(|rate| rate.allowance.rate())
-    }
-
-    /// Returns the blocks that the rate allows at once.
-    pub(crate) fn burst_of_rate(&self) -> u64 {
-        self.rate.as_ref().map_or(u64::MAX, |rate| rate.allowance.burst(rate.blksize).into())
-    }
-
-    /// Handles blocks that were taken but not sent.
-    pub(crate) fn unsent(&mut self, blocks: u64) {
-        if let Some(rate) = &mut self.rate {
-            rate.allowance.give_back(blocks, rate.blksize);
-        }
-    }
-
-    /// Returns where windows were cut off, in blocks, if the burst was lowered for that; else 0.
-    pub(crate) fn overflows_after(&self) -> u16 {
-        if self.lowered > 0 { self.lowered_at } else { 0 }
-    }
-
-    /// Handles a window that was cut off after a part of it arrived. `silently`: the peer saw no block beyond the
-    /// gap, or it would have reported it without a time-out. Losses by chance leave such blocks.
-    pub(crate) fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
-        if window == 1 {
-            return;
-        }
+    fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
         self.opening = false;
         if let Some(rate) = self.bottleneck.overflowed(self.burst, window, sample) {
             self.set(rate.min(self.most));
@@ -189,11 +225,7 @@ impl Pacer {
         self.widen(window, sample, false);
     }
 
-    /// Handles a window of `window` blocks that was cut off after `arrived` of them; 0 if unknown.
-    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
-        if window == 1 {
-            return;
-        }
+    fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
         self.opening = false;
         let arrived = arrived.min(u32::from(window)) as u16;
         let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
@@ -208,8 +240,7 @@ impl Pacer {
         }
     }
 
-    /// Handles a window that arrived as a whole.
-    pub(crate) fn went_well(&mut self, window: u16, sample: AckSample) {
+    fn went_well(&mut self, window: u16, sample: AckSample) {
         if self.opening {
             let more = self.burst.saturating_mul(4);
             self.opening = more < window;
@@ -267,8 +298,9 @@ impl Pacer {
 impl Pacer {
     /// Shifts all remembered times to another clock.
     pub(crate) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
-        self.next = to(self.next);
-        if let Some(rate) = &mut self.rate {
+        let Some(state) = &mut self.0 else { return };
+        state.next = to(state.next);
+        if let Some(rate) = &mut state.rate {
             rate.covered = to(rate.covered);
             rate.allowance.shift(to);
         }

@@ -184,7 +184,8 @@ struct Pace {
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, Hash))]
 struct Due {
-    accept: Option<(u64, u16)>,
+    /// The length of the block that was received last, and not passed on yet.
+    accept: Option<u16>,
     store: bool,
     request: bool,
     oack: bool,
@@ -408,8 +409,8 @@ impl Transfer {
 
     /// Returns the next action. Call until [`Output::Timeout`] or [`Output::Closed`].
     pub fn poll(&mut self, now: Time) -> Output {
-        if let Some((offset, length)) = self.due.accept.take() {
-            return Output::Accept { offset, length };
+        if let Some(length) = self.due.accept.take() {
+            return Output::Accept { offset: self.bytes() - u64::from(length), length };
         }
         if core::mem::take(&mut self.due.store) {
             return Output::Store { bytes: self.bytes() };

@@ -25,10 +25,13 @@ pub struct Call {
     pub took: Duration,
 }
 
+/// The calls that the clones of a request share.
+pub(crate) type SharedCalls = Arc<Mutex<Vec<Call>>>;
+
 /// The plugin calls of a request so far, in the order of their ends. Clones share them: a monitored plugin is called
 /// with a clone of the request. A request that no plugin affects allocates nothing.
 #[derive(Debug, Default)]
-pub struct Calls(OnceLock<Arc<Mutex<Vec<Call>>>>);
+pub struct Calls(OnceLock<SharedCalls>);
 
 impl Calls {
     /// Records a call that has just ended.
@@ -45,8 +48,19 @@ impl Calls {
         calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn shared(&self) -> &Arc<Mutex<Vec<Call>>> {
+    /// Returns what clones share; `None` if there has been neither a call nor a clone.
+    pub(crate) fn handle(&self) -> Option<SharedCalls> {
+        self.0.get().cloned()
+    }
+
+    fn shared(&self) -> &SharedCalls {
         self.0.get_or_init(Arc::default)
+    }
+}
+
+impl From<Option<SharedCalls>> for Calls {
+    fn from(shared: Option<SharedCalls>) -> Calls {
+        Calls(shared.map_or_else(OnceLock::new, OnceLock::from))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod events;
 mod histogram;
 pub mod names;
 mod network;
+mod packed_options;
 mod progress;
 mod request;
 mod root;

@@ -1,5 +1,6 @@
 //! The progress of a transfer, readable by other threads.
 
+use crate::packed_options::PackedOptions;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use tuffet_core::OptionSet;
@@ -10,18 +11,18 @@ pub struct Progress {
     bytes: AtomicU64,
     retransmissions: AtomicU32,
     /// Set once, and by one thread: neither side ever waits.
-    options: OnceLock<OptionSet>,
+    options: OnceLock<PackedOptions>,
 }
 
 impl Progress {
     /// Sets the negotiated options, once.
     pub fn negotiated(&self, options: OptionSet) {
-        let _ = self.options.set(options);
+        let _ = self.options.set(options.into());
     }
 
     /// Returns the negotiated options; `None` until the worker has granted the request.
-    pub fn options(&self) -> Option<&OptionSet> {
-        self.options.get()
+    pub fn options(&self) -> Option<OptionSet> {
+        self.options.get().map(|options| (*options).into())
     }
 
     /// Replaces both counts.

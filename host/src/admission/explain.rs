@@ -81,7 +81,7 @@ pub(crate) async fn explain(
             vlan: given.vlan,
         },
         name: parsed.name,
-        options: &options,
+        options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
     let known = Known {
@@ -363,7 +363,8 @@ fn conclude(
         }
         Ok((bounds, profile)) => {
             let most = &bounds.limits;
-            let options = granted_options(record, most);
+            let requested = &record.requested_options;
+            let options = granted_options(record.request.operation, requested, record.size, most);
             outcome.decision = "granted".into();
             outcome.size = record.size;
             explained.options = Some(Options {

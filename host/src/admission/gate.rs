@@ -10,49 +10,45 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::Acceptance;
-use tuffet_request::events::DecisionRecord;
-use tuffet_request::{Request, What};
+use tuffet_request::events::{CompactRecord, DecisionRecord};
+use tuffet_request::{Trail, What};
 use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
 
 /// How long bringing an upload to the disk may take: its client has long gone then.
 const STORE_TIME: Duration = Duration::from_secs(600);
 
 impl Gate for Generation {
-    fn asks(&self, listener: &str) -> bool {
-        self.policy.gates_uploads(listener)
-    }
-
     fn pass(
         &self,
         upload: Upload,
-        mut record: Arc<DecisionRecord>,
+        record: Arc<CompactRecord>,
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
         Box::pin(async move {
+            let mut record = record.expand();
             // A bug in here must cost one upload, not leave its client without an answer.
             let asking = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
             let result = asking.await.unwrap_or_else(|_| Err(panicked()));
-            Stored { result, record }
+            Stored { result, record: Some(Arc::new(CompactRecord::from(&record))) }
         })
     }
 }
 
 impl Generation {
     /// Asks the `accept-upload` chain and does what it says. The record changes where the chain does.
-    async fn ask(&self, upload: Upload, record: &mut Arc<DecisionRecord>) -> Result<(), StoreError> {
+    async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
         let disk = &Arc::clone(upload.disk());
         let (mut upload, sealed) =
             on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?;
         let accepted = self.policy.accept_upload(&record.request, &upload, sealed).await;
-        let changed = Arc::make_mut(record);
-        changed.plugin_calls += accepted.calls;
+        record.plugin_calls += accepted.calls;
         if accepted.by.is_some() {
-            changed.verdict_by = accepted.by;
+            record.verdict_by = accepted.by;
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
             Acceptance::Accept => on_disk(disk, move || upload.commit()).await,
             Acceptance::Rename(path) => {
-                changed.resolved = Some(format!("{}:{path}", upload.root()).into());
+                record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
                 on_disk(disk, move || {
                     roots.redirect(&mut upload, &path)?;
@@ -69,7 +65,7 @@ impl Generation {
                 .await
             }
         };
-        note(&record.request, began, &result);
+        note(record.request.trail.as_deref(), began, &result);
         result
     }
 }
@@ -77,28 +73,28 @@ impl Generation {
 /// Makes an upload visible that nobody is asked about.
 pub(super) fn commit(
     upload: Upload,
-    record: Arc<DecisionRecord>,
+    record: Arc<CompactRecord>,
     key: Key,
     post: impl Fn(ToWorker) + Send + Sync + 'static,
 ) {
-    let (disk, post, again) = (Arc::clone(upload.disk()), Arc::new(post), Arc::clone(&record));
+    let (disk, post) = (Arc::clone(upload.disk()), Arc::new(post));
     let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
     let work = move || {
         let began = Instant::now();
         let result = upload.commit();
-        note(&record.request, began, &result);
-        post(ToWorker::Stored { key, stored: Stored { result, record } });
+        note(record.trail(), began, &result);
+        post(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
     let undone = move |why| {
         let result = Err(not_stored(why, &root));
-        instead(ToWorker::Stored { key, stored: Stored { result, record: again } });
+        instead(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
     disk.submit_anyway(Lane::Store, STORE_TIME, work, undone);
 }
 
 /// Notes for its trace how an upload was put in its place.
-fn note(request: &Request, began: Instant, stored: &Result<(), StoreError>) {
-    if let Some(trail) = &request.trail {
+fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) {
+    if let Some(trail) = trail {
         let stored = stored.as_ref().map_err(ToString::to_string);
         trail.step(began, What::Store(stored.copied()));
     }

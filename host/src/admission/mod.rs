@@ -67,16 +67,14 @@ impl Admission {
         for letter in letters {
             match letter {
                 ToControl::Request(new) => requests.push(new),
-                ToControl::Store { worker, key, upload, record, generation }
-                    if generation.asks(&record.request.listener) =>
-                {
+                ToControl::Store { worker, key, upload, record, gate: Some(gate) } => {
                     let post = self.poster(worker);
                     runtime.spawn(async move {
-                        let stored = generation.pass(upload, record).await;
+                        let stored = gate.pass(upload, record).await;
                         post(ToWorker::Stored { key, stored });
                     });
                 }
-                ToControl::Store { worker, key, upload, record, .. } => {
+                ToControl::Store { worker, key, upload, record, gate: None } => {
                     gate::commit(upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),

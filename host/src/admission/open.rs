@@ -50,7 +50,8 @@ impl Generation {
         if blksize.is_none() && windowsize.is_none() {
             return Ok(bounds);
         }
-        let options = granted_options(record, &bounds.limits);
+        let options =
+            granted_options(record.request.operation, &record.requested_options, record.size, &bounds.limits);
         let values =
             [("blksize", options.block_size(), blksize), ("windowsize", options.window_size(), windowsize)];
         match values.into_iter().find(|(_, negotiated, floor)| floor.is_some_and(|floor| *negotiated < floor))

@@ -3,18 +3,17 @@
 use super::Admission;
 use super::plan::{Plan, ask_policy};
 use crate::generation::Generation;
-use crate::watch::Granted;
 use futures_util::FutureExt;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tuffet_engine::worker::{Decision, NewRequest, Ticket, ToWorker};
-use tuffet_request::events::{DecisionRecord, Ending, Happening, Outcome};
+use tuffet_engine::worker::{Content, Decision, NewRequest, Ticket, ToWorker};
+use tuffet_request::events::{CompactRecord, DecisionRecord, Ending, Happening, Outcome};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
-    Calls, ClientClass, ErrorCode, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Progress,
-    Request, RequestId, Trail,
+    Calls, ClientClass, ErrorCode, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request,
+    RequestId, Trail,
 };
 use tuffet_store::Roots;
 
@@ -65,7 +64,7 @@ impl Undecided {
     fn read(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
-        new: NewRequest,
+        mut new: NewRequest,
         neighbour: Option<MacAddress>,
     ) -> (Box<Undecided>, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
@@ -87,7 +86,7 @@ impl Undecided {
             client: new.peer,
             local,
             name: &new.name,
-            options: &new.options,
+            options: std::mem::take(&mut new.options),
         };
         let known = Known { neighbour, lease: generation.leases.find(new.peer.ip()) };
         let (request, refused) = requested.read(&generation.files.roots, known, trail);
@@ -101,31 +100,33 @@ impl Undecided {
 
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
-    pub(super) fn conclude(self: Box<Self>, decision: Decision) {
+    pub(super) fn conclude(self: Box<Self>, mut decision: Decision) {
         let Undecided { admission, generation, new, mut record } = *self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
-        let record = Arc::new(record);
+        let open = Arc::new(CompactRecord::from(&record));
         admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });
         if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
             folders.note(&record.request);
         }
-        let progress = granted.then(|| Arc::new(Progress::default()));
         let mut start = None;
-        if let Some(progress) = &progress {
-            admission.watch.granted(Granted { record: record.clone(), progress: progress.clone() });
+        if granted {
+            admission.watch.granted(Arc::clone(&open));
             let want = admission.observers.want();
             // Observers of progress learn from the start whose progress to follow.
             if want.started || want.progressed {
-                start = Some(Happening::Started { record: record.clone(), progress: progress.clone() });
+                start = Some(Happening::Started { record: Arc::new(record), open: Arc::clone(&open) });
             }
         }
-        let answered = decision.answered();
-        let ticket =
-            Box::new(Ticket { record, answered, place: new.place, share: new.share, progress, generation });
-        let letter = ToWorker::Decided { key: new.key, ticket, decision };
+        if let Decision::Grant { content: Content::Upload(sink), .. } = &mut decision
+            && generation.policy.gates_uploads(open.listener())
+        {
+            sink.ask(generation);
+        }
+        let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
+        let letter = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
         match start.and_then(|start| admission.observers.try_tell(start).err()) {
             None => admission.post(new.worker, letter),
             // Not on this thread: the consumer of the queue may need one like it.
@@ -171,7 +172,7 @@ pub(super) struct ReceivedRequest<'a> {
     pub(super) local: Arrival,
     pub(super) name: &'a [u8],
     /// Names in lower case.
-    pub(super) options: &'a [(String, String)],
+    pub(super) options: Vec<(String, String)>,
 }
 
 impl ReceivedRequest<'_> {
@@ -200,7 +201,7 @@ impl ReceivedRequest<'_> {
             operation: self.operation,
             mode: self.mode,
             macs: macs(&known, &path),
-            class: ClientClass::guess(self.operation, &path, self.options),
+            class: ClientClass::guess(self.operation, &path, &self.options),
             path,
             requested,
             raw_name: names::raw_name(self.name).map(Into::into),
@@ -212,7 +213,7 @@ impl ReceivedRequest<'_> {
             interface: self.local.interface,
             vlan: self.local.vlan,
             lease: known.lease,
-            options: self.options.to_vec(),
+            options: self.options,
             calls: Calls::default(),
             trail,
         };

@@ -16,7 +16,7 @@ use tracing::field;
 use tuffet_core::{MSFTWINDOW_REQUESTED, OptionName, OptionSet};
 use tuffet_policy::ClientHistory;
 use tuffet_request::Traced;
-use tuffet_request::events::{Happening, Outcome, Summary, Tried};
+use tuffet_request::events::{Ended, Happening, Outcome, Summary, Tried};
 
 /// Summaries handled at once.
 const BATCH: usize = 256;
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Logs summaries, counts them and hands them to the observers, until all senders are gone.
 pub(crate) async fn log_summaries(
-    mut summaries: Receiver<Summary>,
+    mut ended: Receiver<Ended>,
     observers: Observers,
     watch: Watch,
     telemetry: Telemetry,
@@ -38,7 +38,7 @@ pub(crate) async fn log_summaries(
     let mut flood = Flood::new(Instant::now());
     let mut refusals = Refusals::new(Instant::now());
     loop {
-        let more = summaries.recv_many(&mut batch, BATCH);
+        let more = ended.recv_many(&mut batch, BATCH);
         let taken = match flood.due().into_iter().chain(refusals.due()).min() {
             // Until then, those that were summed up wait for more.
             Some(due) => timeout_at(due, more).await,
@@ -56,9 +56,10 @@ pub(crate) async fn log_summaries(
         if batch.len() < BATCH {
             sleep(PAUSE).await;
         }
-        watch.summaries_wait(summaries.len());
+        watch.summaries_wait(ended.len());
         let now = Instant::now();
-        for summary in batch.drain(..) {
+        for ended in batch.drain(..) {
+            let summary = Summary::from(ended);
             let hint = hints.of(&summary);
             let summary = Arc::new(Summary { hint, ..summary });
             watch.ended(&summary);

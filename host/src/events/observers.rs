@@ -12,8 +12,8 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
-use tuffet_request::events::{Event, Happening, Kinds};
-use tuffet_request::{Progress, RequestId};
+use tuffet_request::RequestId;
+use tuffet_request::events::{CompactRecord, Event, Happening, Kinds};
 
 /// Events per call.
 const BATCH: usize = 256;
@@ -126,7 +126,7 @@ struct Running {
 
 struct Transfer {
     listener: Arc<str>,
-    progress: Arc<Progress>,
+    open: Arc<CompactRecord>,
     size: Option<u64>,
     reported: u64,
 }
@@ -140,10 +140,10 @@ impl Running {
     fn follow(&mut self, events: &[Event]) {
         for event in events {
             match &event.what {
-                Happening::Started { record, progress } => {
+                Happening::Started { record, open } => {
                     let transfer = Transfer {
                         listener: Arc::clone(&record.request.listener),
-                        progress: Arc::clone(progress),
+                        open: Arc::clone(open),
                         size: record.size,
                         reported: 0,
                     };
@@ -163,7 +163,7 @@ impl Running {
         let at = SystemTime::now();
         let mut reported = 0;
         for (id, transfer) in &mut self.transfers {
-            let bytes = transfer.progress.bytes();
+            let bytes = transfer.open.progress.bytes();
             if bytes == transfer.reported {
                 continue;
             }
@@ -186,13 +186,13 @@ mod tests {
     use tuffet_request::Request;
     use tuffet_request::events::DecisionRecord;
 
-    fn started(id: u64) -> (Event, Arc<Progress>) {
+    fn started(id: u64) -> (Event, Arc<CompactRecord>) {
         let request = Request { id: RequestId(id), ..Request::sample("a") };
-        let progress = Arc::new(Progress::default());
         let new = DecisionRecord::new(Arc::new(request), std::time::Instant::now());
         let record = Arc::new(DecisionRecord { size: Some(10), ..new });
-        let what = Happening::Started { record, progress: Arc::clone(&progress) };
-        (Event { at: SystemTime::now(), what }, progress)
+        let open = Arc::new(CompactRecord::from(&*record));
+        let what = Happening::Started { record, open: Arc::clone(&open) };
+        (Event { at: SystemTime::now(), what }, open)
     }
 
     #[tokio::test]
@@ -226,7 +226,7 @@ mod tests {
         let mut batch = Vec::new();
         running.sample(&mut batch, 8);
         assert!(batch.is_empty(), "nothing has moved");
-        moved.set(7, 0);
+        moved.progress.set(7, 0);
         running.sample(&mut batch, 8);
         running.sample(&mut batch, 8);
         let [Event { what: Happening::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
@@ -234,8 +234,8 @@ mod tests {
         };
         assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));
         batch.clear();
-        moved.set(8, 0);
-        also.set(1, 0);
+        moved.progress.set(8, 0);
+        also.progress.set(1, 0);
         running.sample(&mut batch, 1);
         assert_eq!((batch.len(), running.left_out), (1, 1));
         running.sample(&mut batch, 0);

@@ -120,8 +120,8 @@ impl Publisher {
                     let mut left = taken as u64;
                     for event in batch.drain(..) {
                         let published = match event {
-                            Published::Started(granted) => {
-                                self.publish(client, STARTED, Started { transfer: Active::from(&granted) }).await
+                            Published::Started(record) => {
+                                self.publish(client, STARTED, Started { transfer: Active::from(&*record) }).await
                             }
                             Published::Finished(summary) => {
                                 self.publish(client, FINISHED, Ended { transfer: Finished::from(&summary) }).await

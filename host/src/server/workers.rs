@@ -10,12 +10,12 @@ use tokio::sync::mpsc;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, Sockets, Worker, WorkerSettings};
-use tuffet_request::events::Summary;
+use tuffet_request::events::Ended;
 
 pub(super) fn make_workers(
     sockets: Vec<Sockets>,
     settings: &WorkerSettings,
-    summaries: mpsc::Sender<Summary>,
+    summaries: mpsc::Sender<Ended>,
     watch: &Watch,
 ) -> Result<Vec<Worker>, ServeError> {
     let numbered = sockets.into_iter().enumerate();

@@ -1,35 +1,29 @@
 //! The active transfers and their progress.
 //!
 //! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data
-//! path. In between its worker writes to a [`Progress`] of its own, which others read.
+//! path. In between its worker writes to the progress in its record, which others read.
 
 use super::counts::Counts;
 use super::options::negotiated;
 use super::snapshot::{Active, calls, unix_ms};
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
-use tuffet_request::Progress;
-use tuffet_request::events::{DecisionRecord, Summary};
-
-/// A granted request.
-#[derive(Debug, Clone)]
-pub(crate) struct Granted {
-    pub(crate) record: Arc<DecisionRecord>,
-    pub(crate) progress: Arc<Progress>,
-}
+use tuffet_request::events::{CompactRecord, Summary};
 
 /// Parts of the table, each with its own lock: grants come from several threads.
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Running {
-    shards: [Mutex<HashMap<u64, Transfer>>; SHARDS],
+    shards: [Mutex<HashTable<Transfer>>; SHARDS],
+    hasher: DefaultHashBuilder,
 }
 
 #[derive(Debug)]
 struct Transfer {
-    granted: Granted,
+    record: Arc<CompactRecord>,
     /// The part of its progress that the counters include.
     counted: u64,
     counted_retransmissions: u32,
@@ -37,28 +31,37 @@ struct Transfer {
     rate: u64,
 }
 
+impl Transfer {
+    fn id(&self) -> u64 {
+        self.record.id().0
+    }
+}
+
 impl Running {
-    fn shard(&self, id: u64) -> MutexGuard<'_, HashMap<u64, Transfer>> {
+    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<Transfer>> {
         lock(&self.shards[id as usize % SHARDS])
     }
 
-    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashMap<u64, Transfer>>> {
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<Transfer>>> {
         self.shards.iter().map(lock)
     }
 
-    pub(super) fn begin(&self, granted: Granted) {
-        let id = granted.record.request.id.0;
-        let transfer = Transfer { granted, counted: 0, counted_retransmissions: 0, rate: 0 };
-        self.shard(id).insert(id, transfer);
+    pub(super) fn begin(&self, record: Arc<CompactRecord>) {
+        let transfer = Transfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
+        let (id, hash) = (transfer.id(), |transfer: &Transfer| self.hasher.hash_one(transfer.id()));
+        self.shard(id).insert_unique(self.hasher.hash_one(id), transfer, hash);
     }
 
     /// Removes the transfer, if it is there, and counts the rest of its progress.
     pub(super) fn end(&self, summary: &Summary, counts: &Counts) {
         let request = &summary.record.request;
-        let mut shard = self.shard(request.id.0);
-        let transfer = shard.remove(&request.id.0);
-        let (bytes, retransmissions) =
-            transfer.map_or((0, 0), |transfer| (transfer.counted, transfer.counted_retransmissions));
+        let id = request.id.0;
+        let mut shard = self.shard(id);
+        let found = shard.find_entry(self.hasher.hash_one(id), |transfer| transfer.id() == id);
+        let (bytes, retransmissions) = found.map_or((0, 0), |found| {
+            let (transfer, _) = found.remove();
+            (transfer.counted, transfer.counted_retransmissions)
+        });
         let again = summary.stats.retransmissions.saturating_sub(retransmissions);
         // Under the lock, so that no sample comes in between.
         counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
@@ -67,13 +70,13 @@ impl Running {
     /// Counts the progress of all transfers since the last call, `elapsed` ago.
     pub(super) fn sample(&self, elapsed: Duration, counts: &Counts) {
         for mut shard in self.all() {
-            for transfer in shard.values_mut() {
-                let progress = &transfer.granted.progress;
+            for transfer in shard.iter_mut() {
+                let progress = &transfer.record.progress;
                 let (bytes, retransmissions) = (progress.bytes(), progress.retransmissions());
                 let moved = bytes.saturating_sub(transfer.counted);
                 let again = retransmissions.saturating_sub(transfer.counted_retransmissions);
                 if moved > 0 || again > 0 {
-                    counts.moved(transfer.granted.record.request.operation, moved, again.into());
+                    counts.moved(transfer.record.operation(), moved, again.into());
                 }
                 transfer.counted = bytes;
                 transfer.counted_retransmissions = retransmissions;
@@ -89,37 +92,37 @@ impl Running {
 
     /// Returns how many have a rate.
     pub(super) fn with_rate(&self) -> u64 {
-        let limited = |transfer: &&Transfer| transfer.granted.record.rate.is_some();
-        self.all().map(|shard| shard.values().filter(limited).count() as u64).sum()
+        let limited = |transfer: &&Transfer| transfer.record.rate().is_some();
+        self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 
     /// Returns the fastest transfers, at most this many.
     pub(super) fn rows(&self, most: usize) -> Vec<Active> {
-        let mut all: Vec<(u64, Granted)> = Vec::new();
+        let mut all: Vec<(u64, Arc<CompactRecord>)> = Vec::new();
         for shard in self.all() {
-            all.extend(shard.values().map(|transfer| (transfer.rate, transfer.granted.clone())));
+            all.extend(shard.iter().map(|transfer| (transfer.rate, Arc::clone(&transfer.record))));
         }
-        all.sort_unstable_by_key(|(rate, granted)| (u64::MAX - rate, granted.record.request.id.0));
+        all.sort_unstable_by_key(|(rate, record)| (u64::MAX - rate, record.id().0));
         all.truncate(most);
         let (now, wall) = (Instant::now(), SystemTime::now());
-        all.into_iter().map(|(rate, granted)| row(rate, &granted, now, wall)).collect()
+        all.into_iter().map(|(rate, record)| row(rate, &record, now, wall)).collect()
     }
 }
 
-impl From<&Granted> for Active {
-    fn from(granted: &Granted) -> Active {
-        row(0, granted, Instant::now(), SystemTime::now())
+impl From<&CompactRecord> for Active {
+    fn from(record: &CompactRecord) -> Active {
+        row(0, record, Instant::now(), SystemTime::now())
     }
 }
 
-fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
-    let record = &granted.record;
+fn row(rate: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Active {
+    let (record, progress) = (record.expand(), &record.progress);
     let running = now.saturating_duration_since(record.received);
     Active {
         who: (&*record.request).into(),
         resolved: record.resolved.as_deref().map(str::to_owned),
         verdict_by: record.verdict_by.as_deref().map(str::to_owned),
-        options: granted.progress.options().map(negotiated),
+        options: progress.options().map(|options| negotiated(&options)),
         plugin_calls: record.plugin_calls,
         plugins: calls(&record.request),
         decision_us: record.decided_after.map(|after| u64::try_from(after.as_micros()).unwrap_or(u64::MAX)),
@@ -127,9 +130,9 @@ fn row(rate: u64, granted: &Granted, now: Instant, wall: SystemTime) -> Active {
         running_us: u64::try_from(running.as_micros()).unwrap_or(u64::MAX),
         size: record.size,
         rate: record.rate,
-        bytes: granted.progress.bytes(),
+        bytes: progress.bytes(),
         bytes_per_second: rate,
-        retransmissions: granted.progress.retransmissions(),
+        retransmissions: progress.retransmissions(),
     }
 }
 

@@ -16,7 +16,6 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use active::Granted;
 pub(crate) use exports::ExportCounts;
 pub(crate) use feed::{Feed, Source as FeedSource, Viewer};
 pub(crate) use readiness::{CHECKS, Reason};
@@ -43,7 +42,7 @@ use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{Dropping, GroupCounts};
 use tuffet_policy::{PluginNow, PluginSeries, PolicyRuntime};
-use tuffet_request::events::{Outcome, Summary};
+use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
 /// The most active transfers in a snapshot.
 pub(crate) const ROWS: usize = 200;
@@ -53,7 +52,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A start or an end of a transfer, for views of many servers.
 pub(crate) enum Published {
-    Started(Granted),
+    Started(Arc<CompactRecord>),
     Finished(Arc<Summary>),
 }
 
@@ -133,11 +132,11 @@ impl Watch {
     }
 
     /// Adds a transfer. Must be called before its worker learns of it.
-    pub(crate) fn granted(&self, granted: Granted) {
+    pub(crate) fn granted(&self, record: Arc<CompactRecord>) {
         if let Some((publish, _)) = self.0.published.get() {
-            publish(Published::Started(granted.clone()));
+            publish(Published::Started(Arc::clone(&record)));
         }
-        self.0.running.begin(granted);
+        self.0.running.begin(record);
     }
 
     /// Counts an ended request and removes its transfer.

@@ -1,4 +1,3 @@
-use super::Granted;
 use super::active::Running;
 use super::counts::Counts;
 use super::recent::{FINISHED, Recent};
@@ -7,23 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::{OptionSet, Stats};
-use tuffet_request::Progress;
-use tuffet_request::events::{Answered, DecisionRecord, Outcome, Summary};
+use tuffet_request::events::{Answered, CompactRecord, DecisionRecord, Outcome, Summary};
 use tuffet_request::{Operation, Request, RequestId};
 
 pub(super) fn request(id: u64, operation: Operation) -> Arc<Request> {
     Arc::new(Request { id: RequestId(id), operation, ..Request::sample("a") })
 }
 
-fn granted(id: u64) -> (Granted, Arc<Progress>) {
-    let progress = Arc::new(Progress::default());
+fn granted(id: u64) -> Arc<CompactRecord> {
     let record = DecisionRecord {
         resolved: Some("boot:a".into()),
         size: Some(5_000),
         ..DecisionRecord::new(request(id, Operation::Read), Instant::now())
     };
-    let granted = Granted { record: Arc::new(record), progress: Arc::clone(&progress) };
-    (granted, progress)
+    Arc::new(CompactRecord::from(&record))
 }
 
 fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmissions: u32) -> Summary {
@@ -52,15 +48,15 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
 fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
     let (counts, running) = (Counts::default(), Running::default());
     let read = || (counts.bytes[0].load(Relaxed), counts.retransmissions.load(Relaxed));
-    let ((one, moved), (two, _)) = (granted(1), granted(17));
-    running.begin(one);
-    running.begin(two);
+    let one = granted(1);
+    running.begin(Arc::clone(&one));
+    running.begin(granted(17));
     running.sample(Duration::from_secs(1), &counts);
     assert_eq!(read(), (0, 0));
-    moved.set(1_000, 1);
+    one.progress.set(1_000, 1);
     running.sample(Duration::from_secs(2), &counts);
     running.sample(Duration::from_secs(1), &counts);
-    moved.set(3_000, 4);
+    one.progress.set(3_000, 4);
     running.sample(Duration::from_secs(2), &counts);
     assert_eq!(read(), (3_000, 4));
     let rows = running.rows(10);

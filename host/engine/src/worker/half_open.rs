@@ -24,13 +24,18 @@ pub(super) struct HalfOpen {
 struct Link {
     older: u32,
     newer: u32,
+    /// `NEVER` while it is not in the list.
     since: Time,
-    linked: bool,
 }
 
-const UNLINKED: Link = Link { older: NONE, newer: NONE, since: Time::NEVER, linked: false };
+const UNLINKED: Link = Link { older: NONE, newer: NONE, since: Time::NEVER };
 
 impl HalfOpen {
+    /// Creates a list with room for transfers with the first `count` indices.
+    pub(super) fn with_room(count: usize) -> HalfOpen {
+        HalfOpen { links: Vec::with_capacity(count), ..HalfOpen::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -46,11 +51,11 @@ impl HalfOpen {
         if at >= self.links.len() {
             self.links.resize(at + 1, UNLINKED);
         }
-        if self.links[at].linked {
+        if self.links[at].since != Time::NEVER {
             return;
         }
         let newest = self.ends.map(|(_, newest)| newest);
-        self.links[at] = Link { older: newest.unwrap_or(NONE), newer: NONE, since: now, linked: true };
+        self.links[at] = Link { older: newest.unwrap_or(NONE), newer: NONE, since: now };
         if let Some(newest) = newest {
             self.links[newest as usize].newer = index;
         }
@@ -61,7 +66,10 @@ impl HalfOpen {
     /// Removes a transfer, if it is in the list.
     pub(super) fn remove(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize) else { return };
-        let Link { older, newer, linked: true, .. } = std::mem::replace(link, UNLINKED) else { return };
+        let Link { older, newer, since } = std::mem::replace(link, UNLINKED);
+        if since == Time::NEVER {
+            return;
+        }
         if older != NONE {
             self.links[older as usize].newer = newer;
         }

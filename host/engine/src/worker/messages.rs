@@ -18,14 +18,13 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tuffet_core::{Limits, OptionSet, Settings};
-use tuffet_request::Progress;
-use tuffet_request::events::{Answered, DecisionRecord, Ending, Outcome, Summary};
+use tuffet_request::events::{Answered, CompactRecord, Ended, Ending, Outcome};
 use tuffet_request::{ErrorCode, Mode, Operation};
 use tuffet_store::{Ahead, Identity, StoreError, Upload};
 use tuffet_udp::Local;
 
 /// A reserved place in the queue of summaries.
-pub type Place = mpsc::OwnedPermit<Summary>;
+pub type Place = mpsc::OwnedPermit<Ended>;
 
 /// Identifies a transfer of one worker; a key outlives its transfer without identifying another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,17 +33,13 @@ pub struct Key {
     pub(crate) generation: u32,
 }
 
-/// The policy that decided a request, which also decides about its upload. A worker holds it until the
-/// request has ended, and never calls it.
+/// The policy that decides about an upload. A worker holds it until the upload is complete, and never calls it.
 pub trait Gate: Send + Sync {
-    /// Returns whether an `accept-upload` chain must decide before an upload at this listener becomes visible.
-    fn asks(&self, listener: &str) -> bool;
-
-    /// Calls that chain, then makes the upload visible and durable, or discards it.
+    /// Calls the `accept-upload` chain, then makes the upload visible and durable, or discards it.
     fn pass(
         &self,
         upload: Upload,
-        record: Arc<DecisionRecord>,
+        record: Arc<CompactRecord>,
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>>;
 }
 
@@ -61,9 +56,9 @@ pub enum ToControl {
         /// The received upload.
         upload: Upload,
         /// Its request and the decision.
-        record: Arc<DecisionRecord>,
-        /// The generation that decided the request.
-        generation: Arc<dyn Gate>,
+        record: Arc<CompactRecord>,
+        /// Who decides about the upload first, if somebody does.
+        gate: Option<Arc<dyn Gate>>,
     },
     /// A read or write to be done; the result goes to the worker's mailbox.
     Disk {
@@ -156,7 +151,9 @@ pub enum ToWorker {
         /// The transfer.
         key: Key,
         /// The data of the request until its end.
-        ticket: Box<Ticket>,
+        ticket: Ticket,
+        /// Its share of its client's pending requests, as in [`NewRequest`].
+        share: Share,
         /// The decision.
         decision: Decision,
     },
@@ -222,17 +219,11 @@ pub enum ToWorker {
 /// The data of a request from its decision to its end.
 pub struct Ticket {
     /// The request and its decision.
-    pub record: Arc<DecisionRecord>,
+    pub record: Arc<CompactRecord>,
     /// The answer.
     pub answered: Answered,
     /// The place of its summary.
     pub place: Place,
-    /// As in [`NewRequest`]; freed after the decision.
-    pub share: Share,
-    /// Its progress, for other threads; `None` if it was not granted.
-    pub progress: Option<Arc<Progress>>,
-    /// The generation that decided it, and will decide about its upload.
-    pub generation: Arc<dyn Gate>,
 }
 
 impl Ticket {
@@ -247,8 +238,8 @@ impl Ticket {
 pub struct Stored {
     /// Success, or the reason of the failure.
     pub result: Result<(), StoreError>,
-    /// The record of its request, with what the `accept-upload` chain changed.
-    pub record: Arc<DecisionRecord>,
+    /// The record of its request, if the `accept-upload` chain changed it.
+    pub record: Option<Arc<CompactRecord>>,
 }
 
 /// The decision about a request.

@@ -71,7 +71,7 @@ use table::Table;
 use tokio::sync::mpsc;
 use transmit::{Kernel, Transmit};
 use tuffet_core::{Settings, Time};
-use tuffet_request::events::Summary;
+use tuffet_request::events::Ended;
 use tuffet_udp::{ReceiveBatch, Received, UnreachableBatch};
 use unread::Unread;
 use wheel::Wheel;
@@ -81,6 +81,10 @@ const MAILBOX: Token = Token(usize::MAX);
 
 /// Batches received from one socket before the others get their turn.
 const TURN: usize = 4;
+
+/// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory as
+/// it is used; growing by copying would stop the worker for milliseconds, and leave its old places behind.
+const ROOM: usize = 1 << 16;
 
 /// How long unread sockets may hold up timers.
 const MOST_UNREAD: Duration = Duration::from_millis(50);
@@ -126,7 +130,7 @@ pub struct Worker<T = Kernel> {
     /// Numbers of sockets that have reported an error.
     troubled: Vec<SocketId>,
     closed_ports: UnreachableBatch,
-    summaries: mpsc::Sender<Summary>,
+    summaries: mpsc::Sender<Ended>,
     reports: Reports,
     dropping: Arc<Dropping>,
     busy_poll: BusyPoll,
@@ -156,7 +160,7 @@ impl Worker {
         number: usize,
         settings: WorkerSettings,
         sockets: Sockets,
-        summaries: mpsc::Sender<Summary>,
+        summaries: mpsc::Sender<Ended>,
         dropping: Arc<Dropping>,
     ) -> io::Result<Worker> {
         Worker::through(Kernel, number, settings, sockets, summaries, dropping)
@@ -170,12 +174,13 @@ impl<T: Transmit> Worker<T> {
         number: usize,
         settings: WorkerSettings,
         sockets: Sockets,
-        summaries: mpsc::Sender<Summary>,
+        summaries: mpsc::Sender<Ended>,
         dropping: Arc<Dropping>,
     ) -> io::Result<Worker<T>> {
         let poll = Poll::new()?;
         sockets.register(poll.registry())?;
         let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), MAILBOX)?));
+        let room = settings.max_transfers.min(ROOM);
         Ok(Worker {
             number,
             busy_poll: BusyPoll::new(settings.busy_poll),
@@ -183,9 +188,9 @@ impl<T: Transmit> Worker<T> {
             poll,
             mailbox,
             wire: Wire::new(sockets, transmit),
-            table: Table::default(),
-            wheel: Wheel::new(),
-            half_open: HalfOpen::default(),
+            table: Table::with_room(room),
+            wheel: Wheel::with_room(room),
+            half_open: HalfOpen::with_room(room),
             peer_floors: PeerFloors::default(),
             held_up: HeldUp::default(),
             cores: Cores::default(),
@@ -378,7 +383,10 @@ impl<T: Transmit> Worker<T> {
         self.mailbox.open();
         while let Some(letter) = self.mailbox.take() {
             match letter {
-                ToWorker::Decided { key, ticket, decision } => self.decided(key, ticket, decision, now),
+                ToWorker::Decided { key, ticket, share, decision } => {
+                    self.settings.limiter.was_decided(share);
+                    self.decided(key, ticket, decision, now);
+                }
                 ToWorker::Stored { key, stored } => self.stored(key, stored, now),
                 ToWorker::Read { key, result } => self.has_read(key, result, now),
                 ToWorker::Written { key, written } => self.has_written(key, *written, now),

@@ -288,7 +288,6 @@ impl<T: Transmit> Worker<T> {
             old: None,
             content: None,
             ticket: None,
-            progress: None,
             ending: None,
             share: claim.transfer,
             half_open: false,

@@ -1,5 +1,6 @@
 //! The destination of an upload's bytes: first memory, then the disk.
 
+use super::messages::Gate;
 use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
@@ -26,6 +27,7 @@ pub struct Sink {
     spare: Vec<u8>,
     /// Whether all bytes have arrived.
     complete: bool,
+    gate: Option<Arc<dyn Gate>>,
 }
 
 /// A write of an upload.
@@ -55,7 +57,13 @@ impl Sink {
             given: 0,
             spare: Vec::new(),
             complete: false,
+            gate: None,
         }
+    }
+
+    /// Lets `gate` decide about the upload before it becomes visible.
+    pub fn ask(&mut self, gate: Arc<dyn Gate>) {
+        self.gate = Some(gate);
     }
 
     pub(super) fn disk(&self) -> &Arc<Disk> {
@@ -114,9 +122,10 @@ impl Sink {
         written.result
     }
 
-    /// Removes and returns the upload, once all bytes are written.
-    pub(super) fn take_complete(&mut self) -> Option<Upload> {
-        if self.complete && self.buffer.is_empty() { self.upload.take() } else { None }
+    /// Removes and returns the upload, once all bytes are written, and who decides about it.
+    pub(super) fn take_complete(&mut self) -> Option<(Upload, Option<Arc<dyn Gate>>)> {
+        let upload = self.upload.take_if(|_| self.complete && self.buffer.is_empty())?;
+        Some((upload, self.gate.take()))
     }
 
     /// Returns the upload, unless it is being written.

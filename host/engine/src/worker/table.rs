@@ -9,10 +9,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
 use std::hash::BuildHasher;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use tuffet_core::{Time, Transfer};
 use tuffet_request::Operation;
-use tuffet_request::Progress;
 use tuffet_request::events::Ending;
 use tuffet_udp::Local;
 
@@ -36,9 +34,7 @@ pub(super) struct Entry {
     pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
-    pub(super) ticket: Option<Box<Ticket>>,
-    /// Its progress, for other threads.
-    pub(super) progress: Option<Arc<Progress>>,
+    pub(super) ticket: Option<Ticket>,
     /// The reason why the server ended it, if it did.
     pub(super) ending: Option<Box<Ending>>,
     /// Its place in its client's share.
@@ -86,6 +82,11 @@ impl Reference {
 }
 
 impl Table {
+    /// Creates a table with room for `count` transfers.
+    pub(super) fn with_room(count: usize) -> Table {
+        Table { entries: Slab::with_capacity(count), ..Table::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -183,7 +184,6 @@ mod tests {
             old: None,
             content: None,
             ticket: None,
-            progress: None,
             ending: None,
             share: Share::default(),
             half_open: false,
@@ -193,6 +193,11 @@ mod tests {
             joined: false,
             stalled: Time::NEVER,
         }
+    }
+
+    #[test]
+    fn ten_thousand_entries_are_small() {
+        assert!(size_of::<Entry>() <= 464, "{}", size_of::<Entry>());
     }
 
     #[test]

@@ -9,15 +9,13 @@ use super::sockets::SocketId;
 use super::source::ReadError;
 use super::table::Entry;
 use super::transmit::Transmit;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::{
-    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Time, Transfer, UNKNOWN_SIZE,
+    Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Settings, Time, Transfer,
+    UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
-use tuffet_request::events::{
-    Answered, DecisionRecord, Ending, LastError, Outcome, Summary, Unanswered, outcome_of,
-};
+use tuffet_request::events::{Answered, Ended, Ending, LastError, Outcome, Unanswered, outcome_of};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
@@ -94,16 +92,15 @@ impl<T: Transmit> Worker<T> {
     }
 
     /// Handles the decision about a request.
-    pub(super) fn decided(&mut self, key: Key, mut ticket: Box<Ticket>, decision: Decision, now: Time) {
+    pub(super) fn decided(&mut self, key: Key, ticket: Ticket, decision: Decision, now: Time) {
         self.pending = self.pending.saturating_sub(1);
-        self.settings.limiter.was_decided(std::mem::take(&mut ticket.share));
         let Some(entry) = self.table.by_key(key) else {
             // The client has sent another request meanwhile.
             if let Decision::Grant { content, .. } = decision {
                 self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            let ticket = Ticket { answered: Answered::Undecided, ..*ticket };
+            let ticket = Ticket { answered: Answered::Undecided, ..ticket };
             report(ticket, ending, None, None, self.clock.0);
             return;
         };
@@ -120,13 +117,18 @@ impl<T: Transmit> Worker<T> {
                     let join = Join { worker, key, ticket, content, limits, identity, peer, local, listener };
                     return self.outbox.push(ToControl::Join(Box::new(join)));
                 }
-                grant(&mut entry.core, entry.operation, now, &ticket.record, &limits);
+                let record = &ticket.record;
+                grant(
+                    &mut entry.core,
+                    entry.operation,
+                    now,
+                    &record.requested_options(),
+                    record.size(),
+                    &limits,
+                );
                 entry.content = Some(content);
                 entry.progress_check = ProgressCheck::new(now);
-                if let Some(progress) = &ticket.progress {
-                    progress.negotiated(*entry.core.options());
-                }
-                entry.progress.clone_from(&ticket.progress);
+                record.progress.negotiated(*entry.core.options());
             }
             Decision::Refuse { code, message, ending } => {
                 entry.core.fail(code, message);
@@ -164,8 +166,8 @@ impl<T: Transmit> Worker<T> {
     /// Handles the result of storing an upload.
     pub(super) fn stored(&mut self, key: Key, stored: Stored, now: Time) {
         let Some(entry) = self.table.by_key(key) else { return };
-        if let Some(ticket) = &mut entry.ticket {
-            ticket.record = stored.record;
+        if let Some((ticket, record)) = entry.ticket.as_mut().zip(stored.record) {
+            ticket.record = record;
         }
         match stored.result {
             Ok(()) => entry.core.handle_stored(now),
@@ -193,8 +195,8 @@ impl<T: Transmit> Worker<T> {
                 Output::Store { .. } => self.store(index, now),
                 Output::Finished(finish) => self.finished(index, finish, datagram),
                 Output::Timeout(time) => {
-                    if let Some(progress) = &entry.progress {
-                        progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
+                    if let Some(ticket) = &entry.ticket {
+                        ticket.record.progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
                     }
                     return self.wheel.set(index, time);
                 }
@@ -218,7 +220,7 @@ impl<T: Transmit> Worker<T> {
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
             let unanswered = unanswered(&entry, &ending);
-            report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
+            report(ticket, ending, unanswered, Some((&entry.core, None)), self.clock.0);
         }
     }
 
@@ -252,23 +254,17 @@ impl<T: Transmit> Worker<T> {
     pub(super) fn store_complete(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         // The ticket stays with the transfer until its outcome.
-        let Some(ticket) = &entry.ticket else { return };
-        let (record, generation) = (ticket.record.clone(), ticket.generation.clone());
+        let Some(record) = entry.ticket.as_ref().map(|ticket| ticket.record.clone()) else { return };
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
-        let Some(upload) = sink.take_complete() else { return };
+        let Some((upload, gate)) = sink.take_complete() else { return };
         entry.content = None;
         let key = Key { index, generation: entry.generation };
-        self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, generation });
+        self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
     }
 
     fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let Some(mut ticket) = entry.ticket.take() else { return };
-        if ticket.record.size.is_none()
-            && let Some(size) = entry.content.as_ref().and_then(Content::size)
-        {
-            Arc::make_mut(&mut ticket.record).size = Some(size);
-        }
+        let Some(ticket) = entry.ticket.take() else { return };
         let ending = match entry.ending.take() {
             Some(ending) => *ending,
             None => {
@@ -277,7 +273,9 @@ impl<T: Transmit> Worker<T> {
             }
         };
         let unanswered = unanswered(entry, &ending);
-        report(*ticket, ending, unanswered, Some(&entry.core), self.clock.0);
+        // It may have been found on the way.
+        let size = entry.content.as_ref().and_then(Content::size);
+        report(ticket, ending, unanswered, Some((&entry.core, size)), self.clock.0);
     }
 
     /// Removing a temporary file may block on a disk, and so may closing a file of some file systems: not on
@@ -304,22 +302,32 @@ impl<T: Transmit> Worker<T> {
 }
 
 /// Negotiates the options of a granted request.
-fn grant(core: &mut Transfer, operation: Operation, now: Time, record: &DecisionRecord, limits: &Limits) {
-    let DecisionRecord { requested_options, size, .. } = record;
-    let limits = Limits { windowsize: within_most_window(requested_options, limits), ..*limits };
+fn grant(
+    core: &mut Transfer,
+    operation: Operation,
+    now: Time,
+    requested: &OptionSet,
+    size: Option<u64>,
+    limits: &Limits,
+) {
+    let limits = Limits { windowsize: within_most_window(requested, limits), ..*limits };
     let size = match operation {
         // Where it ends is found on the way.
         Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
-        Operation::Write => *size,
+        Operation::Write => size,
     };
-    core.handle_grant(now, requested_options, &limits, size);
+    core.handle_grant(now, requested, &limits, size);
 }
 
-/// The options that a worker would grant to this request.
-pub fn granted_options(record: &DecisionRecord, limits: &Limits) -> OptionSet {
-    let operation = record.request.operation;
-    let mut core = Transfer::server(Time::from_micros(0), operation, Arc::default());
-    grant(&mut core, operation, Time::from_micros(0), record, limits);
+/// The options that a worker would grant to a request with these options, for `size` bytes if that is known.
+pub fn granted_options(
+    operation: Operation,
+    requested: &OptionSet,
+    size: Option<u64>,
+    limits: &Limits,
+) -> OptionSet {
+    let mut core = Transfer::server(Time::from_micros(0), operation, Settings::default());
+    grant(&mut core, operation, Time::from_micros(0), requested, size, limits);
     *core.options()
 }
 
@@ -382,23 +390,26 @@ fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
 }
 
-/// Sends the summary of a request to its place. `began`: the start of the worker's clock.
+/// Sends the end of a request to its place. `transfer` is its transfer, and the size of the content if that was found
+/// meanwhile; `began` is the start of the worker's clock.
 pub(super) fn report(
     ticket: Ticket,
     ending: Ending,
     unanswered: Option<Unanswered>,
-    core: Option<&Transfer>,
+    transfer: Option<(&Transfer, Option<u64>)>,
     began: Instant,
 ) {
-    let Ticket { record, answered, place, .. } = ticket;
-    let received = record.received;
+    let Ticket { record, answered, place } = ticket;
+    let (core, size) = (transfer.map(|(core, _)| core), transfer.and_then(|(_, size)| size));
+    let (received, size) = (record.received(), record.size().or(size));
     let first_block = core.and_then(Transfer::first_block);
     let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
-    place.send(Summary {
+    place.send(Ended {
         record,
+        group: None,
+        size,
         ending,
         unanswered,
-        hint: None,
         decision: answered,
         options: core.map(|core| *core.options()).unwrap_or_default(),
         bytes: core.map_or(0, Transfer::bytes),

@@ -33,8 +33,10 @@ struct Link {
 const UNSET: Link = Link { previous: NONE, next: NONE, tick: u64::MAX };
 
 impl Wheel {
-    pub(crate) fn new() -> Self {
-        Wheel { slots: Box::new([NONE; SLOTS]), occupied: [0; SLOTS / 64], links: Vec::new(), tick: 0 }
+    /// Creates a wheel with room for the timers of the first `count` indices.
+    pub(crate) fn with_room(count: usize) -> Self {
+        let (slots, links) = (Box::new([NONE; SLOTS]), Vec::with_capacity(count));
+        Wheel { slots, occupied: [0; SLOTS / 64], links, tick: 0 }
     }
 
     /// Sets the timer of `index` to `time` or earlier.
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn goes_off_in_order_and_once() {
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::with_room(0);
         wheel.set(3, ms(30));
         wheel.set(1, ms(10));
         wheel.set(2, ms(10));
@@ -166,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_later_wish_keeps_an_earlier_timer_an_earlier_one_moves_it() {
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::with_room(0);
         wheel.set(0, ms(50));
         wheel.set(0, ms(90));
         assert_eq!(wheel.next(), Some(ms(50)));
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_deadline_beyond_the_wheel_wakes_early() {
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::with_room(0);
         wheel.set(0, ms(1_000_000));
         assert_eq!(wheel.next(), Some(ms(SLOTS as u64 - 1)));
         wheel.set(1, Time::NEVER);
@@ -187,7 +189,7 @@ mod tests {
 
     #[test]
     fn after_a_long_sleep_timers_are_measured_from_the_present() {
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::with_room(0);
         wheel.advance(ms(50_000));
         wheel.set(0, ms(50_020));
         assert_eq!(wheel.next(), Some(ms(50_020)));
@@ -198,7 +200,7 @@ mod tests {
     #[test]
     fn agrees_with_a_sorted_list() {
         let mut random = fastrand::Rng::with_seed(7);
-        let mut wheel = Wheel::new();
+        let mut wheel = Wheel::with_room(0);
         let mut expected: Vec<Option<u64>> = vec![None; 50];
         let mut now = 0;
         for _ in 0..20_000 {

@@ -1,7 +1,6 @@
 //! The events that observers receive.
 
-use super::{DecisionRecord, Summary};
-use crate::progress::Progress;
+use super::{CompactRecord, DecisionRecord, Summary};
 use crate::request::RequestId;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -22,8 +21,8 @@ pub enum Happening {
     Started {
         /// The request and its decision.
         record: Arc<DecisionRecord>,
-        /// The worker's count of the bytes that have arrived.
-        progress: Arc<Progress>,
+        /// The same with the worker's count of the bytes that have arrived.
+        open: Arc<CompactRecord>,
     },
     /// A transfer made progress.
     Progressed {

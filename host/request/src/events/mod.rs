@@ -1,11 +1,15 @@
 //! Events: each request ends in exactly one [`Outcome`], reported once in a [`Summary`].
 
+mod compact;
+mod ended;
 mod event;
 mod kinds;
 mod outcome;
 mod record;
 mod tried;
 
+pub use compact::CompactRecord;
+pub use ended::Ended;
 pub use event::{Event, Happening};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, LastError, Outcome, outcome_of};

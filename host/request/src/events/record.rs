@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_core::OptionSet;
 
-/// A request and its decision. Admission creates one for each request; the worker, the live view, the log and
-/// observers share it.
+/// A request and its decision. Admission creates one for each request; the log and observers share it. While the
+/// transfer is open, it is a [`CompactRecord`](super::CompactRecord).
 #[derive(Debug, Clone)]
 pub struct DecisionRecord {
     /// The request as policy received it.

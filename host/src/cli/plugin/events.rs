@@ -8,7 +8,9 @@ use tuffet_core::{OptionSet, Stats};
 
 use super::host::time;
 use super::request::{WrittenRequest, Wrong};
-use tuffet_request::events::{Answered, DecisionRecord, Ending, Event, Happening, Outcome, Summary};
+use tuffet_request::events::{
+    Answered, CompactRecord, DecisionRecord, Ending, Event, Happening, Outcome, Summary,
+};
 use tuffet_request::{Request, RequestId};
 
 /// An event: exactly one of `started`, `progressed` and `finished`.
@@ -103,10 +105,11 @@ impl WrittenEvent {
             Ok(Arc::new(Request { id: RequestId(self.id), ..request }))
         };
         let what = match (&self.started, &self.progressed, &self.finished) {
-            (Some(started), None, None) => Happening::Started {
-                record: Arc::new(started.record(request(&started.request, "started")?)),
-                progress: Arc::default(),
-            },
+            (Some(started), None, None) => {
+                let record = started.record(request(&started.request, "started")?);
+                let open = Arc::new(CompactRecord::from(&record));
+                Happening::Started { record: Arc::new(record), open }
+            }
             (None, Some(Progressed { bytes, size }), None) => {
                 let listener = Arc::from("");
                 Happening::Progressed { id: RequestId(self.id), listener, bytes: *bytes, size: *size }

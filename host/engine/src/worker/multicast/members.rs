@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tuffet_core::multicast::{Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
-use tuffet_request::events::{Ending, Outcome, Summary, Unanswered, outcome_of};
+use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
 
 /// The rate of a master is measured over this many times the time after which a silent one is given up.
@@ -23,7 +23,9 @@ impl Groups {
     /// Adds a client to the group of its file, which it may be the first member of. If there is no place, its worker
     /// serves it alone.
     pub(super) fn join(&mut self, mut join: Join, now: Time) {
-        let options = granted_options(&join.ticket.record, &join.limits);
+        let record = &join.ticket.record;
+        let options =
+            granted_options(record.operation(), &record.requested_options(), record.size(), &join.limits);
         // Positions never roll over in a group.
         let options = OptionSet { rollover: None, msftwindow: false, ..options };
         let Some(index) = self.group_for(&mut join, &options, now).filter(|_| self.draining.is_none()) else {
@@ -33,13 +35,8 @@ impl Groups {
             return self.outbox.push(ToControl::ToWorker { worker, letter });
         };
         let Some(group) = self.groups.get_mut(index) else { return };
-        let Join { worker, key, mut ticket, content, peer, .. } = join;
-        if ticket.record.group != Some(group.address) {
-            Arc::make_mut(&mut ticket.record).group = Some(group.address);
-        }
-        if let Some(progress) = &ticket.progress {
-            progress.negotiated(options);
-        }
+        let Join { worker, key, ticket, content, peer, .. } = join;
+        ticket.record.progress.negotiated(options);
         let member = group.core.handle_join(now, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
         let place = Place { group: index, member };
@@ -188,15 +185,14 @@ impl Groups {
         let record = ticket.record;
         let began = self.clock.0;
         let first_block = report.first_block.map(|time| began + Duration::from_micros(time.as_micros()));
-        let received = record.received;
-        if let Some(progress) = &ticket.progress {
-            progress.set(report.bytes, report.stats.retransmissions);
-        }
-        ticket.place.send(Summary {
+        let (received, size) = (record.received(), record.size());
+        record.progress.set(report.bytes, report.stats.retransmissions);
+        ticket.place.send(Ended {
             record,
+            group: Some(group.address),
+            size,
             ending,
             unanswered: silent.then_some(Unanswered::TimedOut),
-            hint: None,
             decision: ticket.answered,
             options: report.options,
             bytes: report.bytes,

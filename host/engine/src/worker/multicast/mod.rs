@@ -67,7 +67,7 @@ pub struct GroupSettings {
 pub struct Join {
     pub(super) worker: usize,
     pub(super) key: Key,
-    pub(super) ticket: Box<Ticket>,
+    pub(super) ticket: Ticket,
     pub(super) content: Content,
     pub(super) limits: Limits,
     pub(super) identity: Box<Identity>,
@@ -126,7 +126,7 @@ struct Member {
     /// Its request.
     worker: usize,
     key: Key,
-    ticket: Box<Ticket>,
+    ticket: Ticket,
     joined: Time,
     /// The reason why the server ended it, if it did.
     ending: Option<Ending>,

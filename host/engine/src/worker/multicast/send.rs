@@ -38,9 +38,9 @@ impl Groups {
                 Output::Timeout(time) => {
                     group.deadline = time;
                     if let Some((master, acked)) = group.core.acked()
-                        && let Some(progress) =
-                            group.members.get(&master).and_then(|it| it.ticket.progress.as_ref())
+                        && let Some(member) = group.members.get(&master)
                     {
+                        let progress = &member.ticket.record.progress;
                         let bytes = acked * u64::from(group.core.blksize());
                         progress.set(bytes.min(group.core.size()), progress.retransmissions());
                     }

@@ -1,20 +1,17 @@
 //! The control side of a simulated worker: it decides late or never, refuses, or grants content that fails.
 
 use super::world::later;
-use crate::worker::{
-    Content, Decision, Gate, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker,
-};
+use crate::worker::{Content, Decision, Mailbox, NewRequest, Sink, Stored, Ticket, ToControl, ToWorker};
 use fastrand::Rng;
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::pin::Pin;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tuffet_core::{Limits, Operation, Time};
 use tuffet_request::RootSpec;
-use tuffet_request::events::{DecisionRecord, Ending, Outcome};
+use tuffet_request::events::{CompactRecord, DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientClass, ErrorCode, Request, RequestId};
-use tuffet_store::{Roots, StoreError, Upload};
+use tuffet_store::{Roots, StoreError};
 
 /// The answer to requests for a name, and its delay.
 #[derive(Debug, Clone)]
@@ -40,23 +37,6 @@ pub(super) enum Answer {
     Drop,
     /// A plugin trapped, and `on-error` denies.
     Trap,
-}
-
-/// A gate without `accept-upload` plugins.
-struct Nobody;
-
-impl Gate for Nobody {
-    fn asks(&self, _: &str) -> bool {
-        false
-    }
-
-    fn pass(
-        &self,
-        upload: Upload,
-        record: Arc<DecisionRecord>,
-    ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
-        Box::pin(async { Stored { result: upload.commit(), record } })
-    }
 }
 
 /// One for all seeds of a thread.
@@ -132,7 +112,7 @@ impl Control {
             }
             ToControl::Store { key, upload, record, .. } => {
                 let fails = matches!(
-                    self.fates.get(&record.request.path).map(|fate| &fate.answer),
+                    self.fates.get(&record.expand().request.path).map(|fate| &fate.answer),
                     Some(Answer::CannotStore)
                 );
                 let result = if fails {
@@ -141,7 +121,7 @@ impl Control {
                 } else {
                     upload.commit()
                 };
-                let stored = Stored { result, record };
+                let stored = Stored { result, record: None };
                 self.letters.push((later(now, 2_000), ToWorker::Stored { key, stored }));
             }
             ToControl::Disk { work, .. } => {
@@ -189,14 +169,11 @@ impl Control {
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
         let ticket = Ticket {
-            record: Arc::new(record),
+            record: Arc::new(CompactRecord::from(&record)),
             answered: decision.answered(),
             place: new.place,
-            share: new.share,
-            progress: None,
-            generation: Arc::new(Nobody),
         };
-        ToWorker::Decided { key: new.key, ticket: Box::new(ticket), decision }
+        ToWorker::Decided { key: new.key, ticket, share: new.share, decision }
     }
 
     fn decision(&self, name: &str, new: &NewRequest, answer: Answer) -> Decision {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tuffet_core::Time;
-use tuffet_request::events::Summary;
+use tuffet_request::events::{Ended, Summary};
 use tuffet_testkit::invariants::{Invariant, Unproven, bounded_answers_before_proof};
 use tuffet_udp::{ReceiveBatch, Received, SendBatch};
 
@@ -69,7 +69,7 @@ pub(super) struct World<'a> {
     random: Rng,
     /// For each client, the datagrams before its address was proven, and whether it was.
     unproven: Vec<(Unproven, bool)>,
-    summaries: mpsc::Receiver<Summary>,
+    summaries: mpsc::Receiver<Ended>,
     pub(super) ended: Vec<Summary>,
     received: ReceiveBatch,
     sockets: u16,
@@ -287,8 +287,8 @@ impl<'a> World<'a> {
     }
 
     fn hear_summaries(&mut self) {
-        while let Ok(summary) = self.summaries.try_recv() {
-            self.ended.push(summary);
+        while let Ok(ended) = self.summaries.try_recv() {
+            self.ended.push(ended.into());
         }
     }
 }

@@ -31,7 +31,7 @@ impl Transfer {
                     self.arm(now);
                     self.hold_ack(now);
                 }
-                Received::Next { rtt, ack, end, .. } => {
+                Received::Next { offset, rtt, ack, end } => {
                     if ack && !end {
                         receiver.ack_sent(now, false);
                     }
@@ -43,7 +43,7 @@ impl Transfer {
                         None => self.rtt.ease(),
                     }
                     self.has_arrived(now);
-                    self.due.accept = Some(length as u16);
+                    self.due.accept = Some((offset, length as u16));
                     self.due.ack = ack && !end;
                     self.due.oack = false;
                     self.arm(now);

@@ -184,8 +184,7 @@ struct Pace {
 #[derive(Debug, Default)]
 #[cfg_attr(test, derive(Clone, Hash))]
 struct Due {
-    /// The length of the block that was received last, and not passed on yet.
-    accept: Option<u16>,
+    accept: Option<(u64, u16)>,
     store: bool,
     request: bool,
     oack: bool,
@@ -409,8 +408,8 @@ impl Transfer {
 
     /// Returns the next action. Call until [`Output::Timeout`] or [`Output::Closed`].
     pub fn poll(&mut self, now: Time) -> Output {
-        if let Some(length) = self.due.accept.take() {
-            return Output::Accept { offset: self.bytes() - u64::from(length), length };
+        if let Some((offset, length)) = self.due.accept.take() {
+            return Output::Accept { offset, length };
         }
         if core::mem::take(&mut self.due.store) {
             return Output::Store { bytes: self.bytes() };

@@ -83,7 +83,7 @@ const MAILBOX: Token = Token(usize::MAX);
 const TURN: usize = 4;
 
 /// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory as
-/// it is used; growing by copying would stop the worker for milliseconds, and leave its old places behind.
+/// it is used; growing by copying would take the time of blocks, and leave the old places with the allocator.
 const ROOM: usize = 1 << 16;
 
 /// How long unread sockets may hold up timers.

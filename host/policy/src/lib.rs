@@ -19,5 +19,6 @@ pub use policy::{
     GivenRequest, Hook, HookInput, HttpAnswer, Inspected, Learned, LoadProblem, LoadProblemKind, LogLine,
     Manifest, NOTHING, Patience, PluginContent, PluginFields, PluginIdentity, PluginNow, PluginSeries,
     Policy, PolicyRuntime, PolicySpec, Resolution, SeriesName, SeriesValue, Stage, Target, Trial, Tried,
-    Uploaded, Verdict, Wish, annotate, check_manifest, digest, is_own_code_cache, manifest_section, on_call,
+    Uploaded, Verdict, Wish, annotate, check_manifest, compiler, digest, is_own_code_cache, manifest_section,
+    on_call,
 };

@@ -6,6 +6,7 @@ mod absent;
 mod cache;
 mod capture;
 mod check;
+mod compilers;
 mod control;
 #[cfg(feature = "doctor")]
 mod doctor;
@@ -121,6 +122,9 @@ pub fn main() -> ExitCode {
         close_inherited();
         reach::answer_as_process(words);
         return ExitCode::SUCCESS;
+    }
+    if let Some(code) = name.as_ref().and_then(|name| compilers::work_as_process(name, &mut words)) {
+        return code;
     }
     #[cfg(feature = "doctor")]
     if name.is_some_and(|name| name == doctor::WALKER) {

@@ -7,6 +7,7 @@
 
 mod acting;
 mod barred;
+mod compiler;
 mod drop;
 mod files;
 mod foresee;
@@ -18,6 +19,7 @@ mod user;
 
 pub(crate) use acting::{acting_as, in_place_of_root};
 pub(crate) use barred::out_of_bounds;
+pub(crate) use compiler::Confinement;
 pub(crate) use drop::seal;
 pub(crate) use files::landlock_here;
 pub(crate) use foresee::check;
@@ -101,11 +103,15 @@ pub(crate) fn become_server(config: &Config) -> Result<String, PrivilegeError> {
     Ok(account.map_or_else(own, |account| account.name))
 }
 
-/// Drops all privileges.
+/// Drops all privileges. Calls `as_user` in between: after the change of user, while programs can still be started.
 ///
 /// # Errors
 /// A step failed; or the user cannot access a required path.
-pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left, PrivilegeError> {
+pub(crate) fn give_up(
+    config: &Config,
+    account: Option<&Account>,
+    as_user: impl FnOnce(),
+) -> Result<Left, PrivilegeError> {
     let its = &config.privileges;
     let mut lacking = Vec::new();
     // The paths opened from now on. Resolved before the change of user, so that links lead where root sees
@@ -116,6 +122,7 @@ pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left
     for advice in barred::require(config, account, &foresee::Foreseen::default())? {
         advice.log();
     }
+    as_user();
     // Queried before the filter, which does not allow this call.
     let landlock_abi = landlock_here().ok();
     let rules = if its.landlock {
@@ -132,7 +139,7 @@ pub(crate) fn give_up(config: &Config, account: Option<&Account>) -> Result<Left
     match its.seccomp {
         SeccompMode::Off => {}
         mode => {
-            if let Err(why) = syscalls::filter(mode) {
+            if let Err(why) = syscalls::filter(mode, syscalls::Role::Server) {
                 lacking.push(format!("seccomp: {why}"));
             }
         }

@@ -1,6 +1,8 @@
 //! The system calls that the server needs (seccomp). Any other fails with EPERM: the server cannot execute a
 //! program, mount, trace, load anything into the kernel, or open sockets of other families.
 //!
+//! The processes that compile plugins have filters of their own ([`Role`]).
+//!
 //! A filter that kills would turn a library's rare call into an outage; an error is handled where it occurs.
 
 use libc as c;
@@ -17,6 +19,18 @@ use tuffet_config::SeccompMode;
 pub(crate) const KNOWN: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+/// The process that a filter is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The server.
+    Server,
+    /// The process that starts compilers: it starts programs, and opens no sockets. Its children inherit the
+    /// filter, so that it has to allow what they need to restrict themselves.
+    Starter,
+    /// A compiler, which needs neither.
+    Compiler,
+}
 
 /// Calls allowed with any arguments.
 #[rustfmt::skip]
@@ -55,6 +69,8 @@ const ALLOWED: &[i64] = &[
     c::SYS_getpid, c::SYS_gettid, c::SYS_getppid, c::SYS_getuid, c::SYS_geteuid, c::SYS_getgid,
     c::SYS_getegid, c::SYS_getresuid, c::SYS_getresgid, c::SYS_getgroups, c::SYS_capget, c::SYS_uname,
     c::SYS_sysinfo, c::SYS_getrusage, c::SYS_times,
+    // The end of the process that starts compilers.
+    c::SYS_wait4, c::SYS_waitid,
 ];
 
 /// Older calls, which this processor also has.
@@ -94,6 +110,23 @@ const PR_SET_VMA: i32 = 0x5356_4d41;
 const PRCTLS: [i32; 6] =
     [c::PR_SET_NAME, c::PR_GET_NAME, c::PR_SET_DUMPABLE, c::PR_GET_DUMPABLE, c::PR_CAPBSET_READ, PR_SET_VMA];
 
+/// Starting programs, waiting for them, ending them.
+const OF_STARTER: [i64; 5] =
+    [c::SYS_execve, c::SYS_clone, c::SYS_kill, c::SYS_pidfd_open, c::SYS_pidfd_send_signal];
+/// A compiler's bounds, its Landlock rules and its filter.
+const OF_ITS_CHILDREN: [i64; 5] = [
+    c::SYS_prlimit64,
+    c::SYS_seccomp,
+    c::SYS_landlock_create_ruleset,
+    c::SYS_landlock_add_rule,
+    c::SYS_landlock_restrict_self,
+];
+const PRCTLS_OF_ITS_CHILDREN: [i32; 2] = [c::PR_SET_PDEATHSIG, c::PR_SET_NO_NEW_PRIVS];
+
+/// Opening sockets to elsewhere.
+const OF_SOCKETS: [i64; 6] =
+    [c::SYS_socket, c::SYS_bind, c::SYS_connect, c::SYS_listen, c::SYS_accept, c::SYS_accept4];
+
 /// Calls newer than this list. Libraries try them and fall back to older ones if the kernel lacks them.
 /// `clone3` has its arguments in memory, which no filter sees.
 const NOT_THERE: std::ops::Range<i64> = 442..500;
@@ -102,7 +135,7 @@ const NOT_THERE: std::ops::Range<i64> = 442..500;
 ///
 /// # Errors
 /// The reason why the kernel refuses it.
-pub(super) fn filter(mode: SeccompMode) -> Result<(), String> {
+pub(super) fn filter(mode: SeccompMode, role: Role) -> Result<(), String> {
     if !KNOWN {
         return Err("there is no filter for this processor".into());
     }
@@ -116,8 +149,8 @@ pub(super) fn filter(mode: SeccompMode) -> Result<(), String> {
     };
     let put = || -> Result<(), seccompiler::Error> {
         // Two filters: each has one action for its list, and the more severe action wins.
-        let not_there = not_there();
-        let main = of(allowed(not_there.keys().copied())?, other, SeccompAction::Allow)?;
+        let not_there = not_there(role);
+        let main = of(allowed(role, not_there.keys().copied())?, other, SeccompAction::Allow)?;
         let absent = of(not_there, SeccompAction::Allow, SeccompAction::Errno(c::ENOSYS as u32))?;
         apply_filter_all_threads(&absent)?;
         apply_filter_all_threads(&main)
@@ -125,11 +158,13 @@ pub(super) fn filter(mode: SeccompMode) -> Result<(), String> {
     put().map_err(|error| error.to_string())
 }
 
-fn not_there() -> Rules {
-    NOT_THERE.chain([c::SYS_clone3]).map(|call| (call, Vec::new())).collect()
+fn not_there(role: Role) -> Rules {
+    let calls = NOT_THERE.chain([c::SYS_clone3]);
+    let calls = calls.filter(|call| role != Role::Starter || !OF_ITS_CHILDREN.contains(call));
+    calls.map(|call| (call, Vec::new())).collect()
 }
 
-fn allowed(judged_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccompiler::Error> {
+fn allowed(role: Role, judged_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccompiler::Error> {
     let any = ALLOWED.iter().chain(OLDER).copied().chain(judged_elsewhere);
     let mut rules: Rules = any.map(|call| (call, Vec::new())).collect();
     let own = u64::from(std::process::id());
@@ -154,6 +189,15 @@ fn allowed(judged_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccomp
     // Limits can be read, not changed.
     let no_new = SeccompCondition::new(2, seccompiler::SeccompCmpArgLen::Qword, Eq, 0);
     rules.insert(c::SYS_prlimit64, rules_of([no_new])?);
+    if role != Role::Server {
+        rules.retain(|call, _| !OF_SOCKETS.contains(call));
+    }
+    if role == Role::Starter {
+        rules.extend(OF_STARTER.iter().chain(&OF_ITS_CHILDREN).map(|call| (*call, Vec::new())));
+        let prctls = PRCTLS.iter().chain(&PRCTLS_OF_ITS_CHILDREN);
+        let prctls = prctls.map(|what| Ok(SeccompRule::new(vec![is(0, Eq, *what as u64)?])?));
+        rules.insert(c::SYS_prctl, prctls.collect::<Result<_, seccompiler::Error>>()?);
+    }
     Ok(rules)
 }
 
@@ -178,7 +222,7 @@ mod tests {
     #[test]
     #[ignore = "a filter is for ever: `a_filtered_process_serves_and_starts_nothing` runs it"]
     fn filtered() {
-        filter(SeccompMode::On).unwrap();
+        filter(SeccompMode::On, Role::Server).unwrap();
         let error = Command::new("/bin/true").spawn().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::PermissionDenied, "{error}");
         let packets = socket2::Socket::new(socket2::Domain::PACKET, socket2::Type::DGRAM, None);
@@ -207,7 +251,8 @@ mod tests {
 
     #[test]
     fn nothing_that_starts_mounts_or_traces_is_allowed() {
-        let rules = allowed(not_there().keys().copied()).unwrap();
+        let of = |role| allowed(role, not_there(role).keys().copied()).unwrap();
+        let rules = of(Role::Server);
         #[rustfmt::skip]
         let dangerous = [
             c::SYS_execve, c::SYS_execveat, c::SYS_ptrace, c::SYS_mount, c::SYS_umount2, c::SYS_bpf,
@@ -221,6 +266,15 @@ mod tests {
             assert!(!rules.contains_key(&call), "{call}");
         }
         assert!(!rules[&c::SYS_clone].is_empty() && !rules[&c::SYS_socket].is_empty());
-        assert!(not_there().contains_key(&c::SYS_clone3));
+        assert!(not_there(Role::Server).contains_key(&c::SYS_clone3));
+
+        // The processes that compile open no sockets, and only their starter starts programs.
+        let (starter, compiler) = (of(Role::Starter), of(Role::Compiler));
+        let in_starter = dangerous.iter().filter(|call| starter.contains_key(call));
+        assert_eq!(in_starter.collect::<Vec<_>>(), [&c::SYS_execve, &c::SYS_seccomp]);
+        assert!(!dangerous.iter().any(|call| compiler.contains_key(call)));
+        assert!(OF_SOCKETS.iter().all(|call| !starter.contains_key(call) && !compiler.contains_key(call)));
+        assert!(!compiler[&c::SYS_clone].is_empty() && !compiler[&c::SYS_kill].is_empty());
+        assert!(!compiler[&c::SYS_prlimit64].is_empty() && !starter[&c::SYS_prctl].is_empty());
     }
 }

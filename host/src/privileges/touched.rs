@@ -36,6 +36,9 @@ const RESOLVERS: [&str; 4] =
     ["/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman"];
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/log"];
 
+/// What a compiler reads about the machine and its own limits.
+const OF_THE_MACHINE: [&str; 3] = ["/proc", "/sys/fs/cgroup", "/sys/devices/system/cpu"];
+
 /// Environment variables with files that are read after the start.
 const VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
@@ -70,6 +73,16 @@ impl Touched {
         }
         for device in DEVICES {
             touched.allow(Path::new(device), writing());
+        }
+        touched
+    }
+
+    /// The paths of a compiler: the code cache, and how many cores it may use.
+    pub(super) fn by_compiler(folder: &Path) -> Touched {
+        let mut touched = Touched { rules: Vec::new() };
+        touched.allow(folder, writing());
+        for path in OF_THE_MACHINE {
+            touched.allow(Path::new(path), reading());
         }
         touched
     }

@@ -42,6 +42,7 @@ use open::Opened;
 use policy::{keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_with, warnings};
 use running::Server;
 use signals::Signals;
+pub(crate) use signals::catch as catch_signals;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -78,11 +79,13 @@ pub(crate) fn serve(configure: Configure, watched: Option<Watched>) -> Result<()
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     telemetry::open_files();
-    let left = privileges::give_up(&config, account.as_ref())?;
+    let mut compilers = None;
+    let left =
+        privileges::give_up(&config, account.as_ref(), || compilers = policy::start_compilers(&config))?;
     reach::look_by_process(false);
     // The first thread beside this one.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
-    let runtime = start_runtime(&config)?;
+    let runtime = start_runtime(&config, compilers)?;
     opened.next.start()?;
     privileges::seal(account.as_ref());
     let prepared = Prepared { opened, left, runtime, manager };

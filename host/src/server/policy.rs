@@ -1,24 +1,45 @@
 //! Loads the policy of a configuration; its problems have their place in the YAML file.
 
 use super::ServeError;
-use crate::privileges::become_of;
+use crate::privileges::{Confinement, become_of};
+use std::fmt::Display;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges};
+use tuffet_policy::compiler::Compilers;
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{
     LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
 };
 use tuffet_store::Roots;
 
-/// Starts the plugin runtime; there is one per process.
+/// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(super) fn start_runtime(config: &Config) -> Result<PolicyRuntime, ServeError> {
-    start_runtime_with(compiled(config))
+pub(super) fn start_runtime(
+    config: &Config,
+    compilers: Option<Compilers>,
+) -> Result<PolicyRuntime, ServeError> {
+    started(PolicyRuntime::with_compilers(compiled(config), compilers))
+}
+
+/// Starts the process that starts compilers, if there is a folder for what they compile. Must be called after the
+/// change of user, whose rights these processes get, and before the filter, which forbids starting programs.
+pub(super) fn start_compilers(config: &Config) -> Option<Compilers> {
+    let folder = std::path::absolute(compiled(config)?).ok()?;
+    let started = Compilers::start(Confinement::of(folder, &config.privileges).to_arguments());
+    started
+        .inspect_err(|error| {
+            tracing::warn!(
+                target: "tuffet::policy",
+                "plugins are compiled in the server, which keeps the memory for it: this program cannot be started \
+                 once more: {error}; let the server's user execute it"
+            );
+        })
+        .ok()
 }
 
 /// Returns the folder for compiled plugins; without plugins there is none.
@@ -53,7 +74,11 @@ pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
 /// # Errors
 /// The system has no thread or no memory for it.
 pub(super) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
-    PolicyRuntime::new(compiled).map_err(|error| {
+    started(PolicyRuntime::new(compiled))
+}
+
+fn started<E: Display>(runtime: Result<PolicyRuntime, E>) -> Result<PolicyRuntime, ServeError> {
+    runtime.map_err(|error| {
         ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
     })
 }

@@ -13,6 +13,11 @@ pub(super) struct Signals {
     hangup: Signal,
 }
 
+/// Catches the signals of a process that must not end by them, until the result is dropped.
+pub(crate) fn catch() -> impl Sized {
+    Signals::catch()
+}
+
 /// The request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {

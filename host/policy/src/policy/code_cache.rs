@@ -10,6 +10,7 @@ use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,6 +20,8 @@ use wasmtime::{Cache, CacheConfig};
 /// The most bytes of code kept; the least recently used goes first.
 const MAX_BYTES: u64 = 512 << 20;
 const MAX_FILES: u64 = 256;
+/// What the names of the files begin with that say which components are in the cache.
+const COMPONENT: &str = "component-";
 
 /// The folder of compiled code.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub(super) struct CodeCache {
     digests: PathBuf,
     /// The state of each file at the time when its digest was verified.
     verified: Mutex<HashMap<PathBuf, Look>>,
+    /// How many components other processes compiled for this one.
+    compiled_apart: AtomicUsize,
 }
 
 /// Inode, size and change time: one of them differs whenever the content may have changed.
@@ -56,7 +61,13 @@ impl CodeCache {
             // Recompressing frequently used files would change them unnoticed.
             .with_optimized_compression_usage_counter_threshold(u64::from(u32::MAX));
         let cache = Cache::new(config).map_err(|error| io::Error::other(format!("{error:#}")))?;
-        Ok(CodeCache { cache, code, digests, verified: Mutex::default() })
+        Ok(CodeCache {
+            cache,
+            code,
+            digests,
+            verified: Mutex::default(),
+            compiled_apart: AtomicUsize::new(0),
+        })
     }
 
     /// Returns the cache for the engine.
@@ -66,7 +77,37 @@ impl CodeCache {
 
     /// Returns how many components came from the cache, and how many were compiled.
     pub fn counts(&self) -> (usize, usize) {
-        (self.cache.cache_hits(), self.cache.cache_misses())
+        let apart = self.compiled_apart.load(Relaxed);
+        (self.cache.cache_hits().saturating_sub(apart), self.cache.cache_misses() + apart)
+    }
+
+    /// Counts a component that another process has compiled, and that will come from the cache.
+    pub fn count_compiled_apart(&self) {
+        self.compiled_apart.fetch_add(1, Relaxed);
+    }
+
+    /// Whether the code of the component with this key is in the cache, as far as is known: it may be gone since.
+    pub fn has_component(&self, key: &str) -> bool {
+        self.note_of(key).exists()
+    }
+
+    /// Notes that the code of the component with this key is in the cache.
+    pub fn note_component(&self, key: &str) {
+        // Without a note, a compiler process finds the code.
+        let _ = File::create(self.note_of(key));
+    }
+
+    fn note_of(&self, key: &str) -> PathBuf {
+        self.digests.join(format!("{COMPONENT}{key}"))
+    }
+
+    /// No file of code has the name of its component, so that all notes are forgotten with the first that is gone.
+    fn forget_components(&self) {
+        for entry in fs::read_dir(&self.digests).into_iter().flatten().flatten() {
+            if entry.file_name().as_encoded_bytes().starts_with(COMPONENT.as_bytes()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// Removes every file that has changed since it was written. Call before plugins are loaded; blocks on
@@ -87,8 +128,9 @@ impl CodeCache {
         });
     }
 
-    /// Records the digests of new files. Call after plugins were loaded; blocks on the disk.
+    /// Records the digests of new files, and makes room. Call after plugins were loaded; blocks on the disk.
     pub fn seal(&self) {
+        self.prune(MAX_FILES, MAX_BYTES);
         self.each_file(|path, look, name| {
             let temporary = self.digests.join(format!(".{name}-{}", std::process::id()));
             fs::write(&temporary, digest(path)?)?;
@@ -113,6 +155,31 @@ impl CodeCache {
                 // A file that cannot be removed cannot be trusted either, but then the folder no longer
                 // belongs to us.
                 let _ = fs::remove_file(&path);
+                self.forget_components();
+            }
+        }
+    }
+
+    /// Removes the least recently used files beyond these limits. wasmtime does that some time after it has
+    /// compiled, and a compiler process ends before.
+    pub(super) fn prune(&self, max_files: u64, max_bytes: u64) {
+        let of_file = |path: PathBuf| {
+            let about = fs::metadata(&path).ok()?;
+            // wasmtime writes this file whenever it uses the code.
+            let used =
+                fs::metadata(path.with_extension("stats")).as_ref().unwrap_or(&about).modified().ok()?;
+            Some((used, about.size(), path))
+        };
+        let mut files: Vec<_> = files_of_code(&self.code).into_iter().filter_map(of_file).collect();
+        files.sort_unstable_by(|one, other| other.cmp(one));
+        let (mut count, mut bytes) = (0, 0);
+        for (_, size, path) in files {
+            count += 1;
+            bytes += size;
+            if count > max_files || bytes > max_bytes {
+                let _ = fs::remove_file(path.with_extension("stats"));
+                let _ = fs::remove_file(path);
+                self.forget_components();
             }
         }
     }

@@ -14,6 +14,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 use super::bindings::{v0_1, v0_2};
 use super::code_cache::CodeCache;
 use super::compiled::Compiled;
+use super::compiler::Compilers;
 use super::counters::{Counted, Counters};
 use super::history::ClientHistory;
 use super::resources::Resources;
@@ -48,6 +49,10 @@ pub(super) struct Shared {
     pub compiled: Compiled,
     pub resources: Resources,
     pub code_cache: Option<CodeCache>,
+    /// Whether instances come from a pool, which decides about the code that the compiler makes.
+    pub pooled: bool,
+    /// The processes that compile into the cache; without them, this one compiles.
+    pub compilers: Option<Compilers>,
     pub ticker: Ticker,
     pub history: ClientHistory,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
@@ -64,17 +69,30 @@ impl PolicyRuntime {
     /// # Errors
     /// No thread could be started, or the engine could not be created.
     pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
+        PolicyRuntime::with_compilers(compiled, None)
+    }
+
+    /// As [`PolicyRuntime::new`]. The compilers, which write to the same folder, compile in place of this process.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_compilers(
+        compiled: Option<&Path>,
+        compilers: Option<Compilers>,
+    ) -> wasmtime::Result<PolicyRuntime> {
         let code_cache = compiled.and_then(|folder| {
             let opened = CodeCache::open(folder);
             opened.map_err(|error| warn_of_folder(folder, &error)).ok()
         });
         let config = || config(code_cache.as_ref());
+        let mut pooled = true;
         let engine = Engine::new(&config()).or_else(|pool| {
             // Without address space for the pool (a small limit, an unusual kernel), calls are only slower.
             tracing::warn!(
                 target: "tuffet::policy",
                 "plugin instances cannot be pooled, so each is allocated separately: {pool:#}"
             );
+            pooled = false;
             Engine::new(&small_room(config()))
         })?;
         let mut linker = Linker::new(&engine);
@@ -89,6 +107,8 @@ impl PolicyRuntime {
             compiled: Compiled::default(),
             resources: Resources::default(),
             code_cache,
+            pooled,
+            compilers,
             ticker,
             history: ClientHistory::new(),
             counters: Mutex::default(),
@@ -170,6 +190,18 @@ fn warn_of_folder(folder: &Path, error: &io::Error) {
         "compiled plugins cannot be cached, so each start compiles them: {error}; set policy.compiled to a \
          writable folder, or to `none`"
     );
+}
+
+/// Returns an engine that compiles what another process runs, with a pool or without: the same code, which does not
+/// depend on the pool itself but on how memories are laid out.
+pub(super) fn engine_to_compile(code_cache: &CodeCache, pooled: bool) -> wasmtime::Result<Engine> {
+    let mut config = config(Some(code_cache));
+    if pooled {
+        config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
+    } else {
+        config = small_room(config);
+    }
+    Engine::new(&config)
 }
 
 /// Allocates each instance on its own, with no more address space than its memory needs.

@@ -16,6 +16,7 @@ use super::bindings::Version;
 use super::breaker::Breaker;
 use super::builtin;
 use super::code::Code;
+use super::compiler;
 use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
 use super::grants::{self, Judged, Known};
@@ -88,7 +89,7 @@ fn compile(
         return Err(one(LoadProblemKind::Digest, message));
     }
     check_kind(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
-    let compile = || Component::from_binary(&shared.engine, &binary);
+    let compile = || compiler::component(shared, &spec.name, &binary);
     let component = shared.compiled.get(&binary, compile).map_err(|error| {
         let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
         one(LoadProblemKind::NotAComponent, message)

@@ -20,6 +20,7 @@ mod chain;
 mod code;
 mod code_cache;
 mod compiled;
+pub mod compiler;
 mod convert;
 mod counters;
 mod debtors;

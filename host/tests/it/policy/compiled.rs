@@ -24,9 +24,24 @@ fn a_second_start_compiles_nothing() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path().join("compiled");
     let folder = folder.to_str().unwrap();
-    assert_loaded(&server(folder), Some(0), Some(1));
-    assert_loaded(&server(folder), Some(1), Some(0));
-    assert_loaded(&server("none"), None, None);
+    let [compiled, kept, without] = [server(folder), server(folder), server("none")];
+    assert_loaded(&compiled, Some(0), Some(1));
+    assert_loaded(&kept, Some(1), Some(0));
+    assert_loaded(&without, None, None);
+    // The memory for compiling belongs to another process, but for the last, which has no folder for the code.
+    let [compiled, kept, without] = [compiled, kept, without].map(|server| anonymous_memory(&server));
+    assert!(without > kept + (4 << 20), "{without} bytes, {kept} from the folder");
+    assert!(
+        compiled - kept < (without - kept) / 4,
+        "{compiled} bytes, {kept} from the folder, {without} without"
+    );
+}
+
+/// Bytes of memory that no file has.
+fn anonymous_memory(server: &Server) -> i64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let value = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    1024 * value.trim().trim_end_matches(" kB").parse::<i64>().unwrap()
 }
 
 #[test]

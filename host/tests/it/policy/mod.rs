@@ -6,6 +6,7 @@ mod audit;
 mod bad_plugins;
 mod causes;
 mod compiled;
+mod compilers;
 mod cpu;
 mod else_next;
 mod facts;

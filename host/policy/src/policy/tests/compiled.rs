@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
@@ -77,6 +78,45 @@ fn a_file_is_looked_at_again_when_it_has_changed() {
     fs::write(&file, "evil").unwrap();
     cache.verify();
     assert!(!file.exists());
+}
+
+/// No name says which file is the code of which component, so that a missing file makes all of them unknown.
+#[test]
+fn components_are_known_until_a_file_is_removed() {
+    let folder = TempDir::new().unwrap();
+    let cache = CodeCache::open(folder.path()).unwrap();
+    let compiler = folder.path().join("code/modules/compiler");
+    fs::create_dir_all(&compiler).unwrap();
+    for (name, used) in [("OLD", 1), ("NEW", 3), ("USED", 0)] {
+        let file = fs::File::create(compiler.join(name)).unwrap();
+        file.set_len(100).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(used)).unwrap();
+    }
+    fs::File::create(compiler.join("USED.stats")).unwrap();
+    let left = || {
+        let names = fs::read_dir(&compiler).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+
+    cache.note_component("key");
+    cache.prune(3, 300);
+    assert!(cache.has_component("key") && !cache.has_component("another"));
+    assert_eq!(left().len(), 4, "all are within the limits");
+    cache.prune(2, 300);
+    assert_eq!(left(), ["NEW", "USED", "USED.stats"]);
+    assert!(!cache.has_component("key"));
+    cache.note_component("key");
+    cache.prune(2, 199);
+    assert_eq!(left(), ["USED", "USED.stats"]);
+    assert!(!cache.has_component("key"));
+
+    cache.note_component("key");
+    cache.seal();
+    fs::write(compiler.join("USED"), "evil").unwrap();
+    cache.verify();
+    assert!(!cache.has_component("key"));
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ generate() {
 }
 
 policy=$(sed -n 's/^package \(.*\)@\(.*\);/\1 \2/p' sdk/wit/v0.2/policy.wit)
-for name in lifecycle authorize resolve accept-upload observe; do
+for name in lifecycle authorize resolve render-parts accept-upload observe; do
     generate "$name" "export ${policy% *}/$name@${policy#* }" --no-helpers
 done
 for name in log files upload-content sinks metrics history; do

@@ -40,3 +40,4 @@ for name in $names; do
     "$bin/tuffet" plugin test "$folder/cases.yaml"
     "$bin/tuffet" check --user "$user" "$folder/tuffet.yaml"
 done
+sh scripts/check-initrd.sh "$bin"

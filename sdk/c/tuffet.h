@@ -307,6 +307,46 @@ tuffet_rendering tuffet_rendering_content(const char *name, const void *data, si
 /* No: all requests that wait for the content get an ERROR. The server does not keep it. */
 tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason);
 
+/* An answer of tuffet_begin. Zeroed, it is none, and the call fails. */
+typedef struct tuffet_beginning {
+    enum { TUFFET_BEGINNING_NONE, TUFFET_BEGINNING_PARTS, TUFFET_BEGINNING_WHOLE, TUFFET_BEGINNING_DENY } kind;
+    uint64_t size;    /* of all parts, in bytes */
+    const char *name; /* of the content, or NULL */
+    uint32_t ttl_seconds;
+    tuffet_denial denial;
+} tuffet_beginning;
+
+/* An answer of tuffet_render_part. Zeroed, it is none, and the call fails. */
+typedef struct tuffet_part {
+    enum { TUFFET_PART_NONE, TUFFET_PART_BYTES, TUFFET_PART_DENY } kind;
+    tuffet_bytes bytes;
+    tuffet_denial denial;
+} tuffet_part;
+
+/*
+ * Content in parts: what is larger than the bound on content, or takes longer than a call may. Clients read what there is
+ * while the rest is made. A plugin defines both functions, and lists `render-parts` beside `resolve`.
+ *
+ * tuffet_begin announces the content for a key that tuffet_resolve answered with; the server calls it before tuffet_render.
+ *
+ * tuffet_render_part makes bytes from `offset` on: at least one, at most `length`. The server asks for one part after the
+ * other, each time with the limits of a call, and maybe in another instance: the bytes may depend on the arguments, the
+ * settings and the grants alone.
+ */
+tuffet_beginning tuffet_begin(const char *key);
+tuffet_part tuffet_render_part(const char *key, uint64_t offset, uint32_t length);
+
+/* Content of this many bytes, in parts. The name may be NULL; the time to live is that of tuffet_rendering_content. */
+tuffet_beginning tuffet_beginning_parts(const char *name, uint64_t size, uint32_t ttl_seconds);
+/* tuffet_render makes this content, all of it at once. */
+tuffet_beginning tuffet_beginning_whole(void);
+/* No: all requests that wait for the content get an ERROR. */
+tuffet_beginning tuffet_beginning_deny(tuffet_error_code code, const char *message, const char *reason);
+/* The bytes of a part. */
+tuffet_part tuffet_part_bytes(const void *data, size_t length);
+/* No: all transfers of this content end with an ERROR. */
+tuffet_part tuffet_part_deny(tuffet_error_code code, const char *message, const char *reason);
+
 /* Makes a name for content of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
 const char *tuffet_one_line(const char *text);
 

@@ -92,11 +92,13 @@ type Contents interface {
 // An Acceptance answers [UploadGate]: [Abstain], [Accept], [Rename] or [Deny].
 type Acceptance interface{ acceptance() }
 
-// An Answer that every deciding hook may give. [Renderer] may deny, but not abstain.
+// An Answer that every deciding hook may give. [Renderer] and [PartsRenderer] may deny, but not abstain.
 type Answer interface {
 	Verdict
 	Resolution
 	Rendering
+	Beginning
+	Part
 	Acceptance
 }
 

@@ -1,7 +1,8 @@
 // Package tuffet is the SDK for plugins of the TFTP server Tuffet.
 //
 // A plugin is a type that implements [Configurer] and one or more hooks: [Authorizer], [Resolver], [UploadGate] and
-// [Observer]. It registers itself while its package is initialised; main is never called:
+// [Observer]; a Resolver may be a [Renderer] and a [PartsRenderer], too. It registers itself while its package is
+// initialised; main is never called:
 //
 //	type policy struct{ version string }
 //

@@ -98,10 +98,7 @@ func exportResolve(params unsafe.Pointer) unsafe.Pointer {
 //go:wasmexport tuffet:policy/resolve@0.2.0#render
 func exportRender(text unsafe.Pointer, length uint32) unsafe.Pointer {
 	defer failed()
-	host.Enter()
-	key := string(unsafe.Slice((*byte)(text), length))
-	host.Leave()
-	switch rendering := render(key).(type) {
+	switch rendering := render(copiedText(text, length)).(type) {
 	case content:
 		p := begin(0, rendering).At(4)
 		lowerContent(p, rendering)
@@ -113,6 +110,38 @@ func exportRender(text unsafe.Pointer, length uint32) unsafe.Pointer {
 		lowerDenial(begin(1, rendering).At(4), rendering)
 	default:
 		noAnswer("Render", rendering)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/render-parts@0.2.0#begin
+func exportBegin(text unsafe.Pointer, length uint32) unsafe.Pointer {
+	defer failed()
+	switch beginning := registered.parts.Begin(copiedText(text, length)).(type) {
+	case LargeContent:
+		p := begin(0, beginning).At(8)
+		p.PutU8(1)
+		lowerLargeContent(p.At(8), &beginning)
+	case whole:
+		begin(0).At(8).PutU8(0)
+	case Denial:
+		lowerDenial(begin(1, beginning).At(8), beginning)
+	default:
+		noAnswer("Begin", beginning)
+	}
+	return unsafe.Pointer(&answer)
+}
+
+//go:wasmexport tuffet:policy/render-parts@0.2.0#part
+func exportPart(text unsafe.Pointer, textLength uint32, offset uint64, length uint32) unsafe.Pointer {
+	defer failed()
+	switch part := registered.parts.Part(copiedText(text, textLength), offset, length).(type) {
+	case partBytes:
+		begin(0, part).At(4).PutBytes(part.Bytes)
+	case Denial:
+		lowerDenial(begin(1, part).At(4), part)
+	default:
+		noAnswer("Part", part)
 	}
 	return unsafe.Pointer(&answer)
 }
@@ -189,6 +218,14 @@ func lowerContent(p host.Place, its content) {
 	p.At(12).PutBytes(its.Bytes)
 }
 
+func lowerLargeContent(p host.Place, its *LargeContent) {
+	p.PutU8(given(its.isNamed))
+	p.At(4).PutText(its.name)
+	p.At(16).PutU64(its.size)
+	p.At(24).PutU8(given(its.expires))
+	p.At(28).PutU32(its.ttl)
+}
+
 // lowerTexts writes where texts are; somebody has to keep them.
 func lowerTexts(texts []string) []uint64 {
 	lowered := make([]uint64, len(texts))
@@ -217,6 +254,12 @@ func copiedRequest(params unsafe.Pointer) *Request {
 	request := liftRequest(placeOf(params))
 	host.Leave()
 	return &request
+}
+
+func copiedText(text unsafe.Pointer, length uint32) string {
+	host.Enter()
+	defer host.Leave()
+	return string(unsafe.Slice((*byte)(text), length))
 }
 
 func placeOf(pointer unsafe.Pointer) host.Place { return host.Place(uintptr(pointer)) }

@@ -44,6 +44,7 @@ var registered struct {
 	authorizer Authorizer
 	resolver   Resolver
 	renderer   Renderer
+	parts      PartsRenderer
 	gate       UploadGate
 	observer   Observer
 }
@@ -60,11 +61,13 @@ func Register(p Configurer) {
 	registered.authorizer, _ = p.(Authorizer)
 	registered.resolver, _ = p.(Resolver)
 	registered.renderer, _ = p.(Renderer)
+	registered.parts, _ = p.(PartsRenderer)
 	registered.gate, _ = p.(UploadGate)
 	registered.observer, _ = p.(Observer)
 	if registered.renderer != nil && registered.resolver == nil {
 		panic(fmt.Sprintf("tuffet.Register: %T has a method Render, and no method Resolve that could answer with its keys", p))
 	}
+	checkParts(p)
 	if len(hooks()) == 0 {
 		panic(fmt.Sprintf("tuffet.Register: %T has no hook: it needs a method Authorize, Resolve, AcceptUpload or Observe "+
 			"with the parameters and the result of that hook", p))
@@ -80,7 +83,7 @@ func render(key string) Rendering {
 	return registered.renderer.Render(key)
 }
 
-// hooks returns the hooks that the plugin implements.
+// hooks returns what tuffet.json lists of the plugin: its hooks, and render-parts.
 func hooks() []string {
 	var its []string
 	for _, hook := range []struct {
@@ -89,6 +92,7 @@ func hooks() []string {
 	}{
 		{"authorize", registered.authorizer != nil},
 		{"resolve", registered.resolver != nil},
+		{"render-parts", registered.parts != nil},
 		{"accept-upload", registered.gate != nil},
 		{"observe", registered.observer != nil},
 	} {

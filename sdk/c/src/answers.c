@@ -52,6 +52,24 @@ tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *messa
     return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = {code, message, reason}};
 }
 
+tuffet_beginning tuffet_beginning_parts(const char *name, uint64_t size, uint32_t ttl_seconds) {
+    return (tuffet_beginning){.kind = TUFFET_BEGINNING_PARTS, .size = size, .name = name, .ttl_seconds = ttl_seconds};
+}
+
+tuffet_beginning tuffet_beginning_whole(void) { return (tuffet_beginning){.kind = TUFFET_BEGINNING_WHOLE}; }
+
+tuffet_beginning tuffet_beginning_deny(tuffet_error_code code, const char *message, const char *reason) {
+    return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = {code, message, reason}};
+}
+
+tuffet_part tuffet_part_bytes(const void *data, size_t length) {
+    return (tuffet_part){.kind = TUFFET_PART_BYTES, .bytes = {data, length}};
+}
+
+tuffet_part tuffet_part_deny(tuffet_error_code code, const char *message, const char *reason) {
+    return (tuffet_part){.kind = TUFFET_PART_DENY, .denial = {code, message, reason}};
+}
+
 const char *tuffet_one_line(const char *text) {
     size_t length = strlen(text), end = length < 200 ? length : 200;
     while (end && end < length && ((unsigned char)text[end] & 0xc0) == 0x80) end--;

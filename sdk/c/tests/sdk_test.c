@@ -185,6 +185,12 @@ static void answers_have_names_and_profiles(void) {
     EXPECT(verdict.profile.rate == 2048 && verdict.limits.blksize == 512);
     EXPECT(tuffet_resolution_content("x", 1).name == NULL);
     EXPECT(tuffet_rendering_content("n", "x", 1, TUFFET_FOREVER).kind == TUFFET_RENDERING_CONTENT);
+    tuffet_beginning beginning = tuffet_beginning_parts(NULL, 1 << 30, 9);
+    EXPECT(beginning.kind == TUFFET_BEGINNING_PARTS && beginning.size == 1 << 30 && beginning.ttl_seconds == 9);
+    EXPECT(tuffet_beginning_whole().kind == TUFFET_BEGINNING_WHOLE);
+    EXPECT(tuffet_beginning_deny(TUFFET_NOT_DEFINED, "m", "r").denial.code == TUFFET_NOT_DEFINED);
+    EXPECT(is(tuffet_part_bytes("xyz", 2).bytes, "xy"));
+    EXPECT(!strcmp(tuffet_part_deny(TUFFET_NOT_DEFINED, "m", "r").denial.reason, "r"));
     EXPECT(!strcmp(tuffet_one_line("a\nb\x7f\xc2\x85z"), "a b  z"));
     char long_text[1 + 2 * 150 + 1] = "a";
     for (size_t i = 0; i < 150; i++) memcpy(long_text + 1 + 2 * i, "\xc3\xa4", 2);

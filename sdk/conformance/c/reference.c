@@ -96,14 +96,45 @@ static const render *render_of(const char *key) {
     return NULL;
 }
 
-tuffet_rendering tuffet_render(const char *key) {
+/* Begins a call: returns what is rendered for a key, or NULL and the denial. */
+static const render *rendered(const char *key, tuffet_denial *denial) {
     calls++;
     const render *render = render_of(key);
     if (!render) render = render_of("*");
-    if (!render) {
-        const char *reason = tuffet_format("no rule for the key %s", tuffet_quote(key));
-        return tuffet_rendering_deny(TUFFET_FILE_NOT_FOUND, "no such content", reason);
+    if (render) return render;
+    const char *reason = tuffet_format("no rule for the key %s", tuffet_quote(key));
+    *denial = (tuffet_denial){TUFFET_FILE_NOT_FOUND, "no such content", reason};
+    return NULL;
+}
+
+tuffet_beginning tuffet_begin(const char *key) {
+    tuffet_denial denial;
+    const render *render = rendered(key, &denial);
+    if (!render) return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = denial};
+    if (!render->parts.present) return tuffet_beginning_whole();
+    run_all("", render->commands, NULL, NULL);
+    if (render->denies) return (tuffet_beginning){.kind = TUFFET_BEGINNING_DENY, .denial = render->denial};
+    return tuffet_beginning_parts(render->name, render->parts.value, render->ttl_seconds);
+}
+
+tuffet_part tuffet_render_part(const char *key, uint64_t offset, uint32_t length) {
+    tuffet_denial denial;
+    const render *render = rendered(key, &denial);
+    if (!render) return (tuffet_part){.kind = TUFFET_PART_DENY, .denial = denial};
+    run_all("", render->each_part, NULL, NULL);
+    if (render->ends_at.present && offset >= render->ends_at.value) {
+        return tuffet_part_deny(TUFFET_NOT_DEFINED, "it ends here", "on purpose");
     }
+    if (render->part_bytes.present) length = (uint32_t)render->part_bytes.value;
+    unsigned char *bytes = tuffet_alloc(length);
+    for (uint32_t i = 0; i < length; i++) bytes[i] = (unsigned char)((offset + i) % 251);
+    return tuffet_part_bytes(bytes, length);
+}
+
+tuffet_rendering tuffet_render(const char *key) {
+    tuffet_denial denial;
+    const render *render = rendered(key, &denial);
+    if (!render) return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = denial};
     const char *told = tuffet_format("[%s]", run_all("", render->commands, NULL, NULL));
     if (render->denies) return (tuffet_rendering){.kind = TUFFET_RENDERING_DENY, .denial = render->denial};
     if (render->bytes.present) {

@@ -44,6 +44,14 @@ typedef struct render {
     const char *content;
     /* So many bytes instead. */
     tuffet_number bytes;
+    /* So many bytes in parts, instead of all that. */
+    tuffet_number parts;
+    /* The bytes of a part; as many as the server asks for otherwise. */
+    tuffet_number part_bytes;
+    /* What each part runs first. */
+    const tuffet_value *each_part;
+    /* The part that begins here or behind it is refused. */
+    tuffet_number ends_at;
     uint32_t ttl_seconds;
     bool denies;
     tuffet_denial denial;

@@ -33,6 +33,11 @@ static uint64_t number(const tuffet_value *map, const char *key, uint64_t most) 
     return tuffet_uint(tuffet_get(map, key), 1, most);
 }
 
+static tuffet_number optional(const tuffet_value *map, const char *key, uint64_t most) {
+    const tuffet_value *value = tuffet_get(map, key);
+    return (tuffet_number){value != NULL, tuffet_uint(value, 0, most)};
+}
+
 static tuffet_session_values read_values(const tuffet_value *given) {
     tuffet_known(tuffet_map(given), "blksize", "windowsize", "timeout", NULL);
     return (tuffet_session_values){
@@ -150,16 +155,21 @@ static rule read_rule(const tuffet_value *given) {
 }
 
 static render read_render(const tuffet_value *given) {
-    tuffet_known(tuffet_map(given), "do", "name", "content", "bytes", "ttl-seconds", "deny", NULL);
+    tuffet_known(tuffet_map(given), "do", "name", "content", "bytes", "parts", "part-bytes", "each-part", "ends-at",
+                 "ttl-seconds", "deny", NULL);
     const tuffet_value *name = tuffet_get(given, "name"), *content = tuffet_get(given, "content");
-    const tuffet_value *bytes = tuffet_get(given, "bytes"), *ttl = tuffet_get(given, "ttl-seconds");
+    const tuffet_value *ttl = tuffet_get(given, "ttl-seconds");
     const tuffet_value *deny = tuffet_get(given, "deny");
     return (render){
         .key = tuffet_key(given),
         .commands = tuffet_list(tuffet_get(given, "do")),
         .name = name ? tuffet_string(name) : NULL,
         .content = content ? tuffet_string(content) : NULL,
-        .bytes = {bytes != NULL, tuffet_uint(bytes, 0, SIZE_MAX)},
+        .bytes = optional(given, "bytes", SIZE_MAX),
+        .parts = optional(given, "parts", UINT64_MAX),
+        .part_bytes = optional(given, "part-bytes", UINT32_MAX),
+        .each_part = tuffet_list(tuffet_get(given, "each-part")),
+        .ends_at = optional(given, "ends-at", UINT64_MAX),
         .ttl_seconds = ttl ? (uint32_t)tuffet_uint(ttl, 0, UINT32_MAX - 1) : TUFFET_FOREVER,
         .denies = deny != NULL,
         .denial = deny ? read_denial(deny) : (tuffet_denial){0},

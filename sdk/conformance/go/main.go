@@ -89,13 +89,9 @@ func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
 }
 
 func (p *reference) Render(key string) tuffet.Rendering {
-	p.commands.calls++
-	render, ok := p.settings.Renders[key]
-	if !ok {
-		render, ok = p.settings.Renders["*"]
-	}
-	if !ok {
-		return tuffet.Deny(tuffet.FileNotFound, "no such content", fmt.Sprintf("no rule for the key %q", key))
+	render, denial := p.rendered(key)
+	if denial != nil {
+		return denial
 	}
 	content := []byte(text(p.commands.runAll(render.Do, nil, nil)))
 	switch {
@@ -114,6 +110,58 @@ func (p *reference) Render(key string) tuffet.Rendering {
 		return tuffet.Expiring(contents, time.Duration(*render.TTLSeconds)*time.Second)
 	}
 	return contents
+}
+
+func (p *reference) Begin(key string) tuffet.Beginning {
+	render, denial := p.rendered(key)
+	if denial != nil {
+		return denial
+	}
+	if render.Parts == nil {
+		return tuffet.Whole()
+	}
+	p.commands.runAll(render.Do, nil, nil)
+	if render.Deny != nil {
+		return render.Deny.denial()
+	}
+	large := tuffet.InParts(*render.Parts)
+	if render.Name != nil {
+		large = large.Named(*render.Name)
+	}
+	if render.TTLSeconds != nil {
+		large = large.Expiring(time.Duration(*render.TTLSeconds) * time.Second)
+	}
+	return large
+}
+
+func (p *reference) Part(key string, offset uint64, length uint32) tuffet.Part {
+	render, denial := p.rendered(key)
+	if denial != nil {
+		return denial
+	}
+	p.commands.runAll(render.EachPart, nil, nil)
+	if render.EndsAt != nil && offset >= *render.EndsAt {
+		return tuffet.Deny(tuffet.NotDefined, "it ends here", "on purpose")
+	}
+	if render.PartBytes != nil {
+		length = *render.PartBytes
+	}
+	bytes := make([]byte, length)
+	for i := range bytes {
+		bytes[i] = byte((offset + uint64(i)) % 251)
+	}
+	return tuffet.Bytes(bytes)
+}
+
+// rendered returns what is rendered for a key, or a denial.
+func (p *reference) rendered(key string) (render, tuffet.Answer) {
+	p.commands.calls++
+	for _, its := range []string{key, "*"} {
+		if found, ok := p.settings.Renders[its]; ok {
+			return found, nil
+		}
+	}
+	return render{}, tuffet.Deny(tuffet.FileNotFound, "no such content", fmt.Sprintf("no rule for the key %q", key))
 }
 
 // counted returns so many bytes: 0 to 255, again and again.

@@ -82,6 +82,31 @@ func TestAnswersOf020(t *testing.T) {
 	}
 }
 
+func TestContentInParts(t *testing.T) {
+	plugin, err := configured(t, map[string]any{"renders": map[string]any{
+		"a": map[string]any{"parts": 600, "name": "n", "ttl-seconds": 9, "part-bytes": 3, "ends-at": 300},
+		"b": map[string]any{"content": "text"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]tuffet.Beginning{
+		"a": tuffet.InParts(600).Named("n").Expiring(9 * time.Second),
+		"b": tuffet.Whole(),
+		"c": tuffet.Deny(tuffet.FileNotFound, "no such content", `no rule for the key "c"`),
+	} {
+		if got := plugin.Begin(key); got != want {
+			t.Errorf("%v is not %v", got, want)
+		}
+	}
+	if got := plugin.Part("a", 250, 100); !reflect.DeepEqual(got, tuffet.Bytes([]byte{250, 0, 1})) {
+		t.Error(got)
+	}
+	if got, ok := plugin.Part("a", 300, 100).(tuffet.Denial); !ok || got.Message != "it ends here" {
+		t.Error(got)
+	}
+}
+
 func TestCommands(t *testing.T) {
 	do := [][]any{{"kv-add", "n", 2}, {"read", "boot", "f", 3}, {"emit", "out", []int{1}}}
 	plugin, err := configured(t, rules(map[string]any{"hook": "authorize", "path": "a", "answer": "tell", "do": do}))

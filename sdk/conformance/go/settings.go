@@ -23,7 +23,15 @@ type render struct {
 	// The content; without it, the results of the commands.
 	Content *string `json:"content"`
 	// So many bytes instead.
-	Bytes      *int     `json:"bytes"`
+	Bytes *int `json:"bytes"`
+	// So many bytes in parts, instead of all that.
+	Parts *uint64 `json:"parts"`
+	// The bytes of a part; as many as the server asks for otherwise.
+	PartBytes *uint32 `json:"part-bytes"`
+	// What each part runs first.
+	EachPart [][]json.RawMessage `json:"each-part"`
+	// The part that begins here or behind it is refused.
+	EndsAt     *uint64  `json:"ends-at"`
 	TTLSeconds *uint32  `json:"ttl-seconds"`
 	Deny       *refusal `json:"deny"`
 }

@@ -2,9 +2,11 @@
 
 import {
   Acceptance,
+  Beginning,
   type ErrorCode,
   type Event,
   type Parsed,
+  Part,
   Problems,
   pointer,
   Rendering,
@@ -44,6 +46,10 @@ const Settings = kind.object({
         name: kind.string().optional(),
         content: kind.string().optional(),
         bytes: kind.integer().optional(),
+        parts: kind.integer().optional(),
+        "part-bytes": kind.integer().optional(),
+        "each-part": kind.list(kind.list(kind.any())).default([]),
+        "ends-at": kind.integer().optional(),
         "ttl-seconds": kind.integer().optional(),
         deny: kind.any().optional(),
       }),
@@ -133,16 +139,42 @@ export async function resolve(request: Request): Promise<Resolution> {
 }
 
 export async function render(key: string): Promise<Rendering> {
-  count();
-  const render = renders[key] ?? renders["*"];
-  if (render === undefined) {
-    return Rendering.deny("no such content", { reason: `no rule for the key ${key}`, code: "file-not-found" });
-  }
+  const render = rendered(key);
+  if (render === undefined) return noSuchContent(key);
   const results = stringify(await runAll(render.do));
   if (render.deny !== undefined) return deny(render.deny);
   const content = render.bytes === undefined ? (render.content ?? results) : counted(render.bytes);
   return Rendering.content(content, { name: render.name, ttl: render["ttl-seconds"] });
 }
+
+export async function begin(key: string): Promise<Beginning> {
+  const render = rendered(key);
+  if (render === undefined) return noSuchContent(key);
+  if (render.parts === undefined) return Beginning.whole();
+  await runAll(render.do);
+  if (render.deny !== undefined) return deny(render.deny);
+  return Beginning.parts(render.parts, { name: render.name, ttl: render["ttl-seconds"] });
+}
+
+export async function part(key: string, offset: number, length: number): Promise<Part> {
+  const render = rendered(key);
+  if (render === undefined) return noSuchContent(key);
+  await runAll(render["each-part"]);
+  if (render["ends-at"] !== undefined && offset >= render["ends-at"]) {
+    return Part.deny("it ends here", { reason: "on purpose", code: "not-defined" });
+  }
+  const bytes = new Uint8Array(render["part-bytes"] ?? length);
+  for (let at = 0, next = offset % 251; at < bytes.length; at++, next = next === 250 ? 0 : next + 1) bytes[at] = next;
+  return Part.bytes(bytes);
+}
+
+function rendered(key: string): Settings["renders"][string] | undefined {
+  count();
+  return renders[key] ?? renders["*"];
+}
+
+const noSuchContent = (key: string) =>
+  Verdict.deny("no such content", { reason: `no rule for the key ${key}`, code: "file-not-found" });
 
 function targets(files: string[]) {
   return files.map((file) => {

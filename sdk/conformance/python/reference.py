@@ -10,6 +10,7 @@ from tuffet import (
     Accept,
     Acceptance,
     Allow,
+    Beginning,
     Content,
     Deny,
     Drop,
@@ -18,6 +19,8 @@ from tuffet import (
     Files,
     FilesElseNext,
     Finished,
+    LargeContent,
+    Part,
     Plugin,
     Problems,
     Progressed,
@@ -31,6 +34,7 @@ from tuffet import (
     Target,
     Upload,
     Verdict,
+    Whole,
     parse,
     sinks,
 )
@@ -68,6 +72,10 @@ class Render:
     name: str | None = None
     content: str | None = None
     bytes: int | None = None
+    parts: int | None = None
+    part_bytes: int | None = None
+    each_part: list[list[Any]] = field(default_factory=list)
+    ends_at: int | None = None
     ttl_seconds: int | None = None
     deny: dict[str, Any] | None = None
 
@@ -161,16 +169,42 @@ class Reference(Plugin):
         return Abstain()
 
     def render(self, key: str) -> Rendering | Content | Deny:
-        self.commands.calls += 1
-        render = self.settings.renders.get(key) or self.settings.renders.get("*")
-        if render is None:
-            return Deny("no such content", f"no rule for the key {key!r}", ErrorCode.FILE_NOT_FOUND)
+        render = self.rendered(key)
+        if isinstance(render, Deny):
+            return render
         told = self.commands.told([], render.do, None, None)
         if render.deny is not None:
             return denial(render.deny)
         if render.bytes is not None:
             return Rendering(Content(counted(render.bytes), render.name), render.ttl_seconds)
         return Rendering(Content(told if render.content is None else render.content, render.name), render.ttl_seconds)
+
+    def begin(self, key: str) -> Beginning:
+        render = self.rendered(key)
+        if isinstance(render, Deny):
+            return render
+        if render.parts is None:
+            return Whole()
+        self.commands.run_all(render.do, None, None)
+        if render.deny is not None:
+            return denial(render.deny)
+        return LargeContent(render.parts, name=render.name, ttl=render.ttl_seconds)
+
+    def part(self, key: str, offset: int, length: int) -> Part:
+        render = self.rendered(key)
+        if isinstance(render, Deny):
+            return render
+        self.commands.run_all(render.each_part, None, None)
+        if render.ends_at is not None and offset >= render.ends_at:
+            return Deny("it ends here", "on purpose", ErrorCode.NOT_DEFINED)
+        length = length if render.part_bytes is None else render.part_bytes
+        first = offset % 251
+        return (bytes(range(251)) * (length // 251 + 2))[first : first + length]
+
+    def rendered(self, key: str) -> Render | Deny:
+        self.commands.calls += 1
+        render = self.settings.renders.get(key) or self.settings.renders.get("*")
+        return render or Deny("no such content", f"no rule for the key {key!r}", ErrorCode.FILE_NOT_FOUND)
 
     def accept_upload(self, request: Request, upload: Upload) -> Acceptance:
         match self.answer(Hook.ACCEPT_UPLOAD, request, upload):

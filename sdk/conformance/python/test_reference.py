@@ -13,6 +13,7 @@ from tuffet import (
     Files,
     FilesElseNext,
     Finished,
+    LargeContent,
     Outcome,
     Problems,
     Rename,
@@ -20,6 +21,7 @@ from tuffet import (
     Rendering,
     SessionValues,
     Target,
+    Whole,
     testing,
 )
 
@@ -62,6 +64,18 @@ class Tests(testing.Case):
         self.assertEqual(plugin.render("menu/c"), Rendering(Content("[1]"), 9))
         self.assertEqual(plugin.render("d"), Rendering(Content(b"\0\1", "n")))
         self.assertIsInstance(plugin.render("e"), Deny)
+
+    def test_content_in_parts(self) -> None:
+        renders = {
+            "a": {"parts": 600, "name": "n", "ttl-seconds": 9, "part-bytes": 3, "ends-at": 300},
+            "b": {"content": "text"},
+        }
+        plugin = testing.configured(Reference, {"renders": renders})
+        self.assertEqual(plugin.begin("a"), LargeContent(600, name="n", ttl=9))
+        self.assertEqual(plugin.begin("b"), Whole())
+        self.assertIsInstance(plugin.begin("c"), Deny)
+        self.assertEqual(plugin.part("a", 250, 100), bytes([250, 0, 1]))
+        self.assertIsInstance(plugin.part("a", 300, 100), Deny)
 
     def test_commands(self) -> None:
         testing.put_file("boot", "f", "text")

@@ -13,6 +13,9 @@ import { SDK, tool } from "./tools.js";
 /** The hooks, by the names of the functions of a plugin. */
 const HOOKS = { authorize: "authorize", resolve: "resolve", acceptUpload: "accept-upload", observe: "observe" };
 
+/** The functions of a plugin that makes content in parts, which belong to the hook `resolve`. */
+const PARTS = ["begin", "part"];
+
 /** Interfaces that the plugin calls, by the grant that they need. */
 const INTERFACES = {
   kv: ["kv", "shared-kv"],
@@ -45,13 +48,20 @@ export async function build(folder, output) {
   }
 }
 
-/** The hooks that the module of a plugin exports. */
+/** The hooks that the module of a plugin exports, and `renderParts`. */
 async function hooksOf(esbuild, project) {
   const path = resolve(project.folder, project.plugin);
   const contents = `export * from ${JSON.stringify(path)};`;
   const { metafile } = await bundled(esbuild, { contents, resolveDir: SDK }, { outfile: "plugin.js", write: false });
   const { exports } = Object.values(metafile.outputs)[0];
   const hooks = Object.keys(HOOKS).filter((hook) => exports.includes(hook));
+  const parts = PARTS.filter((name) => exports.includes(name));
+  if (parts.length > 0) {
+    const missing = ["resolve", ...PARTS].filter((name) => !exports.includes(name));
+    if (missing.length === 0) return [...hooks, "renderParts"];
+    const problem = `exports ${parts[0]}, and no ${missing.join(" and no ")}`;
+    throw new ProjectError(`${path} ${problem}: content in parts needs resolve, begin and part; another function needs another name`);
+  }
   if (hooks.length > 0) return hooks;
   throw new ProjectError(`${path} has no hook: it exports none of the functions ${Object.keys(HOOKS).join(", ")}`);
 }
@@ -104,7 +114,7 @@ function entry({ folder, plugin, asked }, hooks) {
 /** `tuffet` writes the world: what the plugin has and requests, and nothing else. */
 function writeWorld(folder, hooks, asked) {
   const tuffet = process.env.TUFFET || "tuffet";
-  const words = [...hooks.flatMap((hook) => ["--hook", HOOKS[hook]]), ...asked.flatMap((grant) => ["--grant", grant])];
+  const words = [...hooks.flatMap((hook) => ["--hook", HOOKS[hook] ?? "render-parts"]), ...asked.flatMap((grant) => ["--grant", grant])];
   const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", "--version", VERSION, ...words, folder], { encoding: "utf8" });
   if (error) throw new ToolError(`${tuffet} cannot be run: ${error.message}; put it on the PATH, or name it in TUFFET`);
   if (status !== 0) throw new BuildError(`${tuffet} plugin wit: ${stderr.trim()}`);

@@ -82,6 +82,28 @@ export const Rendering = Object.freeze({
   deny,
 });
 
+const WHOLE = Object.freeze({ kind: "whole" });
+
+export const Beginning = Object.freeze({
+  parts: (size, { name, ttl } = {}) =>
+    Object.freeze({
+      kind: "parts",
+      size: number("size", size ?? NaN, MOST),
+      name: name === undefined ? undefined : String(name),
+      ttl: number("ttl", ttl, 4294967295),
+    }),
+  whole: () => WHOLE,
+  deny,
+});
+
+export const Part = Object.freeze({
+  bytes(data) {
+    if (data instanceof Uint8Array) return Object.freeze({ kind: "bytes", data });
+    throw new TypeError(`a Uint8Array is needed, not ${typeof data}`);
+  },
+  deny,
+});
+
 function content(data, name) {
   const its = { kind: "content", data: bytes(data) };
   return Object.freeze(name === undefined ? its : { ...its, name: String(name) });

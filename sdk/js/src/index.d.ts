@@ -177,6 +177,37 @@ export const Rendering: {
   deny(message: string, options?: DenyOptions): Deny;
 };
 
+/**
+ * The answer of `begin(key: string)`, which announces content in parts: what is larger than the bound on content, or takes
+ * longer than a call may. Clients read what there is while the rest is made. The server calls it before `render`, for a key
+ * that `resolve` answered with. A plugin exports both `begin` and `part`, or neither.
+ */
+export type Beginning =
+  | Deny
+  | { readonly kind: "parts"; readonly size: number | bigint; readonly name?: string; readonly ttl?: number }
+  | { readonly kind: "whole" };
+export const Beginning: {
+  /** Content of `size` bytes, for which the server asks part by part; `name` and `ttl` are those of a rendering. */
+  parts(size: number | bigint, options?: ContentOptions & { ttl?: number }): Beginning;
+  /** `render` makes this content, all of it at once. */
+  whole(): Beginning;
+  /** No: all requests that wait for the content get an ERROR with `message`. */
+  deny(message: string, options?: DenyOptions): Deny;
+};
+
+/**
+ * The answer of `part(key: string, offset: number, length: number)`, which makes bytes from `offset` on: at least one, at
+ * most `length`. The server asks for one part after the other, each time with the limits of a call, and maybe in another
+ * instance: the bytes may depend on the arguments, the settings and the grants alone.
+ */
+export type Part = Deny | { readonly kind: "bytes"; readonly data: Uint8Array };
+export const Part: {
+  /** The bytes. */
+  bytes(data: Uint8Array): Part;
+  /** No: all transfers of this content end with an ERROR. */
+  deny(message: string, options?: DenyOptions): Deny;
+};
+
 /** The answer of `resolve`. */
 export type Resolution =
   | Abstained

@@ -1,6 +1,6 @@
 // Write policy plugins for Tuffet in JavaScript and TypeScript: index.d.ts has the documentation.
 
-export { Acceptance, oneLine, Rendering, Resolution, Verdict } from "./answers.js";
+export { Acceptance, Beginning, oneLine, Part, Rendering, Resolution, Verdict } from "./answers.js";
 export * as files from "./files.js";
 export * as history from "./history.js";
 export * as http from "./http.js";

@@ -13,8 +13,8 @@ import * as testing from "../src/testing.js";
 import * as exports from "../src/wasm/exports.js";
 import { server } from "../src/wasm/host.js";
 
-const { Acceptance, files, history, http, kv, log, metrics, oneLine, pointer, Problem, Problems } = tuffet;
-const { Rendering, Resolution, settings, sinks, uploads, Verdict } = tuffet;
+const { Acceptance, Beginning, files, history, http, kv, log, metrics, oneLine, pointer, Problem, Problems } = tuffet;
+const { Part, Rendering, Resolution, settings, sinks, uploads, Verdict } = tuffet;
 
 beforeEach(testing.reset);
 
@@ -116,6 +116,28 @@ test("renderings take the form of the interface", async () => {
   await assert.rejects(hook(Resolution.abstain()).render("k"), /render must return a Rendering/);
   await assert.rejects(exports.resolve({}).render("k"), ({ code, reason }) => code === "not-defined" && /"k"/.test(reason));
   assert.throws(() => Rendering.content("a", { ttl: -1 }), RangeError);
+});
+
+test("content in parts takes the form of the interface", async () => {
+  const begin = (answer) => exports.renderParts({ begin: async () => answer }).begin("k");
+  const options = { name: "n", ttl: 9 };
+  assert.deepEqual(await begin(Beginning.parts(5, options)), { name: "n", size: 5n, ttlSeconds: 9 });
+  assert.deepEqual(await begin(Beginning.parts(2n ** 40n)), { name: undefined, size: 2n ** 40n, ttlSeconds: undefined });
+  assert.equal(await begin(Beginning.whole()), undefined);
+  const denial = { code: "not-defined", message: "no", reason: "why" };
+  const deny = Beginning.deny("no", { code: "not-defined", reason: "why" });
+  await assert.rejects(begin(deny), (thrown) => assert.deepEqual(thrown, denial) ?? true);
+  await assert.rejects(begin(Rendering.content("a")), /begin must return a Beginning/);
+  const part = (make) => exports.renderParts({ part: make }).part("k", 3n, 2);
+  const bytes = new Uint8Array([97]);
+  const asked = [];
+  assert.equal(await part((...given) => asked.push(given) && Part.bytes(bytes)), bytes);
+  assert.deepEqual(asked, [["k", 3, 2]]);
+  await assert.rejects(part(() => deny), (thrown) => assert.deepEqual(thrown, denial) ?? true);
+  await assert.rejects(part(() => bytes), /part must return a Part/);
+  assert.throws(() => Part.bytes("text"), TypeError);
+  for (const size of [undefined, -1, 1.5, 2n ** 64n]) assert.throws(() => Beginning.parts(size), RangeError);
+  assert.throws(() => Beginning.parts(1, { ttl: -1 }), RangeError);
 });
 
 test("names of content are one line", () => {

@@ -88,6 +88,14 @@ class Tests(unittest.TestCase):
             ("1 / 0", "cannot be imported: ZeroDivisionError"),
             ("class It: pass", "derives from tuffet.Plugin"),
             ("from tuffet import Plugin\nclass It(Plugin): pass", "has no hook: it needs one of the methods authorize"),
+            (
+                "from tuffet import Plugin\nclass It(Plugin):\n resolve = part = print",
+                "It has the method part, and no begin: content in parts needs resolve, begin and part",
+            ),
+            (
+                "from tuffet import Plugin\nclass It(Plugin):\n observe = begin = print",
+                "It has the method begin, and no resolve and no part",
+            ),
         ):
             if text is not None:
                 self.write(f"{name}.py", text)
@@ -124,6 +132,16 @@ class Tests(unittest.TestCase):
                 "export tuffet:policy/accept-upload@0.2.0;",
             ],
         )
+
+    def test_content_in_parts_is_an_export(self) -> None:
+        self.write("pyproject.toml", '[project]\nname = "it"\n[tool.tuffet]\nplugin = "it:It"\n')
+        its = project.read(self.folder)
+        component._write_world(self.folder / "wit", its, ["resolve", "render_parts"])
+        world = (self.folder / "wit" / "world.wit").read_text("utf-8")
+        self.assertIn("    export tuffet:policy/render-parts@0.2.0;\n", world)
+        component._write_entry(self.folder / "app", its, ["resolve", "render_parts"])
+        entry = (self.folder / "app" / "tuffet_entry.py").read_text("utf-8")
+        self.assertIn("import Lifecycle, Resolve, RenderParts\n", entry)
 
     def test_the_world_has_the_interfaces_of_the_other_grants(self) -> None:
         grants = 'metrics = "x"\nupload = "y"\nclient-history = "z"\nfiles = "x"\nsinks = "y"\nclock = "z"\n'

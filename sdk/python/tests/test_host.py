@@ -8,6 +8,7 @@ from tuffet import (
     Deny,
     Full,
     Invalid,
+    LargeContent,
     Operation,
     Outcome,
     PastRequest,
@@ -163,6 +164,8 @@ class Tests(testing.Case):
             self.assertRaises(ValueError, Allow, **bad)
         self.assertRaises(ValueError, SessionValues, timeout=256)
         self.assertRaises(ValueError, Rendering, Content(""), -1)
+        self.assertRaises(ValueError, LargeContent, -1)
+        self.assertRaises(ValueError, LargeContent, 1, ttl=1 << 32)
         self.assertEqual(Allow(refuse_options=["tsize"]).refuse_options, ("tsize",))  # type: ignore[arg-type]
 
     def test_a_plugin_renders_nothing_unless_it_says_so(self) -> None:

@@ -1,7 +1,8 @@
 """Write policy plugins for Tuffet in Python.
 
 A plugin is one class. ``configure`` takes its settings; each of the methods ``authorize``, ``resolve``,
-``accept_upload`` and ``observe`` that it has is a hook that the server asks::
+``accept_upload`` and ``observe`` that it has is a hook that the server asks; with ``resolve``, it may have ``render``,
+``begin`` and ``part``, which make content::
 
     from tuffet import Abstain, Deny, Operation, Plugin, Problem, Request, Verdict
 
@@ -29,11 +30,14 @@ from .answers import (
     Accept,
     Acceptance,
     Allow,
+    Beginning,
     Content,
     Deny,
     Drop,
     Files,
     FilesElseNext,
+    LargeContent,
+    Part,
     Rename,
     Rendered,
     Rendering,
@@ -41,6 +45,7 @@ from .answers import (
     SessionValues,
     Target,
     Verdict,
+    Whole,
 )
 from .errors import Denied, Full, HostError, Invalid, NoAnswer, Quota, TooLarge, Unavailable
 from .events import Decision, Event, Finished, Progressed, Started
@@ -54,6 +59,7 @@ __all__ = [
     "Accept",
     "Acceptance",
     "Allow",
+    "Beginning",
     "Client",
     "Content",
     "Decision",
@@ -68,12 +74,14 @@ __all__ = [
     "Full",
     "HostError",
     "Invalid",
+    "LargeContent",
     "Mac",
     "MacSource",
     "Mode",
     "NoAnswer",
     "Operation",
     "Outcome",
+    "Part",
     "PastRequest",
     "Plugin",
     "Problem",
@@ -92,6 +100,7 @@ __all__ = [
     "Unavailable",
     "Upload",
     "Verdict",
+    "Whole",
     "files",
     "history",
     "http",

@@ -156,6 +156,26 @@ class Rendering:
 
 
 @dataclass(frozen=True, slots=True)
+class LargeContent:
+    """Content that the server asks for in parts: an answer of ``begin``."""
+
+    size: int
+    """The bytes of all parts."""
+    name: str | None = field(default=None, kw_only=True)
+    """As the name of a :class:`Content`."""
+    ttl: int | None = field(default=None, kw_only=True)
+    """As that of a :class:`Rendering`."""
+
+    def __post_init__(self) -> None:
+        _check_bits(self, size=64, ttl=32)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Leaves the content to ``render``, which makes all of it at once: an answer of ``begin``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Accept:
     """The upload becomes visible."""
 
@@ -169,4 +189,6 @@ class Rename:
 
 Verdict = Abstain | Allow | Deny | Drop
 Resolution = Abstain | Files | FilesElseNext | Content | Rendered | Deny
+Beginning = LargeContent | Whole | Deny
+Part = bytes | Deny
 Acceptance = Abstain | Accept | Rename | Deny

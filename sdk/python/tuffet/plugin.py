@@ -6,6 +6,7 @@ from .answers import Content, Deny, Rendering
 from .requests import ErrorCode
 
 HOOKS = ("authorize", "resolve", "accept_upload", "observe")
+PARTS = ("begin", "part")
 
 
 class Plugin:
@@ -13,7 +14,8 @@ class Plugin:
 
     - ``authorize(self, request: Request) -> Verdict``
     - ``resolve(self, request: Request) -> Resolution``, with ``render(self, key: str) -> Rendering | Content | Deny`` if
-      it answers :class:`~tuffet.Rendered`
+      it answers :class:`~tuffet.Rendered`, and for content in parts ``begin(self, key: str) -> Beginning`` and
+      ``part(self, key: str, offset: int, length: int) -> Part``
     - ``accept_upload(self, request: Request, upload: Upload) -> Acceptance``
     - ``observe(self, events: list[Event]) -> None``
 
@@ -40,4 +42,22 @@ class Plugin:
 
 def hooks(plugin: type[Plugin]) -> list[str]:
     """The hooks that a plugin has."""
-    return [hook for hook in HOOKS if callable(getattr(plugin, hook, None))]
+    return _methods(plugin, HOOKS)
+
+
+def in_parts(plugin: type[Plugin]) -> bool:
+    """Whether a plugin makes content in parts. Raises ``TypeError`` if it has only a part of what that needs."""
+    found = _methods(plugin, PARTS)
+    if not found:
+        return False
+    missing = [method for method in ("resolve", *PARTS) if method not in (*found, *hooks(plugin))]
+    if missing:
+        raise TypeError(
+            f"{plugin.__name__} has the method {found[0]}, and no {' and no '.join(missing)}: content in parts needs "
+            f"resolve, begin and part; another method needs another name"
+        )
+    return True
+
+
+def _methods(plugin: type[Plugin], names: tuple[str, ...]) -> list[str]:
+    return [name for name in names if callable(getattr(plugin, name, None))]

@@ -9,6 +9,7 @@ mod check;
 mod dev;
 mod diff;
 mod events;
+mod export;
 mod host;
 mod inspect;
 mod lab;

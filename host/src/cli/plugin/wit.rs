@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::super::complain;
 use super::build::world::{self, Interface};
+use super::export::Export;
 use super::new::EXIT_CANNOT_WRITE;
 use tuffet_config::{EXIT_CONFIG, GrantKind};
-use tuffet_policy::Hook;
 
 /// The grants that version 0.1 of the interface does not have.
 const LATER: [GrantKind; 3] = [GrantKind::ClientHistory, GrantKind::Metrics, GrantKind::Upload];
@@ -19,9 +19,9 @@ pub(in crate::cli) struct WitArgs {
     /// The folder to write into. It is created if it does not exist; other files in it stay.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// A hook of the plugin. May be repeated [default: authorize].
+    /// A hook of the plugin, or `render-parts`, which belongs to resolve. May be repeated [default: authorize].
     #[arg(long = "hook", value_enum, value_name = "HOOK")]
-    hooks: Vec<Hook>,
+    hooks: Vec<Export>,
     /// A kind of grant that its manifest requests: client-history, client-mac, clock, files, http, kv, metrics,
     /// random, sinks or upload. May be repeated.
     #[arg(long = "grant", value_name = "GRANT", value_parser = kind)]
@@ -32,7 +32,7 @@ pub(in crate::cli) struct WitArgs {
 }
 
 pub(super) fn wit(args: &WitArgs) -> ExitCode {
-    let hooks = if args.hooks.is_empty() { &[Hook::Authorize][..] } else { &args.hooks };
+    let hooks = if args.hooks.is_empty() { &[Export::Authorize][..] } else { &args.hooks };
     if args.version == Interface::V0_1
         && let Some(grant) = args.grants.iter().find(|grant| LATER.contains(grant))
     {
@@ -40,6 +40,16 @@ pub(super) fn wit(args: &WitArgs) -> ExitCode {
             "--grant {}: version 0.1 of the interface does not have it; leave the grant out, or write 0.2",
             grant.word()
         ));
+        return ExitCode::from(EXIT_CONFIG);
+    }
+    if args.version == Interface::V0_1 && hooks.contains(&Export::RenderParts) {
+        complain(
+            "--hook render-parts: version 0.1 of the interface does not have it; leave it out, or write 0.2",
+        );
+        return ExitCode::from(EXIT_CONFIG);
+    }
+    if let Some(problem) = Export::problem_of(hooks) {
+        complain(format_args!("--hook {problem}"));
         return ExitCode::from(EXIT_CONFIG);
     }
     match world::write(&args.folder, args.version, hooks, &args.grants) {

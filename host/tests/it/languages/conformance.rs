@@ -9,6 +9,8 @@ const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cas
 
 const ZEROS_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2-zeros");
 
+const CASES_PARTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-parts");
+
 const CASES_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2");
 
 each_language!(cases_come_out_the_same);
@@ -28,11 +30,10 @@ fn cases_of_version_0_2_0(guest: &str) {
     }
 }
 
-/// Content in parts, which not every SDK has.
-#[test]
-fn cases_of_parts() {
-    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-parts");
-    assert_cases(cases, &super::rust(), 5);
+each_language_of_0_2_0!(cases_of_parts);
+
+fn cases_of_parts(guest: &str) {
+    assert_cases(CASES_PARTS, guest, 12);
 }
 
 #[track_caller]

@@ -6,6 +6,7 @@ mod conformance;
 mod example;
 mod go_memory;
 mod limits;
+mod parts;
 mod serving;
 
 use crate::harness::{compiled, skipped};

@@ -79,6 +79,32 @@ export const resolve = (plugin) => ({
   },
 });
 
+export const renderParts = (plugin) => ({
+  async begin(key) {
+    const answer = await plugin.begin(key);
+    switch (answer?.kind) {
+      case "parts":
+        return { name: answer.name, size: large(answer.size), ttlSeconds: answer.ttl };
+      case "whole":
+        return undefined;
+      case "deny":
+        throw denied(answer).val;
+    }
+    throw wrong("begin", "a Beginning");
+  },
+
+  async part(key, offset, length) {
+    const answer = await plugin.part(key, Number(offset), length);
+    switch (answer?.kind) {
+      case "bytes":
+        return answer.data;
+      case "deny":
+        throw denied(answer).val;
+    }
+    throw wrong("part", "a Part");
+  },
+});
+
 export const acceptUpload = (plugin) => ({
   async acceptUpload(given, { root, path, bytes, sha256 }) {
     const upload = { root, path, bytes: Number(bytes), sha256 };

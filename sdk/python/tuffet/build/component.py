@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..plugin import Plugin, hooks
+from ..plugin import HOOKS, Plugin, hooks, in_parts
 from . import project
 from .errors import BuildError, ProjectError, ToolError
 from .project import Project
@@ -23,6 +23,7 @@ ENTRY = "tuffet_entry"
 EXPORTS = {
     "authorize": ("authorize", "Authorize"),
     "resolve": ("resolve", "Resolve"),
+    "render_parts": ("render-parts", "RenderParts"),
     "accept_upload": ("accept-upload", "AcceptUpload"),
     "observe": ("observe", "Observe"),
 }
@@ -48,8 +49,9 @@ def build(folder: Path, output: Path | None = None) -> Path:
     output = output or folder / f"{its.name}.wasm"
     with tempfile.TemporaryDirectory(prefix="tuffet-build-") as scratch:
         wit, app = Path(scratch, "wit"), Path(scratch, "app")
-        _write_world(wit, its, hooks(plugin))
-        _write_entry(app, its, hooks(plugin))
+        exports = [*hooks(plugin), *(["render_parts"] if in_parts(plugin) else [])]
+        _write_world(wit, its, exports)
+        _write_entry(app, its, exports)
         made = Path(scratch, "made.wasm")
         command = [tool, "--quiet", "--wit-path", str(wit), "--world", "plugin"]
         command += ["--import-interface-name", f"tuffet:policy/types@{_version()}=policy_types"]
@@ -80,9 +82,11 @@ def _plugin(its: Project) -> type[Plugin]:
     if not (isinstance(found, type) and issubclass(found, Plugin)):
         raise ProjectError(f"{its.folder}: {its.module}.{its.class_} is no class that derives from tuffet.Plugin")
     if not hooks(found):
-        raise ProjectError(
-            f"{its.folder}: {its.class_} has no hook: it needs one of the methods {', '.join(EXPORTS)}"
-        )
+        raise ProjectError(f"{its.folder}: {its.class_} has no hook: it needs one of the methods {', '.join(HOOKS)}")
+    try:
+        in_parts(found)
+    except TypeError as error:
+        raise ProjectError(f"{its.folder}: {error}") from None
     return found
 
 
@@ -110,7 +114,7 @@ def _version() -> str:
     return found[1]
 
 
-def _write_world(wit: Path, its: Project, its_hooks: list[str]) -> None:
+def _write_world(wit: Path, its: Project, its_exports: list[str]) -> None:
     """A component describes exactly what it exports and imports: what its plugin has and asks for."""
     packages = ["policy", *(["wasi-io", "wasi-http"] if "http" in its.asked else [])]
     for package in packages:
@@ -118,7 +122,7 @@ def _write_world(wit: Path, its: Project, its_hooks: list[str]) -> None:
         folder.mkdir(parents=True)
         shutil.copyfile(WIT / f"{package}.wit", folder / f"{package}.wit")
     imports = ["log", *(name for grant, names in IMPORTS.items() if grant in its.asked for name in names)]
-    exports = ["lifecycle", *(EXPORTS[hook][0] for hook in its_hooks)]
+    exports = ["lifecycle", *(EXPORTS[name][0] for name in its_exports)]
     lines = [f"import tuffet:policy/{name}@{_version()};" for name in imports]
     if "http" in its.asked:
         lines.append(f"import wasi:http/outgoing-handler@{WASI};")
@@ -127,9 +131,9 @@ def _write_world(wit: Path, its: Project, its_hooks: list[str]) -> None:
     (wit / "world.wit").write_text(f"package tuffet:python;\n\nworld plugin {{\n{world}}}\n", "utf-8")
 
 
-def _write_entry(app: Path, its: Project, its_hooks: list[str]) -> None:
+def _write_entry(app: Path, its: Project, its_exports: list[str]) -> None:
     app.mkdir()
-    names = ["Lifecycle", *(EXPORTS[hook][1] for hook in its_hooks)]
+    names = ["Lifecycle", *(EXPORTS[name][1] for name in its_exports)]
     lines = [
         "from tuffet.wasm import exports",
         f"from tuffet.wasm.exports import {', '.join(names)}",
@@ -137,7 +141,7 @@ def _write_entry(app: Path, its: Project, its_hooks: list[str]) -> None:
         f"exports.use({its.class_})",
     ]
     # Not when the first event comes: there are no files to import from.
-    if "observe" in its_hooks:
+    if "observe" in its_exports:
         lines.insert(0, "import tuffet.wasm.observed")
     (app / f"{ENTRY}.py").write_text("".join(line + "\n" for line in lines), "utf-8")
 

@@ -14,10 +14,12 @@ from ..answers import (
     Drop,
     Files,
     FilesElseNext,
+    LargeContent,
     Rename,
     Rendered,
     Rendering,
     SessionValues,
+    Whole,
 )
 from ..requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Outcome, Request
 
@@ -114,6 +116,28 @@ def rendering(answer: Any, hook: Any) -> Any:
         case Deny():
             raise Err(_denial(answer))
     raise _none("render", answer, "Rendering, Content or Deny")
+
+
+def beginning(answer: Any, hook: Any) -> Any:
+    match answer:
+        case LargeContent():
+            return hook.LargeContent(answer.name, answer.size, answer.ttl)
+        case Whole():
+            return None
+        case Deny():
+            raise Err(_denial(answer))
+    raise _none("begin", answer, "LargeContent, Whole or Deny")
+
+
+def part(answer: Any) -> bytes:
+    match answer:
+        case bytes():
+            return answer
+        case bytearray() | memoryview():
+            return bytes(answer)
+        case Deny():
+            raise Err(_denial(answer))
+    raise _none("part", answer, "bytes or Deny")
 
 
 def acceptance(answer: Any, hook: Any) -> Any:

@@ -69,6 +69,14 @@ class Resolve:
         return convert.rendering(_configured.render(key), wit.resolve)
 
 
+class RenderParts:
+    def begin(self, key: str) -> Any:
+        return convert.beginning(_configured.begin(key), wit.render_parts)
+
+    def part(self, key: str, offset: int, length: int) -> bytes:
+        return convert.part(_configured.part(key, offset, length))
+
+
 class AcceptUpload:
     def accept_upload(self, request: Any, upload: Any) -> Any:
         its = Upload(upload.root, upload.path, upload.bytes, upload.sha256)

@@ -11,12 +11,12 @@ use std::sync::{Mutex, PoisonError};
 
 use wasmparser::{ExternalKind, Parser, Payload};
 
+use super::super::export::Export;
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
 use crate::cli::{complain, stderr_is_terminal};
 use toolchain::Toolchain;
-use tuffet_policy::Hook;
 
 /// The key of the manifest that names another copy of the SDK.
 const SDK_KEY: &str = "sdk";
@@ -44,7 +44,7 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let toolchain = Toolchain::find()?;
     let scratch = Scratch::make()?;
     let sdk = sdk(folder, &project, &scratch)?;
-    let units = units(&sources, &sdk, &project.hooks, &scratch)?;
+    let units = units(&sources, &sdk, &project.exports, &scratch)?;
     compile(folder, &toolchain, &units)?;
     let module = link(folder, &toolchain, &units, &scratch)?;
     require_hooks(&project, &module)?;
@@ -100,7 +100,12 @@ fn sdk(folder: &Path, project: &Project, scratch: &Scratch) -> Result<PathBuf, U
 }
 
 /// Lists what is compiled: the project, and the parts of the SDK that its hooks need.
-fn units(sources: &[PathBuf], sdk: &Path, hooks: &[Hook], scratch: &Scratch) -> Result<Vec<Unit>, Unbuilt> {
+fn units(
+    sources: &[PathBuf],
+    sdk: &Path,
+    exports: &[Export],
+    scratch: &Scratch,
+) -> Result<Vec<Unit>, Unbuilt> {
     let mut include = OsString::from("-I");
     include.push(sdk);
     let object = |number: usize| scratch.path(&format!("{number}.o"));
@@ -114,9 +119,9 @@ fn units(sources: &[PathBuf], sdk: &Path, hooks: &[Hook], scratch: &Scratch) -> 
     let mut parts: Vec<PathBuf> =
         fs::read_dir(&parts).map_err(unread)?.flatten().map(|entry| entry.path()).collect();
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
-    let without = |hook: &Hook| !hooks.contains(hook);
-    let absent: Vec<&str> = Hook::ALL.iter().filter(|hook| without(hook)).map(|hook| hook.word()).collect();
-    parts.retain(|path| path.file_stem().is_some_and(|stem| absent.iter().all(|hook| stem != *hook)));
+    let without = |export: &Export| !exports.contains(export);
+    let absent: Vec<&str> = Export::ALL.into_iter().filter(without).map(Export::word).collect();
+    parts.retain(|path| path.file_stem().is_some_and(|stem| absent.iter().all(|export| stem != *export)));
     parts.sort();
     for source in parts {
         units.push(Unit { source, object: object(units.len()), flags: Vec::new() });
@@ -174,7 +179,8 @@ fn link(folder: &Path, toolchain: &Toolchain, units: &[Unit], scratch: &Scratch)
     let mut command = toolchain.command();
     command.current_dir(folder).args(["-mexec-model=reactor", "-Wl,--stack-first", "-Wl,--strip-debug"]);
     command.arg(format!("-Wl,-z,stack-size={STACK}"));
-    command.args(Hook::ALL.map(|hook| format!("-Wl,--export-if-defined={}", function(hook))));
+    let functions = Export::ALL.into_iter().flat_map(functions);
+    command.args(functions.map(|name| format!("-Wl,--export-if-defined={name}")));
     command.args(units.iter().map(|unit| &unit.object)).arg("-o").arg(&module).stdin(Stdio::null());
     let output = command.output().map_err(|error| toolchain.cannot_run(&error))?;
     print(&output);
@@ -195,31 +201,39 @@ fn print(output: &Output) {
 
 /// Compares the listed hooks with those that the plugin defines.
 fn require_hooks(project: &Project, module: &[u8]) -> Result<(), Unbuilt> {
-    let exports = exports(module).map_err(Unbuilt::Failed)?;
-    for hook in Hook::ALL {
-        let (name, word) = (function(hook), hook.word());
-        match (project.hooks.contains(&hook), exports.contains(&name)) {
-            (true, false) => {
-                let message = format!("lists {word}, and the plugin does not define {name}");
-                return Err(project.problem("hooks", message));
+    let defined = exported_functions(module).map_err(Unbuilt::Failed)?;
+    for export in Export::ALL {
+        let word = export.word();
+        for name in functions(export) {
+            match (project.exports.contains(&export), defined.iter().any(|defined| defined == name)) {
+                (true, false) => {
+                    let message = format!("lists {word}, and the plugin does not define {name}");
+                    return Err(project.problem("hooks", message));
+                }
+                (false, true) => {
+                    let message = format!("the plugin defines {name}: add {word} to `hooks`");
+                    return Err(project.problem("hooks", message));
+                }
+                _ => {}
             }
-            (false, true) => {
-                let message = format!("the plugin defines {name}: add {word} to `hooks`");
-                return Err(project.problem("hooks", message));
-            }
-            _ => {}
         }
     }
     Ok(())
 }
 
-/// Returns the name of a hook in C.
-fn function(hook: Hook) -> String {
-    format!("tuffet_{}", hook.word().replace('-', "_"))
+/// Returns the functions in C that a plugin with this export defines.
+fn functions(export: Export) -> &'static [&'static str] {
+    match export {
+        Export::Authorize => &["tuffet_authorize"],
+        Export::Resolve => &["tuffet_resolve"],
+        Export::RenderParts => &["tuffet_begin", "tuffet_render_part"],
+        Export::AcceptUpload => &["tuffet_accept_upload"],
+        Export::Observe => &["tuffet_observe"],
+    }
 }
 
 /// Returns the names of the functions that a module exports.
-fn exports(module: &[u8]) -> Result<Vec<String>, String> {
+fn exported_functions(module: &[u8]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for payload in Parser::new(0).parse_all(module) {
         let Payload::ExportSection(exports) = payload.map_err(|error| error.to_string())? else { continue };

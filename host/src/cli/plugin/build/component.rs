@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use super::super::export::Export;
 use tuffet_config::GrantKind;
-use tuffet_policy::Hook;
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER,
 };
@@ -13,19 +13,19 @@ use wit_parser::Resolve;
 
 use super::world::{self, Interface};
 
-/// Makes a component with these hooks, which requests these grants, for the version of the interface that the
+/// Makes a component with these exports, which requests these grants, for the version of the interface that the
 /// module was compiled for: a project may contain an older copy of the SDK. `scratch` is a folder for the WIT.
 ///
 /// # Errors
-/// The module has no such hooks, or imports what no WASI has.
+/// The module has no such exports, or imports what no WASI has.
 pub(super) fn of_module(
     mut module: Vec<u8>,
-    hooks: &[Hook],
+    exports: &[Export],
     grants: &[GrantKind],
     scratch: &Path,
 ) -> Result<Vec<u8>, String> {
     let made = (|| {
-        world::write(scratch, interface_of(&module)?, hooks, grants)?;
+        world::write(scratch, interface_of(&module)?, exports, grants)?;
         let mut resolve = Resolve::default();
         let (package, _) = resolve.push_dir(scratch)?;
         let world = resolve.select_world(&[package], Some(world::WORLD))?;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::super::export::Export;
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
-use tuffet_policy::Hook;
 
 /// The file that identifies a project.
 pub(super) const MARKER: &str = "go.mod";
@@ -19,7 +19,7 @@ const SDK: &str = "tuffet";
 pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let project = Project::read(folder, &[])?;
     let scratch = Scratch::make()?;
-    let module = compile(folder, &project.hooks, &scratch)?;
+    let module = compile(folder, &project.exports, &scratch)?;
     project.require_grants(&module, |missing| {
         // The package is named after its interface.
         format!("uses the package {SDK}/{}", missing.trim_start_matches("client-"))
@@ -28,10 +28,10 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
 }
 
 /// Compiles the project to a core module.
-fn compile(folder: &Path, hooks: &[Hook], scratch: &Scratch) -> Result<Vec<u8>, Unbuilt> {
+fn compile(folder: &Path, exports: &[Export], scratch: &Scratch) -> Result<Vec<u8>, Unbuilt> {
     let shown = folder.display();
     let module = scratch.folder.join("module.wasm");
-    let words: Vec<&str> = hooks.iter().map(|hook| hook.word()).collect();
+    let words: Vec<&str> = exports.iter().map(|export| export.word()).collect();
     let go = std::env::var_os("GO").unwrap_or_else(|| "go".into());
     let mut command = Command::new(&go);
     command.current_dir(folder).args(["build", "-buildmode=c-shared", "-trimpath", "-buildvcs=false"]);

@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::annotate;
+use super::super::export::Export;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt, component};
 use tuffet_config::{ConfigError, Document, GrantKind};
-use tuffet_policy::{Hook, Manifest};
+use tuffet_policy::Manifest;
 
 /// The manifest of a project.
 pub(super) const MANIFEST: &str = "tuffet.json";
@@ -19,7 +20,8 @@ pub(super) const MANIFEST: &str = "tuffet.json";
 pub(super) struct Project {
     file: PathBuf,
     name: String,
-    pub hooks: Vec<Hook>,
+    /// The list `hooks` of the manifest.
+    pub exports: Vec<Export>,
     grants: Vec<GrantKind>,
     /// Without the keys that are for the build alone.
     manifest: Value,
@@ -30,7 +32,7 @@ pub(super) struct Project {
 /// The keys of the file.
 #[derive(Debug, Deserialize)]
 struct Written {
-    hooks: Vec<Hook>,
+    hooks: Vec<Export>,
     #[serde(flatten)]
     manifest: Manifest,
 }
@@ -50,8 +52,11 @@ impl Project {
         }
         let mut problems = Vec::new();
         if written.hooks.is_empty() {
-            let known = Hook::ALL.map(Hook::word).join(", ");
+            let known = Export::ALL.map(Export::word).join(", ");
             problems.push(("/hooks".into(), format!("no hook is listed: there are {known}")));
+        }
+        if let Some(problem) = Export::problem_of(&written.hooks) {
+            problems.push(("/hooks".into(), problem.into()));
         }
         if !is_file_name(&written.manifest.name) {
             let message = "the component gets this name: use letters, digits, `-`, `_` and `.`";
@@ -67,7 +72,7 @@ impl Project {
             .into_iter()
             .filter(|kind| written.manifest.grants.iter().any(|wish| wish.grant == kind.word()))
             .collect();
-        Ok(Project { file, name: written.manifest.name, hooks: written.hooks, grants, manifest, more })
+        Ok(Project { file, name: written.manifest.name, exports: written.hooks, grants, manifest, more })
     }
 
     /// Returns an error at a key of the manifest.
@@ -93,7 +98,7 @@ impl Project {
 
     /// Makes a component of a module.
     pub fn component(self, folder: &Path, module: Vec<u8>, scratch: Scratch) -> Result<Made, Unbuilt> {
-        let made = component::of_module(module, &self.hooks, &self.grants, &scratch.path("wit")).map_err(
+        let made = component::of_module(module, &self.exports, &self.grants, &scratch.path("wit")).map_err(
             |error| {
                 Unbuilt::Failed(format!(
                     "{}: the module cannot become a component: {error}",

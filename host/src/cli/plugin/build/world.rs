@@ -1,4 +1,4 @@
-//! The WIT of one plugin: a world that exports its hooks and imports what its grants allow, and nothing else.
+//! The WIT of one plugin: a world that exports its interfaces and imports what its grants allow, and nothing else.
 //!
 //! Several languages import all of the world that they are built against, whether the plugin calls it or not,
 //! and a server asks for a grant for each import. So a plugin in such a language gets a world of its own.
@@ -8,9 +8,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use super::super::export::Export;
 use super::super::new::sdk_files;
 use tuffet_config::GrantKind;
-use tuffet_policy::Hook;
 
 /// The name of the world.
 pub(in crate::cli::plugin) const WORLD: &str = "plugin";
@@ -61,7 +61,7 @@ impl Interface {
     }
 }
 
-/// Writes the WIT of a plugin with these hooks, which requests these grants, into a folder: `world.wit`, and
+/// Writes the WIT of a plugin with these exports, which requests these grants, into a folder: `world.wit`, and
 /// below `deps` the packages that it uses. Returns the paths of the files in the folder.
 ///
 /// # Errors
@@ -69,10 +69,10 @@ impl Interface {
 pub(in crate::cli::plugin) fn write(
     folder: &Path,
     interface: Interface,
-    hooks: &[Hook],
+    exports: &[Export],
     grants: &[GrantKind],
 ) -> io::Result<Vec<String>> {
-    let mut files = vec![("world.wit".to_owned(), world(interface, hooks, grants))];
+    let mut files = vec![("world.wit".to_owned(), world(interface, exports, grants))];
     let wasi = WASI.iter().filter(|_| grants.contains(&GrantKind::Http));
     for (package, path) in [("policy", interface.path())].iter().chain(wasi) {
         files.push((format!("deps/{package}/{package}.wit"), sdk_file(path).to_owned()));
@@ -86,7 +86,7 @@ pub(in crate::cli::plugin) fn write(
 }
 
 /// Returns the text of the world.
-fn world(interface: Interface, hooks: &[Hook], grants: &[GrantKind]) -> String {
+fn world(interface: Interface, exports: &[Export], grants: &[GrantKind]) -> String {
     let policy = interface.number();
     let mut text = format!("package local:{WORLD};\n\nworld {WORLD} {{\n");
     let mut line = |text_of_line: String| text += &format!("    {text_of_line};\n");
@@ -100,8 +100,8 @@ fn world(interface: Interface, hooks: &[Hook], grants: &[GrantKind]) -> String {
         }
     }
     line(format!("export tuffet:policy/lifecycle@{policy}"));
-    for hook in Hook::ALL.into_iter().filter(|hook| hooks.contains(hook)) {
-        line(format!("export tuffet:policy/{}@{policy}", hook.word()));
+    for export in Export::ALL.into_iter().filter(|export| exports.contains(export)) {
+        line(format!("export tuffet:policy/{}@{policy}", export.word()));
     }
     text + "}\n"
 }
@@ -124,20 +124,20 @@ mod tests {
     #[test]
     fn a_world_has_the_hooks_and_the_imports_of_its_grants() {
         let grants = [GrantKind::Sinks, GrantKind::Clock, GrantKind::Kv];
-        let text = world(Interface::V0_1, &[Hook::Observe, Hook::Authorize], &grants);
+        let text = world(Interface::V0_1, &[Export::Observe, Export::Authorize], &grants);
         assert_eq!(
             text,
             "package local:plugin;\n\nworld plugin {\n    import tuffet:policy/log@0.1.0;\n    \
              import tuffet:policy/kv@0.1.0;\n    import tuffet:policy/sinks@0.1.0;\n    export tuffet:policy/lifecycle@0.1.0;\n    \
              export tuffet:policy/authorize@0.1.0;\n    export tuffet:policy/observe@0.1.0;\n}\n"
         );
-        let all = world(Interface::V0_2, &[Hook::Resolve], &GrantKind::ALL);
+        let all = world(Interface::V0_2, &[Export::Resolve], &GrantKind::ALL);
         for import in ["kv", "shared-kv", "files", "sinks", "metrics", "upload-content", "history"] {
             assert!(all.contains(&format!("    import tuffet:policy/{import}@0.2.0;\n")), "{all}");
         }
         assert!(all.contains("    import wasi:http/outgoing-handler@0.2.0;\n"), "{all}");
         assert!(all.ends_with("    export tuffet:policy/resolve@0.2.0;\n}\n"), "{all}");
-        let none = world(Interface::V0_2, &[Hook::Resolve], &[]);
+        let none = world(Interface::V0_2, &[Export::Resolve], &[]);
         assert_eq!(none.matches("import").count(), 1, "{none}");
     }
 }

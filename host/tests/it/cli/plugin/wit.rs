@@ -40,6 +40,11 @@ fn the_world_imports_what_the_grants_allow_and_nothing_else() {
         assert!(text("world.wit").contains(&format!("import tuffet:policy/{import}@0.2.0;")), "{import}");
     }
 
+    wit(&["--hook", "resolve", "--hook", "render-parts"]).assert_good();
+    for export in ["resolve", "render-parts"] {
+        assert!(text("world.wit").contains(&format!("export tuffet:policy/{export}@0.2.0;")), "{export}");
+    }
+
     wit(&["--version", "0.1", "--grant", "kv"]).assert_good();
     assert!(text("world.wit").contains("export tuffet:policy/authorize@0.1.0;"), "{}", text("world.wit"));
     assert!(!text("world.wit").contains("shared-kv"), "{}", text("world.wit"));
@@ -57,6 +62,9 @@ fn mistakes_are_named() {
     wit(&["--grant", "files/boot"]).assert_fails(64, &["write the kind alone, such as `files`"]);
     let later = ["--version", "0.1", "--grant", "client-history"];
     wit(&later).assert_fails(64, &["--grant client-history: version 0.1 of the interface does not have it"]);
+    let later = ["--version", "0.1", "--hook", "resolve", "--hook", "render-parts"];
+    wit(&later).assert_fails(64, &["--hook render-parts: version 0.1 of the interface does not have it"]);
+    wit(&["--hook", "render-parts"]).assert_fails(64, &["add resolve"]);
     wit(&["--grant", "tape"]).assert_fails(64, &["there are client-history, client-mac, clock, files, http"]);
     folder.write("wit", b"");
     wit(&[]).assert_fails(73, &["cannot be written", "another folder"]);

@@ -1,0 +1,41 @@
+//! What a component may export besides `lifecycle`: hooks, and what belongs to one.
+
+use clap::ValueEnum;
+use serde::Deserialize;
+
+use tuffet_policy::Hook;
+
+/// An interface that a plugin exports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Export {
+    Authorize,
+    Resolve,
+    // Content in parts, for keys that `resolve` answers with.
+    RenderParts,
+    AcceptUpload,
+    Observe,
+}
+
+impl Export {
+    /// All of them, hooks in the order in which they are called.
+    pub const ALL: [Export; 5] =
+        [Export::Authorize, Export::Resolve, Export::RenderParts, Export::AcceptUpload, Export::Observe];
+
+    /// Returns the name of the interface.
+    pub fn word(self) -> &'static str {
+        match self {
+            Export::Authorize => Hook::Authorize.word(),
+            Export::Resolve => Hook::Resolve.word(),
+            Export::RenderParts => "render-parts",
+            Export::AcceptUpload => Hook::AcceptUpload.word(),
+            Export::Observe => Hook::Observe.word(),
+        }
+    }
+
+    /// Returns the problem of a plugin that exports these, if there is one.
+    pub fn problem_of(exports: &[Export]) -> Option<&'static str> {
+        (exports.contains(&Export::RenderParts) && !exports.contains(&Export::Resolve))
+            .then_some("render-parts makes content for keys that `resolve` answers with: add resolve")
+    }
+}

@@ -1,0 +1,76 @@
+package tuffet
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+type resolver struct{}
+
+func (resolver) Configure([]byte) error      { return nil }
+func (resolver) Resolve(*Request) Resolution { return Rendered("k") }
+
+type beginner struct{ resolver }
+
+func (beginner) Begin(string) Beginning { return InParts(1) }
+
+type maker struct{ beginner }
+
+func (maker) Part(string, uint64, uint32) Part { return Bytes([]byte("x")) }
+
+type parted struct{ resolver }
+
+func (parted) Part(string, uint64, uint32) Part { return Bytes([]byte("x")) }
+
+// A plugin without the hook resolve.
+type alone struct{}
+
+func (alone) Configure([]byte) error           { return nil }
+func (alone) Begin(string) Beginning           { return Whole() }
+func (alone) Part(string, uint64, uint32) Part { return Bytes(nil) }
+
+func TestContentInPartsNeedsBothMethodsAndResolve(t *testing.T) {
+	for _, each := range []struct {
+		plugin Configurer
+		why    string
+	}{
+		{maker{}, ""},
+		{resolver{}, ""},
+		{beginner{}, "has a method Begin, and no Part("},
+		{parted{}, "has a method Part, and no Begin("},
+		{alone{}, "and no method Resolve"},
+	} {
+		why := func() (why string) {
+			defer func() {
+				registered.configurer = nil
+				if value := recover(); value != nil {
+					why = value.(string)
+				}
+			}()
+			Register(each.plugin)
+			return ""
+		}()
+		if (why == "") != (each.why == "") || !strings.Contains(why, each.why) {
+			t.Errorf("%T: %q", each.plugin, why)
+		}
+	}
+	Register(maker{})
+	if got := strings.Join(hooks(), ","); got != "resolve,render-parts" {
+		t.Error(got)
+	}
+}
+
+func TestLargeContentCanBeCompared(t *testing.T) {
+	if InParts(7).Named("n").Expiring(1500*time.Millisecond) != InParts(7).Expiring(2*time.Second).Named("n") {
+		t.Error("times are rounded up to seconds")
+	}
+	for _, other := range []LargeContent{InParts(8), InParts(7).Named(""), InParts(7).Expiring(0)} {
+		if other == InParts(7) {
+			t.Error(other)
+		}
+	}
+	if InParts(7).Expiring(-1) != InParts(7) {
+		t.Error("a negative time is none")
+	}
+}

@@ -1,40 +1,38 @@
 #!/bin/sh
-# Builds the object stores that the tests of origins start, once, and prints the folders they are in, as for PATH: two
-# S3 servers and fake-gcs-server with Go, Azurite with npm. What cannot be built is left out, with a word on standard
-# error.
+# Builds the object stores that the tests of origins start, each once, and prints the folders they are in, as for PATH:
+# two S3 servers and fake-gcs-server with Go, Azurite with npm. What cannot be built is left out, with a word on
+# standard error. Without names, it builds all of them.
 #
-#   scripts/s3-servers.sh TARGET_FOLDER
+#   scripts/s3-servers.sh TARGET_FOLDER [versitygw] [gofakes3] [fake-gcs-server] [azurite]
 set -eu
 
-versitygw=v1.8.0
-gofakes3=v1.2.0
-fakegcs=v1.56.1
+versitygw=github.com/versity/versitygw/cmd/versitygw@v1.8.0
+gofakes3=github.com/johannesboyne/gofakes3/cmd/gofakes3@v1.2.0
+fakegcs=github.com/fsouza/fake-gcs-server@v1.56.1
 azurite=3.35.0
 
 mkdir -p "$1/s3-servers"
 target=$(cd "$1/s3-servers" && pwd)
+shift
+[ $# -gt 0 ] || set -- versitygw gofakes3 fake-gcs-server azurite
 folders=
 work=
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
 
 # What is being made is complete when it is renamed.
 begin() {
     work=$(mktemp -d "$target/build.XXXXXX")
 }
 
+# built_with_go NAME MODULE@VERSION
 built_with_go() {
-    made=$target/$versitygw-$gofakes3-$fakegcs
+    made=$target/$1-${2##*@}
     if [ ! -d "$made" ]; then
-        command -v go >/dev/null 2>&1 || { echo "no Go, so no S3 servers and no fake-gcs-server: install golang-go"; return 1; }
+        command -v go >/dev/null 2>&1 || { echo "no Go, so no $1: install golang-go"; return 1; }
         begin
-        (
-            export GOFLAGS="-mod=mod" GOBIN="$work/bin"
-            go install -ldflags='-s -w' "github.com/versity/versitygw/cmd/versitygw@$versitygw" &&
-                go install -ldflags='-s -w' "github.com/johannesboyne/gofakes3/cmd/gofakes3@$gofakes3" &&
-                go install -ldflags='-s -w' "github.com/fsouza/fake-gcs-server@$fakegcs"
-        ) || { echo "the S3 servers were not built"; return 1; }
-        mv "$work/bin" "$made"
-        rm -rf "$work"
+        GOFLAGS=-mod=mod GOBIN="$work" go install -ldflags='-s -w' "$2" || { echo "$1 was not built"; return 1; }
+        mv "$work" "$made"
     fi
     folders=$folders:$made
 }
@@ -54,6 +52,13 @@ built_with_npm() {
     folders=$folders:$made/node_modules/.bin
 }
 
-built_with_go >&2 || true
-built_with_npm >&2 || true
+for server; do
+    case $server in
+    versitygw) built_with_go "$server" "$versitygw" ;;
+    gofakes3) built_with_go "$server" "$gofakes3" ;;
+    fake-gcs-server) built_with_go "$server" "$fakegcs" ;;
+    azurite) built_with_npm ;;
+    *) echo "unknown server: $server"; exit 64 ;;
+    esac >&2 || rm -rf "$work"
+done
 echo "${folders#:}"

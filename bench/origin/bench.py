@@ -4,7 +4,8 @@
 Starts nginx as the origin, Tuffet with a root on it and a cache, and Tuffet with the same files in a folder; loads
 them with tuffet-load. Beside them it measures what people run today: a proxy on fbtftp, without and with a caching
 nginx behind it. These send one block at a time, so Tuffet gets the same load once more. The origin's log says how many
-requests it got. Writes JSON and a page to the folder OUT.
+requests it got. Writes JSON and a page to the folder OUT. Each load has a time limit, so that all of it ends within 20
+minutes; a peer that does not make it within its limit is shown with what it made.
 
     bench.py --tuffet PROGRAM --load PROGRAM --out FOLDER [--python PYTHON_WITH_FBTFTP] [--smoke]
 """
@@ -28,6 +29,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
 # What must not outlive this program.
 RUNNING = []
+# Seconds: for one load, and for everything. How long the clients of a peer begin transfers, and wait for a block.
+LIMIT, ALL = 200, 19 * 60
+BEGIN, SILENCE = "120s", "60s"
+STARTED = time.monotonic()
 
 
 def arguments():
@@ -121,19 +126,29 @@ def serve(options, folder, name, root):
 def load(options, folder, port, files, count, at_once, *more, peer=False):
     """What the clients saw. Of a peer also without all of its transfers: the page shows how many were sound."""
     command = [options.load, "--server", f"127.0.0.1:{port}", "--json", "--expect", f"{folder}/www"]
-    command += ["--transfers", str(count), "--concurrency", str(at_once), "--timeout", "120s", *more]
+    command += ["--transfers", str(count), "--concurrency", str(at_once), "--timeout", SILENCE, *more]
+    command += ["--duration", BEGIN] if peer else []
     for name in files:
         command += ["--file", name]
-    ended = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True)
+    limit = max(1, min(LIMIT, STARTED + ALL - time.monotonic()))
+    try:
+        ended = subprocess.run(command, stdout=subprocess.PIPE, check=False, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        if not peer:
+            sys.exit(f"{count} transfers did not end within {limit:.0f} s")
+        return {"seconds": limit, "throughput_mb_s": 0, "first_block_ms": {"p50": None},
+                "completion_ms": {"max": None}, "completed": 0, "transfers": count}
     report = json.loads(ended.stdout)
     if report["completed"] != count and not peer:
         sys.exit(f"not all transfers are sound: {json.dumps(report, indent=1)}")
+    # A load that was out of time began only some.
+    report["transfers"] = count
     return report
 
 
 def stop(process):
     process.terminate()
-    process.wait()
+    process.wait(timeout=60)
 
 
 def median(values):
@@ -181,7 +196,11 @@ def measure(options, folder, origin):
         cases.note(little, "folder", load(options, folder, port, small, options.small, 100, "--blksize", "1428"))
         stop(process)
     if options.python:
-        beside_peers(options, folder, origin, cases, little, small)
+        try:
+            beside_peers(options, folder, origin, cases, little, small)
+        except (SystemExit, OSError) as error:
+            # What was measured before stays.
+            print(f"the peer is left out: {error}", file=sys.stderr)
     return cases.rounds
 
 

@@ -10,7 +10,8 @@ tuffet=${TUFFET:-$target/release/tuffet}
 [ -x "$tuffet" ] || tuffet=$target/debug/tuffet
 [ -x "$tuffet" ] || { echo "there is no $tuffet; run: make build" >&2; exit 69; }
 gateway=${VERSITYGW:-}
-[ -n "$gateway" ] || gateway=$(sh "$root/scripts/s3-servers.sh" "$target")/versitygw
+[ -n "$gateway" ] || gateway=$(sh "$root/scripts/s3-servers.sh" "$target" versitygw)/versitygw
+command -v "$gateway" >/dev/null || { echo "there is no S3 server: install golang-go, or name versitygw with VERSITYGW" >&2; exit 69; }
 
 export AWS_ACCESS_KEY_ID=branch AWS_SECRET_ACCESS_KEY=only-for-this-example
 work=$(mktemp -d)
@@ -24,7 +25,9 @@ store='' server=''
 "$gateway" --access "$AWS_ACCESS_KEY_ID" --secret "$AWS_SECRET_ACCESS_KEY" --port 127.0.0.1:9070 --quiet \
     posix "$work/buckets" >"$work/store.log" 2>&1 &
 store=$!
+sleep 1
+kill -0 "$store" 2>/dev/null || { echo "the object store has not started:" >&2; cat "$work/store.log" >&2; exit 69; }
 echo "object store: http://127.0.0.1:9070, process $store; kill -9 $store takes the line down"
-"$tuffet" serve --user "$(id -u)" --config "$here/tuffet.yaml" &
+"$tuffet" serve --user "$(id -u)" --config "$here/tuffet.yaml" --log info,tuffet::origin=debug &
 server=$!
 wait "$server"

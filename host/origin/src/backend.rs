@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::TryFutureExt;
 use http::HeaderValue;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::azure::{AzureConfigKey, AzureCredentialProvider, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
@@ -20,6 +20,7 @@ use tuffet_config::{Credentials, Location, OriginSpec};
 
 use crate::OriginError;
 use crate::failure::{Failure, cause};
+use crate::judge::{judge, unconditional};
 use crate::service::{Connector, MOST_REDIRECTS, NOTE, Note, Service};
 use crate::version::Version;
 
@@ -29,6 +30,8 @@ pub(crate) struct Backend {
     /// The beginning of all keys; empty for web servers, whose URL has it.
     prefix: String,
     pub kind: Kind,
+    /// What signs requests to Azure.
+    pub azure: Option<AzureCredentialProvider>,
     pub service: Service,
     pub timeout: Duration,
 }
@@ -46,10 +49,10 @@ impl fmt::Debug for Backend {
 /// How uploads reach an origin.
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
-    /// S3 knows `If-None-Match` also for uploads in parts.
-    S3,
-    /// Others know it for whole objects alone.
-    Other,
+    /// `object_store` sends the parts; the request that joins them may have a condition.
+    Parts,
+    /// Google's request that joins parts has no condition: sessions have one.
+    Session,
     /// A web server, and its folder: PUT.
     Http(url::Url),
 }
@@ -79,6 +82,7 @@ impl Backend {
         // What the client has of these is replaced; but object_store refuses http:// without the option.
         let options = ClientOptions::new().with_allow_http(true);
         let explain = |error: object_store::Error| wrong(cause(&error));
+        let mut azure = None;
         let (store, prefix, kind): (Arc<dyn ObjectStore>, _, _) = match &spec.location {
             Location::S3 { bucket, prefix, endpoint, region } => {
                 let mut builder = match &spec.credentials {
@@ -110,7 +114,11 @@ impl Backend {
                     None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
                 };
                 let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
-                (Arc::new(builder.with_http_connector(connector).build().map_err(explain)?), prefix, Kind::S3)
+                (
+                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
+                    prefix,
+                    Kind::Parts,
+                )
             }
             Location::Gcs { bucket, prefix, endpoint } => {
                 let mut builder = match &spec.credentials {
@@ -136,7 +144,7 @@ impl Backend {
                 (
                     Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
                     prefix,
-                    Kind::Other,
+                    Kind::Session,
                 )
             }
             Location::Azure { account, container, prefix, endpoint } => {
@@ -162,11 +170,9 @@ impl Backend {
                 }
                 let builder =
                     builder.with_container_name(container).with_client_options(options).with_retry(retry);
-                (
-                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
-                    prefix,
-                    Kind::Other,
-                )
+                let store = builder.with_http_connector(connector).build().map_err(explain)?;
+                azure = Some(Arc::clone(store.credentials()));
+                (Arc::new(store), prefix, Kind::Parts)
             }
             Location::Http { url } => {
                 let builder = HttpBuilder::new().with_url(url.as_str().trim_end_matches('/'));
@@ -175,7 +181,7 @@ impl Backend {
                 (Arc::new(builder.build().map_err(explain)?), &String::new(), Kind::Http(url.clone()))
             }
         };
-        Ok(Self { store, prefix: prefix.clone(), kind, service, timeout: spec.timeout })
+        Ok(Self { store, prefix: prefix.clone(), kind, azure, service, timeout: spec.timeout })
     }
 
     /// The key of a path. `Absent` if the origin cannot have it.
@@ -240,72 +246,6 @@ impl Backend {
         };
         (result, note.status)
     }
-}
-
-/// The error of a request that does not require a path to be free. `object_store` takes each status 409 for a file that
-/// exists, but stores also send it for a file in an archive, for instance.
-pub(crate) fn unconditional(error: object_store::Error) -> object_store::Error {
-    match error {
-        object_store::Error::AlreadyExists { source, .. } => {
-            object_store::Error::Generic { store: "origin", source }
-        }
-        other => other,
-    }
-}
-
-/// As [`unconditional`], for uploads: a store sends 412 without a condition where somebody else has a lease.
-pub(crate) fn unconditional_put(error: object_store::Error) -> object_store::Error {
-    match unconditional(error) {
-        object_store::Error::Precondition { source, .. } => {
-            object_store::Error::Generic { store: "origin", source }
-        }
-        other => other,
-    }
-}
-
-/// What an error of `object_store` means.
-fn judge(error: &object_store::Error, note: &Note) -> Failure {
-    use object_store::Error;
-    match (error, note.status) {
-        (Error::NotModified { .. }, _) => return Failure::NotModified,
-        (Error::NotFound { .. }, _) | (_, Some(410)) => return Failure::Absent,
-        (Error::AlreadyExists { .. }, _) => return Failure::Exists,
-        (Error::Precondition { .. }, _) => return Failure::Changed,
-        _ => {}
-    }
-    let code = code(error);
-    if code.as_deref() == Some("RequestTimeTooSkewed") {
-        let why = "the clock of this machine and that of the store differ too much (RequestTimeTooSkewed); set it \
-                   right, for instance by NTP";
-        return Failure::Away(why.into());
-    }
-    let beside = code.map(|code| format!(" ({code})")).unwrap_or_default();
-    match note.status {
-        Some(status @ (401 | 403)) => Failure::Forbidden(
-            format!("it gives no access: status {status}{beside}; correct the login or the rights").into(),
-        ),
-        Some(507) => Failure::Full("it has no room: status 507".into()),
-        Some(status @ (408 | 425 | 429 | 500..)) => {
-            Failure::Away(format!("it answers with the status {status}{beside}").into())
-        }
-        Some(status @ 300..) => {
-            Failure::Useless(format!("it answers with the status {status}{beside}").into())
-        }
-        Some(_) => Failure::Useless(format!("its answer cannot be used: {}", cause(error)).into()),
-        None => match &note.trouble {
-            Some(trouble) => Failure::Away(trouble.as_str().into()),
-            // No request was sent: there is no login, for instance.
-            None => Failure::Away(cause(error).into()),
-        },
-    }
-}
-
-/// The word of the store for an error, from the XML of its answer: letters and digits alone.
-fn code(error: &object_store::Error) -> Option<String> {
-    let text = error.to_string();
-    let (_, behind) = text.split_once("<Code>")?;
-    let (code, _) = behind.split_once("</Code>")?;
-    (code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| code.to_owned())
 }
 
 /// The words of a credentials file are those of the environment, as `object_store` reads them. A file may also have

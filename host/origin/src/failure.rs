@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     NoRanges,
     /// No answer, or one that says that another attempt may succeed.
     Away(Arc<str>),
+    /// Another upload of the same file was in the way.
+    Collision(Arc<str>),
     /// An answer that no other attempt would improve.
     Useless(Arc<str>),
     /// The origin has no room for an upload.
@@ -35,7 +37,7 @@ pub(crate) enum Failure {
 impl Failure {
     /// Returns whether another attempt may succeed.
     pub fn passes(&self) -> bool {
-        matches!(self, Failure::Away(_))
+        matches!(self, Failure::Away(_) | Failure::Collision(_))
     }
 
     /// What a log line says.
@@ -48,6 +50,7 @@ impl Failure {
             Failure::NoRanges => "the origin sends no parts of files".into(),
             Failure::Forbidden(why)
             | Failure::Away(why)
+            | Failure::Collision(why)
             | Failure::Useless(why)
             | Failure::Full(why)
             | Failure::Cache(why) => Arc::clone(why),

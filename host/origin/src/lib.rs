@@ -5,9 +5,9 @@
 //!
 //! - `look`: finds the current version of a path, in the cache or at the origin; one request for all who wait
 //! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
-//! - `upload`: stores uploads
+//! - `upload`, `session`: store uploads
 //! - `cache`: what is on the disk
-//! - `backend`, `service`: the client of the origin
+//! - `backend`, `service`, `judge`: the client of the origin, and what its answers mean
 
 mod backend;
 mod breaker;
@@ -17,11 +17,13 @@ mod error;
 mod failure;
 mod fault;
 mod flight;
+mod judge;
 mod look;
 mod pull;
 mod remote;
 mod runtime;
 mod service;
+mod session;
 mod state;
 #[cfg(test)]
 mod tests;

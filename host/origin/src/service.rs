@@ -7,9 +7,10 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, LOCATION};
-use http::{HeaderValue, Method};
+use http::{HeaderMap, HeaderValue, Method, Uri};
 use http_body_util::BodyExt;
 use object_store::ClientOptions;
+use object_store::azure::{AzureAuthorizer, AzureCredentialProvider};
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
     HttpService,
@@ -25,15 +26,27 @@ tokio::task_local! {
     pub(crate) static NOTE: RefCell<Note>;
 }
 
-/// What an attempt came to, and what it must add to its request.
-#[derive(Debug, Default, Clone)]
+/// What an attempt came to, and what it must change in its request.
+#[derive(Default, Clone)]
 pub(crate) struct Note {
     /// The status of the latest answer.
     pub status: Option<u16>,
     /// Why there was none.
     pub trouble: Option<String>,
-    /// Whether the end of an upload in parts must not replace a file.
-    pub create: bool,
+    pub change: Change,
+    /// The request that was not sent.
+    pub held: Option<(Uri, HeaderMap)>,
+}
+
+/// What becomes of a request that `object_store` made.
+#[derive(Default, Clone)]
+pub(crate) enum Change {
+    #[default]
+    Nothing,
+    /// The end of an upload in parts must not replace a file. Azure's keys sign the condition.
+    Create(Option<AzureCredentialProvider>),
+    /// A PUT is kept in the note instead of being sent: its address and login are for another request.
+    Hold,
 }
 
 /// Makes the clients of `object_store`: all of one origin share one.
@@ -76,23 +89,33 @@ impl HttpService for Service {
 }
 
 impl Service {
-    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+    async fn send(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if self.anonymous {
+            request.headers_mut().remove(AUTHORIZATION);
+        }
+        match NOTE.try_with(|note| note.borrow().change.clone()).unwrap_or_default() {
+            Change::Create(keys) if ends_parts(&request) => {
+                // The crate has no such condition for uploads in parts. S3 does not require that it be signed.
+                request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
+                if let Some(keys) = keys {
+                    sign_again(&mut request, &keys)
+                        .await
+                        .map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+                }
+            }
+            Change::Hold if *request.method() == Method::PUT => {
+                note(|note| note.held = Some((request.uri().clone(), request.headers().clone())));
+                return Err(HttpError::new(HttpErrorKind::Unknown, std::io::Error::other("held")));
+            }
+            _ => {}
+        }
         let (parts, body) = request.into_parts();
         let url =
             parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
-        let ends_parts = parts.method == Method::POST
-            && parts.uri.query().is_some_and(|query| query.contains("uploadId="));
         let mut request = reqwest::Request::new(parts.method, url);
         *request.headers_mut() = parts.headers;
         // A compressed answer has neither the size nor the version of the file.
         request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        if self.anonymous {
-            request.headers_mut().remove(AUTHORIZATION);
-        }
-        if ends_parts && NOTE.try_with(|note| note.borrow().create).unwrap_or(false) {
-            // The crate has no such condition for uploads in parts. S3 does not require that it be signed.
-            request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
-        }
         *request.body_mut() = Some(match body.content_length() {
             0 => Bytes::new().into(),
             _ => reqwest::Body::wrap(body),
@@ -146,6 +169,30 @@ impl Service {
             }
         }
     }
+}
+
+/// Whether a request joins the parts of an upload: at S3, and at Azure.
+fn ends_parts(request: &HttpRequest) -> bool {
+    let query = request.uri().query().unwrap_or_default();
+    match *request.method() {
+        Method::POST => query.contains("uploadId="),
+        Method::PUT => query.contains("comp=blocklist"),
+        _ => false,
+    }
+}
+
+/// A key of an account signs the conditions of a request, tokens and shared access signatures do not.
+async fn sign_again(request: &mut HttpRequest, keys: &AzureCredentialProvider) -> object_store::Result<()> {
+    let signed = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let Some((account, _)) =
+        signed.and_then(|value| value.strip_prefix("SharedKey ")).and_then(|value| value.split_once(':'))
+    else {
+        return Ok(());
+    };
+    let account = account.to_owned();
+    let key = keys.get_credential().await?;
+    request.headers_mut().remove(AUTHORIZATION);
+    AzureAuthorizer::new(&key, &account).try_authorize(request)
 }
 
 /// Where a redirect leads; `None` if the answer is none, or leads out of TLS.

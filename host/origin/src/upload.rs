@@ -15,18 +15,19 @@ use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
 
-use crate::backend::{Condition, Kind, unconditional_put};
+use crate::backend::Kind;
 use crate::core::Core;
 use crate::failure::{Failure, cause};
 use crate::flight::{Flight, Pilot};
+use crate::judge::unconditional_put;
 use crate::runtime;
-use crate::service::{NOTE, Note};
+use crate::service::{Change, NOTE, Note};
 use crate::state::FetchKind;
 
 /// Uploads above this size are sent in parts.
 const SINGLE: u64 = 16 << 20;
 /// The smallest part, and the largest number of them. S3 knows 10,000.
-const PART: u64 = 8 << 20;
+pub(crate) const PART: u64 = 8 << 20;
 const MOST_PARTS: u64 = 9_000;
 /// Bytes a second that an upload must make, beside its time-out.
 const SLOWEST: u64 = 64 << 10;
@@ -106,25 +107,14 @@ impl Core {
                 let (result, status) = self.backend.attempt(Note::default(), within, action).await;
                 (result.map(|_| ()), status)
             }
-            kind => {
-                if !upload.overwrite && !matches!(kind, Kind::S3) {
-                    // The condition is for whole objects alone: this leaves the time of the upload for another one.
-                    match self
-                        .backend
-                        .get(&upload.path, Condition { head: true, ..Condition::default() })
-                        .await
-                    {
-                        (Err(Failure::Absent), _) => {}
-                        (Ok(_), status) => return (Err(Failure::Exists), status),
-                        (Err(failure), status) => return (Err(failure), status),
-                    }
-                }
-                self.put_parts(upload, key).await
-            }
+            Kind::Session => self.put_session(upload, key).await,
+            Kind::Parts => self.put_parts(upload, key).await,
         };
         // The condition of an upload is that nothing is there.
         let result = result.map_err(|failure| match failure {
             Failure::Changed => Failure::Exists,
+            // Azure forgets parts when another upload has made the file.
+            Failure::Collision(_) if !upload.overwrite && self.backend.azure.is_some() => Failure::Exists,
             Failure::Absent => Failure::Useless("it has no such folder or bucket".into()),
             other => other,
         });
@@ -158,7 +148,11 @@ impl Core {
             at += piece;
         }
         let Some(open) = &mut parts.0 else { return (Ok(()), None) };
-        let note = Note { create: !upload.overwrite, ..Note::default() };
+        let change = match upload.overwrite {
+            true => Change::Nothing,
+            false => Change::Create(self.backend.azure.clone()),
+        };
+        let note = Note { change, ..Note::default() };
         // The store joins the parts before it answers.
         let end = open.complete().map_err(|error| upload.error(error));
         let (result, status) = self.backend.attempt(note, upload.within(timeout, upload.size), end).await;
@@ -219,16 +213,16 @@ impl Core {
 }
 
 /// An upload that is being sent.
-struct Sent {
+pub(crate) struct Sent {
     path: Arc<str>,
     content: Arc<File>,
-    size: u64,
-    overwrite: bool,
+    pub size: u64,
+    pub overwrite: bool,
 }
 
 impl Sent {
     /// The time limit for sending so many bytes.
-    fn within(&self, timeout: Duration, bytes: u64) -> Duration {
+    pub fn within(&self, timeout: Duration, bytes: u64) -> Duration {
         timeout + Duration::from_secs(bytes / SLOWEST)
     }
 
@@ -237,7 +231,7 @@ impl Sent {
         if self.overwrite { unconditional_put(error) } else { error }
     }
 
-    async fn read(&self, at: u64, length: u64) -> Result<Bytes, Failure> {
+    pub async fn read(&self, at: u64, length: u64) -> Result<Bytes, Failure> {
         read(Arc::clone(&self.content), at, length).await
     }
 }

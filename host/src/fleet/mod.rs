@@ -4,6 +4,7 @@
 //! snapshot, while somebody watches. A view merges the newest snapshots of all servers into one ([`view`]), so
 //! that whatever shows one server shows many.
 
+mod intake;
 mod publish;
 mod servers;
 mod view;
@@ -55,4 +56,9 @@ struct Ended {
 #[derive(Debug, Serialize, Deserialize)]
 struct Now {
     snapshot: Snapshot,
+}
+
+/// The end of the subjects of a server.
+fn token(server: &str) -> String {
+    server.replace('.', "_")
 }

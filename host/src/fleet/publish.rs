@@ -4,7 +4,7 @@
 //! publishes them. What finds no room, or no connection, is counted and gone: these events are for views, and
 //! observers with a sink are for records.
 
-use super::{CONNECT, Ended, FINISHED, Message, NOW, Now, STARTED, Started, VIEWED, VIEWING};
+use super::{CONNECT, Ended, FINISHED, Message, NOW, Now, STARTED, Started, VIEWED, VIEWING, token};
 use crate::watch::{Active, ExportCounts, Finished, Published, Watch};
 use async_nats::Client;
 use async_nats::connection::State;
@@ -185,7 +185,7 @@ impl Publisher {
             self.counts.dropped.fetch_add(1, Relaxed);
             return Ok(());
         }
-        let subject = format!("{}.{kind}.{}", self.spec.subject, self.server.replace('.', "_"));
+        let subject = format!("{}.{kind}.{}", self.spec.subject, token(&self.server));
         let published = timeout(ROOM, client.publish(subject, bytes.into())).await;
         published.map_err(|_| "the server takes no messages".to_owned())?.map_err(|error| explain(&error))
     }

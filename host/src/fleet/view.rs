@@ -1,7 +1,9 @@
 //! The newest snapshots of all servers, merged into one.
 
-use super::{Message, Now};
+use super::intake::{ROWS, bound, by_the_clock};
+use super::{Message, Now, token};
 use crate::watch::{Ended, Reason, Sample, ServerNow, Snapshot, Totals};
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tuffet_request::Distribution;
@@ -9,17 +11,19 @@ use tuffet_request::Distribution;
 /// A server is shown as silent after this time, and not at all after the other.
 const SILENT: Duration = Duration::from_secs(5);
 const GONE: Duration = Duration::from_secs(60);
-/// The most rows of each table, as one server has.
-const ROWS: usize = 200;
-/// The most servers: more than that is a mistake, or somebody's joke.
+/// The most servers, and bytes of their messages: more than that is a mistake, or somebody's joke.
 const SERVERS: usize = 10_000;
+const BYTES: usize = 256 << 20;
 
 /// The servers that were heard.
 #[derive(Debug)]
 pub(crate) struct Fleet {
     servers: BTreeMap<String, Heard>,
     started_unix_ms: u64,
-    /// Messages that could not be read.
+    /// The bytes of their messages, and the most of them.
+    bytes: usize,
+    room: usize,
+    /// Messages that were not taken.
     strange: u64,
 }
 
@@ -27,23 +31,36 @@ pub(crate) struct Fleet {
 struct Heard {
     snapshot: Snapshot,
     at: Instant,
+    /// The length of the message.
+    bytes: usize,
 }
 
 impl Fleet {
     /// Creates a view that begins now.
     pub(crate) fn new(now_unix_ms: u64) -> Fleet {
-        Fleet { servers: BTreeMap::new(), started_unix_ms: now_unix_ms, strange: 0 }
+        Fleet { servers: BTreeMap::new(), started_unix_ms: now_unix_ms, bytes: 0, room: BYTES, strange: 0 }
     }
 
-    /// Takes the snapshot of a server.
-    pub(crate) fn take(&mut self, payload: &[u8], at: Instant) {
-        let Ok(Message { server, content: Now { snapshot } }) = serde_json::from_slice(payload) else {
+    /// Takes the snapshot of a server. `of` is the end of its subject: what a login may publish bounds which servers it
+    /// can speak for.
+    pub(crate) fn take(&mut self, of: &str, payload: &[u8], at: Instant, now_unix_ms: u64) {
+        let (Ok(Message { server, content: Now { mut snapshot } }), bytes) =
+            (serde_json::from_slice(payload), payload.len())
+        else {
             self.strange += 1;
             return;
         };
-        if self.servers.len() < SERVERS || self.servers.contains_key(&server) {
-            self.servers.insert(server, Heard { snapshot, at });
+        let before = self.servers.get(&server).map(|heard| heard.bytes);
+        let room = before.is_some() || self.servers.len() < SERVERS;
+        let all = self.bytes - before.unwrap_or_default() + bytes;
+        if of != token(&server) || !room || all > self.room {
+            self.strange += 1;
+            return;
         }
+        self.bytes = all;
+        bound(&mut snapshot);
+        by_the_clock(&mut snapshot, now_unix_ms);
+        self.servers.insert(server, Heard { snapshot, at, bytes });
     }
 
     /// Whether no server was heard.
@@ -54,9 +71,10 @@ impl Fleet {
     /// Returns all servers as one snapshot.
     pub(crate) fn merged(&mut self, now: Instant, now_unix_ms: u64) -> Snapshot {
         self.servers.retain(|_, heard| now.saturating_duration_since(heard.at) < GONE);
+        self.bytes = self.servers.values().map(|heard| heard.bytes).sum();
         let mut merged = self.empty(now_unix_ms);
         let mut samples: BTreeMap<u64, Sample> = BTreeMap::new();
-        for (name, Heard { snapshot, at }) in &self.servers {
+        for (name, Heard { snapshot, at, .. }) in &self.servers {
             let age = now.saturating_duration_since(*at);
             let silent = age > SILENT;
             let because = |reason: &Reason| Reason {
@@ -138,10 +156,11 @@ impl Fleet {
 
 fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
     let last = snapshot.samples.last();
-    let moved = last.map_or(0, |sample| sample.bytes_per_second.read + sample.bytes_per_second.write);
+    let moved =
+        last.map_or(0, |sample| sample.bytes_per_second.read.saturating_add(sample.bytes_per_second.write));
     let ended = |failed: bool| -> u64 {
         let ended = snapshot.totals.ended.iter().filter(|ended| !failed || ended.outcome.is_failure());
-        ended.map(|ended| ended.count).sum()
+        ended.fold(0, |sum: u64, ended| sum.saturating_add(ended.count))
     };
     ServerNow {
         server: name.to_owned(),
@@ -183,60 +202,60 @@ fn add(sum: &mut Totals, more: &Totals, server: &str) {
         gave_way,
         with_rate,
     } = more;
-    sum.admitted += admitted;
-    sum.active += active;
+    raise(&mut sum.admitted, admitted);
+    raise(&mut sum.active, active);
     for Ended { operation, outcome, count } in ended {
         let same = |one: &&mut Ended| one.operation == *operation && one.outcome == *outcome;
         match sum.ended.iter_mut().find(same) {
-            Some(one) => one.count += count,
+            Some(one) => raise(&mut one.count, *count),
             None => sum.ended.push(Ended { operation: operation.clone(), outcome: *outcome, count: *count }),
         }
     }
-    sum.bytes.read += bytes.read;
-    sum.bytes.write += bytes.write;
-    sum.blocks.read += blocks.read;
-    sum.blocks.write += blocks.write;
-    sum.retransmissions += retransmissions;
-    sum.duplicates += duplicates;
-    sum.timeouts += timeouts;
-    sum.needless_timeouts += needless_timeouts;
+    raise(&mut sum.bytes.read, bytes.read);
+    raise(&mut sum.bytes.write, bytes.write);
+    raise(&mut sum.blocks.read, blocks.read);
+    raise(&mut sum.blocks.write, blocks.write);
+    raise(&mut sum.retransmissions, retransmissions);
+    raise(&mut sum.duplicates, duplicates);
+    raise(&mut sum.timeouts, timeouts);
+    raise(&mut sum.needless_timeouts, needless_timeouts);
     distribute(&mut sum.duration.read, &duration.read);
     distribute(&mut sum.duration.write, &duration.write);
     distribute(&mut sum.rtt, rtt);
     distribute(&mut sum.first_block, first_block);
     distribute(&mut sum.decision, decision);
-    sum.queues.decisions += queues.decisions;
-    sum.queues.summaries += queues.summaries;
-    sum.queues.events += queues.events;
-    sum.queues.progress_left_out += queues.progress_left_out;
+    raise(&mut sum.queues.decisions, queues.decisions);
+    raise(&mut sum.queues.summaries, queues.summaries);
+    raise(&mut sum.queues.events, queues.events);
+    raise(&mut sum.queues.progress_left_out, queues.progress_left_out);
     sum.queues.sinks.extend(queues.sinks.iter().cloned().map(|mut sink| {
         sink.sink = format!("{server}/{}", sink.sink);
         sink
     }));
-    sum.file_cache.hits += file_cache.hits;
-    sum.file_cache.misses += file_cache.misses;
-    sum.file_cache.bytes += file_cache.bytes;
-    sum.file_cache.capacity += file_cache.capacity;
+    raise(&mut sum.file_cache.hits, file_cache.hits);
+    raise(&mut sum.file_cache.misses, file_cache.misses);
+    raise(&mut sum.file_cache.bytes, file_cache.bytes);
+    raise(&mut sum.file_cache.capacity, file_cache.capacity);
     sum.plugins.extend(plugins.iter().cloned().map(|mut plugin| {
         plugin.plugin = format!("{server}/{}", plugin.plugin);
         plugin
     }));
     for more in dropped {
         match sum.dropped.iter_mut().find(|one| one.reason == more.reason) {
-            Some(one) => one.count += more.count,
+            Some(one) => raise(&mut one.count, more.count),
             None => sum.dropped.push(more.clone()),
         }
     }
-    sum.unanswered += unanswered;
-    sum.half_open += half_open;
-    sum.gave_way += gave_way;
-    sum.with_rate += with_rate;
+    raise(&mut sum.unanswered, unanswered);
+    raise(&mut sum.half_open, half_open);
+    raise(&mut sum.gave_way, gave_way);
+    raise(&mut sum.with_rate, with_rate);
 }
 
 fn distribute(sum: &mut Distribution, more: &Distribution) {
-    sum.sum_us += more.sum_us;
+    raise(&mut sum.sum_us, more.sum_us);
     sum.buckets.resize(sum.buckets.len().max(more.buckets.len()), 0);
-    sum.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| *sum += more);
+    sum.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| raise(sum, *more));
 }
 
 /// Adds the sample of another server of the same second. Percentiles cannot be added; the worst one counts.
@@ -244,20 +263,26 @@ fn sum_up(sum: &mut Sample, more: &Sample) {
     sum.unix_ms = sum.unix_ms.max(more.unix_ms);
     sum.elapsed_ms = sum.elapsed_ms.max(more.elapsed_ms);
     sum.ended.resize(sum.ended.len().max(more.ended.len()), 0);
-    sum.ended.iter_mut().zip(&more.ended).for_each(|(sum, more)| *sum += more);
-    sum.bytes_per_second.read += more.bytes_per_second.read;
-    sum.bytes_per_second.write += more.bytes_per_second.write;
-    sum.retransmissions += more.retransmissions;
-    sum.active += more.active;
-    sum.pending += more.pending;
+    sum.ended.iter_mut().zip(&more.ended).for_each(|(sum, more)| raise(sum, *more));
+    raise(&mut sum.bytes_per_second.read, more.bytes_per_second.read);
+    raise(&mut sum.bytes_per_second.write, more.bytes_per_second.write);
+    raise(&mut sum.retransmissions, more.retransmissions);
+    raise(&mut sum.active, more.active);
+    raise(&mut sum.pending, more.pending);
     sum.decision_p50_us = sum.decision_p50_us.max(more.decision_p50_us);
     sum.decision_p99_us = sum.decision_p99_us.max(more.decision_p99_us);
     sum.duration_p50_us = sum.duration_p50_us.max(more.duration_p50_us);
     sum.duration_p99_us = sum.duration_p99_us.max(more.duration_p99_us);
 }
 
+/// Adds a number that another machine named.
+fn raise(sum: &mut u64, more: impl Borrow<u64>) {
+    *sum = sum.saturating_add(*more.borrow());
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::intake::MOST;
     use super::*;
     use crate::watch::ByOperation;
     use serde_json::json;
@@ -286,13 +311,18 @@ mod tests {
                 vec![Reason { check: "sink".into(), detail: "broken".into() }]
             },
             totals: Totals { active, decision: distribution, ..Totals::default() },
+            unix_ms: newest.unix_ms,
             samples: vec![sample, newest],
             ..Fleet::new(0).empty(0)
         }
     }
 
     fn say(fleet: &mut Fleet, server: &str, snapshot: &Snapshot, at: Instant) {
-        fleet.take(json!({ "server": server, "snapshot": snapshot }).to_string().as_bytes(), at);
+        fleet.take(server, message(server, snapshot).as_bytes(), at, snapshot.unix_ms);
+    }
+
+    fn message(server: &str, snapshot: &Snapshot) -> String {
+        json!({ "server": server, "snapshot": snapshot }).to_string()
     }
 
     #[test]
@@ -302,7 +332,7 @@ mod tests {
         say(&mut fleet, "b", &snapshot(9, 5), now);
         say(&mut fleet, "a", &snapshot(2, 5), now);
         say(&mut fleet, "a", &snapshot(3, 5), now);
-        fleet.take(b"{ nonsense", now);
+        fleet.take("c", b"{ nonsense", now, 0);
         let merged = fleet.merged(now, 6000);
         assert_eq!((merged.totals.active, merged.totals.decision.count()), (12, 6));
         assert_eq!(merged.host, "2 servers");
@@ -325,5 +355,53 @@ mod tests {
         assert_eq!(merged.reasons[0].detail, "a: nothing was heard for 31 s");
         let merged = fleet.merged(begun + Duration::from_secs(70), 0);
         assert_eq!((merged.servers.len(), merged.host.as_str()), (1, "1 server"));
+    }
+
+    /// A login that may publish for one server speaks for no other, and what it says is bounded.
+    #[test]
+    fn a_server_that_lies_lies_about_itself() {
+        let (mut fleet, now) = (Fleet::new(0), Instant::now());
+        say(&mut fleet, "a", &snapshot(2, 5), now);
+        fleet.take("liar", message("a", &snapshot(7, 5)).as_bytes(), now, 6007);
+        assert_eq!((fleet.merged(now, 0).totals.active, fleet.strange), (2, 1));
+
+        let mut lie = snapshot(u64::MAX, 5);
+        lie.reasons = vec![lie.reasons[0].clone(); 10_000];
+        lie.samples = vec![lie.samples[0].clone(); 10_000];
+        lie.samples.push(Sample { unix_ms: u64::MAX, ..lie.samples[0].clone() });
+        lie.totals.decision.buckets = vec![u64::MAX; 2];
+        say(&mut fleet, "liar", &lie, now);
+        let merged = fleet.merged(now, 0);
+        assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MOST + 3));
+        assert_eq!(merged.reasons.len(), ROWS);
+        let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
+        assert_eq!(sample.unix_ms, 5007);
+    }
+
+    #[test]
+    fn messages_of_many_servers_have_bounded_room() {
+        let (mut fleet, now) = (Fleet::new(0), Instant::now());
+        let long = Snapshot { host: "x".repeat(6000), ..snapshot(1, 5) };
+        fleet.room = 12_000;
+        for _ in 0..3 {
+            say(&mut fleet, "a", &long, now);
+        }
+        say(&mut fleet, "b", &long, now);
+        say(&mut fleet, "c", &snapshot(2, 5), now);
+        let servers: Vec<String> = fleet.merged(now, 0).servers.into_iter().map(|one| one.server).collect();
+        assert_eq!((servers, fleet.strange), (vec!["a".into(), "c".into()], 1));
+    }
+
+    #[test]
+    fn a_wrong_clock_does_not_part_a_server_from_the_others() {
+        for (theirs, ours) in [(5, 5 + 86_400), (5 + 86_400, 5), (5, 6)] {
+            let (mut fleet, now) = (Fleet::new(0), Instant::now());
+            let (right, wrong) = (snapshot(2, ours), snapshot(3, theirs));
+            fleet.take("a", message("a", &right).as_bytes(), now, right.unix_ms);
+            fleet.take("b", message("b", &wrong).as_bytes(), now, right.unix_ms);
+            let merged = fleet.merged(now, right.unix_ms);
+            let both = merged.samples.iter().find(|sample| sample.bytes_per_second.read == 200);
+            assert!(both.is_some(), "{theirs} {ours}: {:?}", merged.samples);
+        }
     }
 }

@@ -18,6 +18,8 @@ const FIRST: Duration = Duration::from_millis(500);
 pub(crate) struct Watching {
     client: Client,
     viewing: String,
+    /// The beginning of the subjects of all servers.
+    own: String,
     snapshots: Subscriber,
     fleet: Fleet,
     views: Interval,
@@ -38,6 +40,7 @@ impl Watching {
         Ok(Watching {
             client,
             viewing: format!("{subject}.{VIEWING}"),
+            own: format!("{subject}.{NOW}."),
             snapshots,
             fleet: Fleet::new(unix_ms()),
             views: interval(VIEW),
@@ -53,7 +56,10 @@ impl Watching {
         loop {
             tokio::select! {
                 message = self.snapshots.next() => match message {
-                    Some(message) => self.fleet.take(&message.payload, Instant::now()),
+                    Some(message) => {
+                        let of = message.subject.strip_prefix(&self.own).unwrap_or_default();
+                        self.fleet.take(of, &message.payload, Instant::now(), unix_ms());
+                    }
                     None => return Err("the connection ended".into()),
                 },
                 _ = self.views.tick() => {

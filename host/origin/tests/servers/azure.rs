@@ -18,7 +18,8 @@ use tuffet_store::{Origin, StoreError};
 
 use super::process::{Server, free, program};
 use super::stores::{
-    creates_only_what_is_not_there, exercise, keeps_its_cache, never_mixes_versions, open, store,
+    creates_only_what_is_not_there, exercise, keeps_its_cache, never_mixes_versions, open,
+    several_upload_at_once, store,
 };
 use super::{LONG, MIB, content, get, spec};
 
@@ -118,6 +119,7 @@ fn azurite_serves_and_stores() {
     let remote = open(spec.clone());
     exercise(&remote);
     creates_only_what_is_not_there(&remote);
+    several_upload_at_once(&spec);
     never_mixes_versions(&spec);
     keeps_its_cache(&spec);
 
@@ -164,6 +166,9 @@ fn azurite_lets_in_whom_it_should() {
     let writer = open(origin(address, shared_access("rwc"), &other));
     store(&writer, "log", b"second", true).expect("it may");
     assert_eq!(get(&writer, "log").as_deref(), Ok(&b"second"[..]));
+
+    let taken = store(&writer, "log", &content(17 * MIB, 2), false).expect_err("it may not replace it");
+    assert!(matches!(taken, StoreError::Exists), "{taken}");
 
     let other = folder();
     let stranger = open(origin(address, Credentials::Anonymous, &other));

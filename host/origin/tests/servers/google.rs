@@ -1,6 +1,6 @@
-//! Google Cloud Storage. fake-gcs-server answers reads of the XML interface as Google does; uploads it takes through
-//! another interface alone, so they go to gofakes3: their XML is that of S3. Neither checks logins, nor does the second
-//! one know conditions: see the tests of the crate.
+//! Google Cloud Storage. fake-gcs-server answers reads of the XML interface as Google does, and takes large uploads in
+//! sessions of the JSON interface; small ones go to gofakes3: their XML is that of S3. Neither checks logins, nor does
+//! the second one know conditions: see the tests of the crate.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ use tuffet_config::{Credentials, Location, OriginSpec, Secret};
 use tuffet_store::{Origin, StoreError};
 
 use super::process::{Server, free, program};
-use super::stores::{exercise, keeps_its_cache, never_mixes_versions, open, store};
+use super::stores::{keeps_its_cache, never_mixes_versions, open, several_upload_at_once, store};
 use super::{LONG, MIB, content, get, spec};
 
 fn origin(address: SocketAddr, bucket: &str, folder: &TempDir) -> OriginSpec {
@@ -79,9 +79,16 @@ fn fake_gcs_server_serves() {
     assert!(!arrival.wait(19 * MIB as u64, 1, LONG).expect("an answer"), "there is no such part any more");
     assert_eq!(get(&remote, "image").as_deref(), Ok(&*newer));
 
+    let spec = origin(address, "boot", &folder);
+    several_upload_at_once(&spec);
+    never_mixes_versions(&spec);
+    keeps_its_cache(&spec);
+
     let other = TempDir::new().expect("a folder");
     let nowhere = open(origin(address, "no-such-bucket", &other));
     assert!(matches!(nowhere.open("large"), Err(StoreError::NotFound)));
+    let refused = store(&nowhere, "large", &large, true).expect_err("there is no bucket");
+    assert!(refused.to_string().contains("bucket"), "{refused}");
 
     server.kill();
     assert_eq!(get(&remote, "a b/ü+%20").as_deref(), Ok(&*small), "stale");
@@ -97,14 +104,18 @@ fn fake_gcs_server_serves() {
 }
 
 #[test]
-fn gofakes3_stores_as_google_does() {
+fn gofakes3_stores_small_files_as_google_does() {
     let Some(program) = program("TUFFET_GOFAKES3", "gofakes3") else { return };
     let (folder, address) = (TempDir::new().expect("a folder"), free());
     let mut command = Command::new(program);
     command.args(["-backend", "memory", "-initialbucket", "boot", "-host", &address.to_string()]);
     let _server = Server::start(&mut command, address);
-    let spec = origin(address, "boot", &folder);
-    exercise(&open(spec.clone()));
-    never_mixes_versions(&spec);
-    keeps_its_cache(&spec);
+    let remote = open(origin(address, "boot", &folder));
+    assert!(matches!(remote.open("none"), Err(StoreError::NotFound)));
+    for (name, bytes) in
+        [("empty", content(0, 1)), ("a b/ü+%20", content(100_000, 2)), ("empty", content(9, 3))]
+    {
+        store(&remote, name, &bytes, true).expect("it is stored");
+        assert_eq!(get(&remote, name).as_deref(), Ok(&*bytes), "{name}");
+    }
 }

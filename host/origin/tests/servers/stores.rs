@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use tempfile::TempDir;
 use tuffet_config::OriginSpec;
@@ -56,6 +56,38 @@ pub fn creates_only_what_is_not_there(remote: &Remote) {
     let large = content(17 * MIB, 6);
     store(remote, "dump", &large, false).expect("it is created in parts");
     assert_eq!(get(remote, "dump").as_deref(), Ok(&*large));
+}
+
+/// Servers that do not know of each other upload one file at the same time, in parts. If they must not replace files,
+/// one succeeds and the file is the one it sent; else both do.
+pub fn several_upload_at_once(spec: &OriginSpec) {
+    let folder = TempDir::new().expect("a folder");
+    let remotes = [0, 1].map(|number| {
+        let mut spec = spec.clone();
+        spec.cache.path = folder.path().join(number.to_string());
+        open(spec)
+    });
+    let contents = [content(17 * MIB, 10), content(18 * MIB, 11)];
+    for round in 0..2 {
+        for overwrite in [false, true] {
+            let (name, begun) = (format!("race-{round}-{overwrite}"), Barrier::new(2));
+            let results = std::thread::scope(|scope| {
+                let upload = |number: usize| {
+                    begun.wait();
+                    store(&remotes[number], &name, &contents[number], overwrite)
+                };
+                let other = scope.spawn(move || upload(1));
+                [upload(0), other.join().expect("an end")]
+            });
+            let stored = get(&remotes[0], &name).expect("there is a file");
+            match &results {
+                [Ok(()), Err(StoreError::Exists)] if !overwrite => assert!(stored == contents[0]),
+                [Err(StoreError::Exists), Ok(())] if !overwrite => assert!(stored == contents[1]),
+                [Ok(()), Ok(())] if overwrite => assert!(contents.contains(&stored)),
+                results => unreachable!("overwrite: {overwrite}: {results:?}"),
+            }
+        }
+    }
 }
 
 /// A file that is replaced while somebody reads it: its reader gets no mixture, and the next one the new file.

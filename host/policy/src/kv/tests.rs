@@ -393,3 +393,44 @@ async fn a_server_that_hangs_costs_one_time_out() {
     assert_eq!(get(&store, "a", "k").await.as_deref(), Some("new"));
     assert_eq!(store.state().unwrap().away_seconds, None);
 }
+
+/// A bucket that somebody purges, or deletes and makes anew, whose revisions begin at 1 again: servers forget what they
+/// knew of it.
+#[cfg(feature = "nats")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
+    let Some(nats) = Nats::start() else { return };
+    let store = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
+    let its = of("a", Quota { keys: 2, bytes: 10_000 });
+    store.join(&its);
+    let lists = async |expected: &[&str]| {
+        let waited = Instant::now();
+        while store.list(&its, all("")).await.ok().is_none_or(|keys| keys != expected) {
+            assert!(waited.elapsed() < Duration::from_secs(20), "{expected:?}: {:?}", store.state());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    let fill = async |keys: [&str; 2]| {
+        for key in keys {
+            store.set(&its, key.into(), b"value".to_vec(), None).await.unwrap();
+        }
+        lists(&keys).await;
+    };
+    let client = async_nats::connect(nats.address.to_string()).await.unwrap();
+    let jetstream = async_nats::jetstream::new(client);
+    fill(["one", "two"]).await;
+    let stream = jetstream.get_stream("KV_keys").await.unwrap();
+    stream.purge().await.unwrap();
+    lists(&[]).await;
+    // The quota has room for two, and not for those that are gone.
+    fill(["four", "three"]).await;
+
+    let config = stream.cached_info().config.clone();
+    jetstream.delete_stream("KV_keys").await.unwrap();
+    jetstream.create_stream(config).await.unwrap();
+    lists(&[]).await;
+    fill(["five", "six"]).await;
+    assert_eq!(get(&store, "a", "one").await, None);
+    let counted = store.increment(&its, "five".into(), 1, None).await;
+    assert!(counted.is_err(), "it is no number: {counted:?}");
+}

@@ -282,7 +282,7 @@ async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
 
 fn enter(mirror: &mut Mirror, change: jetstream::kv::Entry) {
     // A key that somebody else keeps in the bucket is none of ours.
-    let Some((namespace, key)) = names::parse(&change.key) else { return };
+    let Some((namespace, key)) = names::parse(&change.key) else { return mirror.passed(change.revision) };
     let entry = (change.operation == Operation::Put).then_some(change.value);
     mirror.watched(&namespace, key, change.revision, entry);
 }

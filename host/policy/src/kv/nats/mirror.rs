@@ -75,6 +75,28 @@ impl Mirror {
         self.enter(namespace, key, revision, entry);
     }
 
+    /// Records that the subscription brought something that is no key.
+    pub(super) fn passed(&mut self, revision: u64) {
+        self.revision = self.revision.max(revision);
+    }
+
+    /// Removes the keys below the first revision of the bucket. One that was changed may be there with a revision that
+    /// has not come yet, so this waits for the last one.
+    pub(super) fn begins_at(&mut self, first: u64, last: u64) {
+        if self.revision < last {
+            return;
+        }
+        for keys in self.namespaces.values_mut() {
+            keys.keys.retain(|key, known| {
+                let stays = known.revision >= first;
+                if !stays {
+                    keys.usage.remove(key, known.size());
+                }
+                stays
+            });
+        }
+    }
+
     /// Enters a confirmed change of this server, unless the subscription is further already.
     pub(super) fn wrote(&mut self, namespace: &str, key: String, revision: u64, entry: Option<Bytes>) {
         if revision > self.revision {
@@ -266,6 +288,22 @@ mod tests {
         assert_eq!(mirror.admit("a", quota, "k", 10, 49), Err(KvError::Quota));
         assert_eq!(mirror.admit("a", quota, "l", 1, 50), Ok(()), "its time is over");
         assert_eq!(swept(&mut mirror, 50, Duration::ZERO), [1], "and it is removed from the bucket");
+    }
+
+    #[test]
+    fn keys_that_the_bucket_lost_go_when_all_changes_have_come() {
+        let mut mirror = mirror();
+        mirror.watched("a", "lost".into(), 1, entry(0, "v"));
+        mirror.watched("a", "changed".into(), 2, entry(0, "v"));
+        mirror.begins_at(4, 5);
+        assert_eq!(value(&mirror, "changed").as_deref(), Some("v"), "its change may be under way");
+        mirror.watched("a", "changed".into(), 4, entry(0, "w"));
+        mirror.passed(5);
+        mirror.begins_at(4, 5);
+        assert_eq!((value(&mirror, "lost"), value(&mirror, "changed").as_deref()), (None, Some("w")));
+        assert_eq!(mirror.size(), (1, 8));
+        mirror.begins_at(6, 5);
+        assert_eq!(mirror.size(), (0, 0), "a bucket without keys begins behind its last revision");
     }
 
     #[test]

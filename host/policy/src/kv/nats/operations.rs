@@ -268,12 +268,16 @@ impl Operations {
         }
     }
 
-    /// Asks for something small, to see whether NATS answers.
+    /// Asks NATS for the state of the bucket, so that the mirror keeps nothing that the bucket lost without a word:
+    /// by its age, by a purge, or with the bucket itself.
     pub(super) async fn ping(&self) -> Result<(), Lost> {
-        match self.newest("-").await? {
-            Err(KvError::Unavailable(why)) => Err(Lost(why)),
-            _ => Ok(()),
+        let info = self.in_time(self.store.stream.get_info()).await?;
+        let info = info.map_err(|error| Lost(explain(&error)))?;
+        if info.created != self.store.stream.cached_info().created {
+            return Err(Lost("the bucket was deleted and made anew".into()));
         }
+        lock(&self.shared.mirror).begins_at(info.state.first_sequence, info.state.last_sequence);
+        Ok(())
     }
 
     async fn newest(&self, name: &str) -> Result<Result<Option<Newest>, KvError>, Lost> {

@@ -2,7 +2,8 @@
 //!
 //! A plugin without reuse gets a new instance for each call. Most of what such a call costs is making the instance, and
 //! nothing of that depends on the request. So one or two instances wait, configured and unused; a call takes one, and
-//! the next is made beside it. Where calls are faster than that, they make their own.
+//! the next is made beside it, where the used one is taken apart as well. Where calls are faster than that, they make
+//! their own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -16,6 +17,9 @@ use super::make::Within;
 /// Instances that wait, for each plugin. They cost memory for as long as the plugin is loaded.
 const MOST: usize = 2;
 
+/// Used instances that wait to be taken apart, for each plugin. Where calls are faster than that, they do it themselves.
+const MOST_USED: usize = 2;
+
 /// The unused instances of one plugin.
 pub(super) struct Ahead {
     state: Mutex<State>,
@@ -26,6 +30,7 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct State {
     ready: Vec<(Box<Instance>, OwnedSemaphorePermit)>,
+    used: Vec<Box<Instance>>,
     making: bool,
 }
 
@@ -50,11 +55,19 @@ impl Ahead {
         true
     }
 
-    /// Makes further instances beside the calls, if any are missing and nothing makes them yet.
+    /// Takes an instance that has served its call, to be dropped by [`Ahead::replenish`].
+    pub fn leave(&self, instance: Box<Instance>) {
+        let mut state = self.lock();
+        if state.used.len() < MOST_USED {
+            state.used.push(instance);
+        }
+    }
+
+    /// Drops used instances and makes further ones beside the calls, if there is anything to do and nothing does it yet.
     pub fn replenish(self: &Arc<Self>, code: &Arc<Code>) {
         let Ok(runtime) = Handle::try_current() else { return };
         let mut state = self.lock();
-        if state.making || state.ready.len() >= MOST || self.room.available_permits() == 0 {
+        if state.making || !self.has_work(&state) {
             return;
         }
         state.making = true;
@@ -62,12 +75,23 @@ impl Ahead {
         let (ahead, code) = (Arc::clone(self), Arc::clone(code));
         runtime.spawn(async move {
             let _making = Making(&ahead);
-            // If it fails, so does the next call, which reports the failure.
-            while let Ok(instance) = code.configured(Within::Call, false).await
-                && ahead.add(instance)
-                && ahead.lacks()
-            {}
+            loop {
+                let used = std::mem::take(&mut ahead.lock().used);
+                drop(used);
+                if !ahead.lacks() {
+                    break;
+                }
+                // If it fails, so does the next call, which reports the failure.
+                let Ok(instance) = code.configured(Within::Call, false).await else { break };
+                if !ahead.add(instance) {
+                    break;
+                }
+            }
         });
+    }
+
+    fn has_work(&self, state: &State) -> bool {
+        !state.used.is_empty() || (state.ready.len() < MOST && self.room.available_permits() > 0)
     }
 
     fn lacks(&self) -> bool {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
+use super::afterwards::afterwards;
 use super::ask::Patience;
 use super::failure::{Cause, CpuLimit, Failure};
 use super::instance::Instance;
@@ -62,7 +63,10 @@ impl Drop for Grows<'_> {
     fn drop(&mut self) {
         let Plugin { turns, ahead, code, .. } = self.0;
         match ahead {
-            Some(ahead) => ahead.replenish(code),
+            Some(ahead) => {
+                let (ahead, code) = (Arc::clone(ahead), Arc::clone(code));
+                afterwards(move || ahead.replenish(&code));
+            }
             None => grow(turns, code),
         }
     }
@@ -234,6 +238,10 @@ impl<'a> Call<'a> {
         sandbox.access.host.spent(sandbox.memory.used(), spent.cpu);
         match ended {
             Some(Ok(answer)) => {
+                if let Some(ahead) = &self.plugin.ahead {
+                    ahead.leave(instance);
+                    return Ok(answer);
+                }
                 let served = self.plugin.reuse.is_none_or(|calls| instance.calls >= calls);
                 let worn = served || sandbox.is_worn();
                 self.turn.give_back(instance, if worn { Lodging::Worn } else { Lodging::Free });

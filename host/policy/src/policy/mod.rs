@@ -9,6 +9,7 @@
 //! [`PolicyRuntime`] is the engine, one per process. [`Policy`] is a loaded configuration; a reload loads
 //! another one beside it and swaps them.
 
+mod afterwards;
 mod ahead;
 mod ask;
 mod attributes;
@@ -68,6 +69,7 @@ mod upload;
 mod waits;
 mod wit_events;
 
+pub use afterwards::Afterwards;
 pub use ask::Patience;
 pub use chain::{Answer, ChainPosition, Chained, Policy, Resolution, Verdict};
 pub use code_cache::is_own as is_own_code_cache;

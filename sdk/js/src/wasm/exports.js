@@ -67,7 +67,7 @@ export const resolve = (plugin) => ({
       const reason = `the plugin renders nothing for the key ${JSON.stringify(key)}`;
       throw { code: "not-defined", message: "there is no such content", reason };
     }
-    const answer = await plugin.render(key);
+    const answer = await said(() => plugin.render(key));
     switch (answer?.kind) {
       case "content":
         return { content: content(answer), ttlSeconds: answer.ttl };
@@ -75,13 +75,13 @@ export const resolve = (plugin) => ({
         // What is thrown is the error of the interface.
         throw denied(answer).val;
     }
-    throw wrong("render", "a Rendering");
+    throw written(wrong("render", "a Rendering"));
   },
 });
 
 export const renderParts = (plugin) => ({
   async begin(key) {
-    const answer = await plugin.begin(key);
+    const answer = await said(() => plugin.begin(key));
     switch (answer?.kind) {
       case "parts":
         return { name: answer.name, size: large(answer.size), ttlSeconds: answer.ttl };
@@ -90,18 +90,18 @@ export const renderParts = (plugin) => ({
       case "deny":
         throw denied(answer).val;
     }
-    throw wrong("begin", "a Beginning");
+    throw written(wrong("begin", "a Beginning"));
   },
 
   async part(key, offset, length) {
-    const answer = await plugin.part(key, Number(offset), length);
+    const answer = await said(() => plugin.part(key, Number(offset), length));
     switch (answer?.kind) {
       case "bytes":
         return answer.data;
       case "deny":
         throw denied(answer).val;
     }
-    throw wrong("part", "a Part");
+    throw written(wrong("part", "a Part"));
   },
 });
 
@@ -133,6 +133,21 @@ const content = ({ name, data }) => ({ name, bytes: data });
 const large = (number) => (number === undefined ? undefined : BigInt(number));
 
 const denied = ({ code, message, reason }) => ({ tag: "deny", val: { code, message, reason } });
+
+// Where the interface has an error, the runtime takes an exception for one, and its message would be lost. So it is
+// written to standard error, from where the server takes the reason of a call that fails.
+async function said(answer) {
+  try {
+    return await answer();
+  } catch (error) {
+    throw written(error);
+  }
+}
+
+function written(error) {
+  console.error(String(error));
+  return error;
+}
 
 // A forgotten `return` lets nobody in.
 const wrong = (hook, kind) => new TypeError(`${hook} must return ${kind}`);

@@ -10,7 +10,8 @@ fn a_slow_read_slows_no_other_client() {
     let Some(disk) = SlowDisk::mount() else { return };
     disk.file("cold", &bytes(SIZE));
     disk.set(Step::Read, "cold", Pace::Takes(SLOW));
-    let server = beside(&disk, "");
+    // Shorter than a read, and longer than a machine may take to wake a client.
+    let server = beside(&disk, "transfer: { retransmit: { floor: 200ms } }\n");
     let mut slow = Peer::new(server.address());
     let reader = thread::spawn(move || slow.read_plainly("cold"));
     let took = download_image(&server);

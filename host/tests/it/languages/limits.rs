@@ -62,7 +62,7 @@ fn time_memory_and_failures(guest: &str) {
         rule("exit", "[exit, 0]"),
         rule("fail", "[fail, failed as asked]"),
         "        - { hook: resolve, path: content, answer: { bytes: 1025 } }\n".into(),
-        "        - { hook: resolve, path: much-content, answer: { bytes: 8388608 } }\n".into(),
+        "        - { hook: resolve, path: much-content, answer: { bytes: 1048576 } }\n".into(),
     ];
     let limits = "time: 2s, wall: 60s, memory: 32MiB, content: 1KiB";
     let server = server(guest, "time-limit: 1m", limits, &rules.concat());

@@ -30,6 +30,7 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct State {
     ready: Vec<(Box<Instance>, OwnedSemaphorePermit)>,
+    #[expect(clippy::vec_box, reason = "calls hand over boxes, and an instance is large")]
     used: Vec<Box<Instance>>,
     making: bool,
 }

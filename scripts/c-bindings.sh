@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes sdk/c/bindings from sdk/wit, with `wit-bindgen c` (cargo install wit-bindgen-cli --version 0.61.0; WIT_BINDGEN
+# Writes sdk/c/bindings from sdk/wit, with `wit-bindgen c` (cargo install --locked wit-bindgen-cli --version 0.61.0; WIT_BINDGEN
 # names another place of it). A plugin in C is built from these files, without the generator.
 #
 #   scripts/c-bindings.sh            writes them
@@ -11,7 +11,7 @@ version=0.61.0
 generator=${WIT_BINDGEN-wit-bindgen}
 
 if [ "$("$generator" --version 2>/dev/null)" != "wit-bindgen-cli $version" ]; then
-    message="sdk/c/bindings: wit-bindgen $version is not installed (cargo install wit-bindgen-cli --version $version)"
+    message="sdk/c/bindings: wit-bindgen $version is not installed (cargo install --locked wit-bindgen-cli --version $version)"
     [ "$check" = --check ] || { echo "$message" >&2; exit 1; }
     echo "not checked: $message"
     exit 0

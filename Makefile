@@ -5,6 +5,9 @@ CARGO ?= cargo
 PROFILE ?= dev
 TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 BIN := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+# `--examples` makes cargo build programs with the features that tests have: where both are built, as in .ci/run, their
+# dependencies are then compiled once.
+WITH_TESTS ?=
 SKIPPED := $(TARGET)/skipped.txt
 
 .DEFAULT_GOAL := help
@@ -222,7 +225,7 @@ test-addresses-smoke: addresses ## the planned moves of test-addresses, as CI do
 
 addresses: binary
 	@sh scripts/packages.sh $(ADDRESS_PACKAGES)
-	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load $(WITH_TESTS)
 
 bench-pressure: binary ## count the clean transfers that see a block twice beside a busy process on each core (a minute)
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture
@@ -258,7 +261,7 @@ clean: ## remove all build output
 # The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the
 # Wasm runtime would be compiled twice.
 binary: wasm-target
-	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet $(WITH_TESTS)
 
 wasm-target:
 	@sh scripts/wasm-target.sh

@@ -15,7 +15,7 @@ bench-limit: ## what raw UDP on this machine can carry
 	$(TARGET)/release/tuffet-micro limit $(LIMIT)
 
 bench-smoke: wasm-target ## every case and every published table in small with a peer that is here: shows that it runs and that bytes are right
-	$(CARGO) build --locked --workspace --bins
+	$(CARGO) build --locked --workspace --bins $(WITH_TESTS)
 	$(TARGET)/debug/tuffet-compare peers --smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
 	$(TARGET)/debug/tuffet-compare published --scale smoke --cache $(TARGET)/peers --out $(TARGET)/bench-smoke
 	$(TARGET)/debug/tuffet-compare abuse --smoke --cache $(TARGET)/peers
@@ -66,7 +66,7 @@ bench-origin: wasm-target ## a cold cache before a web server: 1,000 clients of 
 .PHONY: test-containers
 
 test-containers: binary ## the server, clients, a collector and a balancer in containers; as root on Debian it brings its own engine
-	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load
+	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet --bin tuffet-load $(WITH_TESTS)
 	$(CARGO) test --locked --workspace --test containers --no-run
 	@sh scripts/test-containers.sh "$(TARGET)" "$(BIN)" "$(CARGO)"
 
@@ -87,7 +87,7 @@ soak: wasm-target ## everything at once for SOAK_MINUTES (30): fails if memory, 
 		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"
 
 soak-smoke: wasm-target ## the same in a minute, with the debug build
-	$(CARGO) build --locked --workspace --bins
+	$(CARGO) build --locked --workspace --bins $(WITH_TESTS)
 	@sh plugins/build.sh "$(TARGET)/guests" tuffet-misbehave
 	$(TARGET)/debug/tuffet-compare soak --cache $(TARGET)/peers --out $(TARGET)/soak --duration 60s --interval 500ms --rate 50 \
 		--misbehave "$(TARGET)/guests/wasm32-wasip2/guest/tuffet_misbehave.wasm"

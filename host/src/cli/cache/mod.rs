@@ -184,6 +184,12 @@ fn warm(args: &WarmArgs) -> Result<bool, Trouble> {
     let globs: Vec<&String> = named.iter().filter(|path| glob::is_one(path)).collect();
     let cached = if globs.is_empty() { Vec::new() } else { args.whose.files(&speaker)? };
     for name in &named {
+        if name.ends_with('/') {
+            // A web server would answer with a page about it.
+            complain(format_args!("{name}: this names a folder, and an origin lists none; name its files"));
+            all = false;
+            continue;
+        }
         if !glob::is_one(name) {
             // As clients name files.
             paths.push(name.trim_start_matches('/').to_owned());
@@ -242,7 +248,12 @@ fn listed(file: &Path) -> Result<Vec<String>, Trouble> {
         why: format!("{}: {error}; name a file of paths", file.display()),
         code: 66,
     })?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    // Editors of some systems begin a file with U+FEFF.
+    let lines = text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'));
     Ok(lines.map(str::to_owned).collect())
 }
 

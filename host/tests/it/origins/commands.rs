@@ -20,7 +20,7 @@ fn files_are_fetched_ahead_listed_and_dropped() {
     }
     let server = far(&web, "", "revalidate: 1h", "");
     let list = server.outside().0.join("list");
-    std::fs::write(&list, "# for the storm\n/a/one.img\na/two.img\n\nb/three.cfg\n").unwrap();
+    std::fs::write(&list, "\u{feff}a/one.img\r\n# for the storm\n/a/two.img\n\nb/three.cfg\n").unwrap();
     cache(&server, &["warm", "--list", list.to_str().unwrap()]).assert_good();
     web.be(Manner::Away);
     assert!(Peer::new(server.address()).read_plainly("a/two.img") == bytes(5_000));
@@ -35,6 +35,7 @@ fn files_are_fetched_ahead_listed_and_dropped() {
     cache(&server, &["drop", "none*"]).assert_fails(1, &["none*", "no file in the cache matches"]);
     web.be(Manner::Good);
     cache(&server, &["warm", "absent"]).assert_fails(1, &["far:absent", "no such file"]);
+    cache(&server, &["warm", "a/"]).assert_fails(1, &["a/: this names a folder"]);
     cache(&server, &["warm", "x*"]).assert_fails(1, &["an origin lists none"]);
     cache(&server, &["warm", "--root", "boot", "x"])
         .assert_fails(1, &["there is no root `boot` with a `url`"]);

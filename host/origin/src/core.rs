@@ -156,7 +156,6 @@ impl Core {
         self: &Arc<Self>,
         path: &Arc<str>,
         kind: FetchKind,
-        again: impl Fn(&Failure, Option<u16>) -> bool,
         mut attempt: impl FnMut() -> F,
     ) -> (Result<T, Failure>, Option<u16>, Clock)
     where
@@ -181,7 +180,7 @@ impl Core {
             clock.end(self, status, 0, Some(failure));
             let pause = jittered(FIRST_PAUSE * 2u32.pow(number));
             let spared = self.breaker.state() != BreakerState::Closed;
-            let more = failure.passes() && !spared && number < ATTEMPTS && again(failure, status);
+            let more = failure.passes() && !spared && number < ATTEMPTS;
             if !more || Instant::now() + pause >= deadline {
                 return (result, status, clock);
             }

@@ -205,7 +205,7 @@ async fn fly(
             (None, false) => FetchKind::Whole,
         };
         let ask = || core.backend.get(&path, Condition { unless: known, head, ..Condition::default() });
-        let ended = core.attempts(&path, kind, |_, _| true, ask).await;
+        let ended = core.attempts(&path, kind, ask).await;
         if head && matches!(ended, (Err(Failure::Useless(_)), Some(405 | 501), _)) {
             core.no_head.store(true, Ordering::Relaxed);
             head = false;

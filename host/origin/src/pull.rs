@@ -185,7 +185,7 @@ async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<
                 Condition { only: Some(&entry.version), range: wanted.cloned(), ..Condition::default() };
             core.backend.get(&entry.path, condition)
         };
-        let (result, status, clock) = core.attempts(&entry.path, kind, |_, _| true, attempt).await;
+        let (result, status, clock) = core.attempts(&entry.path, kind, attempt).await;
         return match result {
             Ok(answer) if version(&answer.meta) == entry.version && answer.meta.size == entry.meta.size => {
                 Ok(Body { answer, status, clock })

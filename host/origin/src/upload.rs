@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{TryFutureExt, stream};
+use futures_util::{StreamExt, TryFutureExt, stream};
 use http::header::{CONTENT_LENGTH, IF_NONE_MATCH};
 use http::{HeaderValue, Method};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
 
-use crate::backend::Kind;
+use crate::backend::{Condition, Kind};
 use crate::core::Core;
 use crate::failure::{Failure, cause};
 use crate::flight::{Flight, Pilot};
@@ -79,16 +79,43 @@ impl Core {
     async fn send(self: &Arc<Self>, upload: &Sent) -> Result<(), Failure> {
         let Ok(_permit) = self.pulls.acquire().await else { return Err(Failure::Away("shut down".into())) };
         let key = self.backend.key(&upload.path)?;
-        // An attempt without an answer may have succeeded. To create a file once more would then fail for its own
-        // sake, so that is tried again only where the origin says that it has not.
-        let again = |_: &Failure, status: Option<u16>| upload.overwrite || status.is_some();
-        let attempt = || self.put(upload, &key);
-        let (result, status, clock) = self.attempts(&upload.path, FetchKind::Store, again, attempt).await;
+        let mut number = 0;
+        let attempt = || {
+            number += 1;
+            self.put(upload, &key)
+        };
+        let (mut result, status, clock) = self.attempts(&upload.path, FetchKind::Store, attempt).await;
+        // An attempt that failed may have stored the file, which is then in the way of the next one.
+        if matches!(result, Err(Failure::Exists)) && number > 1 && self.has(upload).await {
+            result = Ok(());
+        }
         if result.is_ok() {
             self.reports.sent.fetch_add(upload.size, Ordering::Relaxed);
             clock.end(self, status, upload.size, None);
         }
         result
+    }
+
+    /// Whether the origin has this file with the bytes of the upload.
+    async fn has(&self, upload: &Sent) -> bool {
+        let compared = async {
+            let (Ok(answer), _) = self.backend.get(&upload.path, Condition::default()).await else {
+                return false;
+            };
+            let (mut at, mut pieces) = (0, answer.into_stream());
+            while let Some(piece) = pieces.next().await {
+                let Ok(piece) = piece else { return false };
+                let end = at + piece.len() as u64;
+                if end > upload.size || upload.read(at, piece.len() as u64).await.ok() != Some(piece) {
+                    return false;
+                }
+                at = end;
+            }
+            at == upload.size
+        };
+        tokio::time::timeout(upload.within(self.backend.timeout, upload.size), compared)
+            .await
+            .unwrap_or(false)
     }
 
     async fn put(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {

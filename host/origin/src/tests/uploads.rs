@@ -117,11 +117,57 @@ fn s3_gets_large_uploads_in_parts_and_forgets_those_that_fail() {
     }
 }
 
+/// A server that stores the first upload, and answers it with this status; with none, it closes the connection.
+fn stores_and_says(
+    world: &World,
+    status: Option<u16>,
+    stored: impl Fn(&[u8]) -> Vec<u8> + Send + Sync + 'static,
+) {
+    let first = AtomicU32::new(0);
+    world.server.trick(move |request, stream, server| {
+        if request.method != "PUT" || first.fetch_add(1, Ordering::SeqCst) > 0 {
+            return Then::Serve;
+        }
+        server.put("log", stored(&request.body));
+        match status {
+            Some(status) => {
+                let _ = respond(stream, status, &[], b"", false);
+                Then::Next
+            }
+            None => Then::Close,
+        }
+    });
+}
+
 #[test]
-fn an_upload_without_an_answer_is_not_created_twice() {
+fn an_upload_that_was_stored_without_a_word_is_stored() {
+    let bytes = content(300_000, 1);
+    for status in [None, Some(500)] {
+        let world = World::new();
+        let remote = world.remote();
+        stores_and_says(&world, status, <[u8]>::to_vec);
+        remote.store("log", &file(&bytes), bytes.len() as u64, false).expect("the origin has it");
+        assert_eq!(world.server.methods(), ["PUT", "PUT", "GET"], "{status:?}");
+        assert_eq!(get(&remote, "log").as_deref(), Ok(&*bytes));
+    }
+}
+
+#[test]
+fn a_file_of_somebody_else_is_in_the_way_of_the_second_attempt() {
+    let bytes = content(300_000, 1);
+    let others: [fn(&[u8]) -> Vec<u8>; 3] =
+        [|sent| sent[1..].to_vec(), |sent| [sent, b"x"].concat(), |sent| vec![0; sent.len()]];
+    for other in others {
+        let world = World::new();
+        stores_and_says(&world, Some(503), other);
+        let taken = world.remote().store("log", &file(&bytes), bytes.len() as u64, false);
+        assert!(matches!(taken, Err(StoreError::Exists)), "{taken:?}");
+    }
+}
+
+#[test]
+fn an_upload_that_never_gets_an_answer_fails() {
     let world = World::with(|spec| spec.timeout = Duration::from_millis(300));
     world.server.trick(|_, _, _| Then::Close);
-    let remote = world.remote();
-    assert!(remote.store("log", &file(b"x"), 1, false).is_err());
-    assert_eq!(world.server.requests().len(), 1);
+    assert!(world.remote().store("log", &file(b"x"), 1, false).is_err());
 }

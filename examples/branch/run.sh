@@ -25,8 +25,11 @@ store='' server=''
 "$gateway" --access "$AWS_ACCESS_KEY_ID" --secret "$AWS_SECRET_ACCESS_KEY" --port 127.0.0.1:9070 --quiet \
     posix "$work/buckets" >"$work/store.log" 2>&1 &
 store=$!
-sleep 1
-kill -0 "$store" 2>/dev/null || { echo "the object store has not started:" >&2; cat "$work/store.log" >&2; exit 69; }
+# Until it listens on 127.0.0.1:9070.
+until grep -q '0100007F:236E 00000000:0000 0A' /proc/net/tcp; do
+    kill -0 "$store" 2>/dev/null || { echo "the object store has not started:" >&2; cat "$work/store.log" >&2; exit 69; }
+    sleep 0.1
+done
 echo "object store: http://127.0.0.1:9070, process $store; kill -9 $store takes the line down"
 "$tuffet" serve --user "$(id -u)" --config "$here/tuffet.yaml" --log info,tuffet::origin=debug &
 server=$!

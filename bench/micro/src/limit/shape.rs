@@ -7,6 +7,8 @@ use tuffet_udp::{MAX_MESSAGE, MAX_SEGMENTS};
 pub(crate) enum Send {
     /// In the fewest messages possible, which the kernel segments (UDP_SEGMENT).
     Gso,
+    /// As `Gso`, with headers of their own before pieces of a file of 10 MiB in memory, which the kernel gathers.
+    File,
     /// In a message per datagram, many in one `sendmmsg`.
     Plain,
 }
@@ -28,8 +30,9 @@ pub(crate) struct Shape {
 }
 
 /// All shapes. `bench/compare` refers to them by name.
-pub(crate) const SHAPES: [Shape; 8] = [
+pub(crate) const SHAPES: [Shape; 9] = [
     shape("gso-1404x64-gro", 1404, 64, 8, Send::Gso, true),
+    shape("file-1404x64-gro", 1404, 64, 8, Send::File, true),
     shape("gso-1404x64", 1404, 64, 3, Send::Gso, false),
     shape("plain-1404x64", 1404, 64, 8, Send::Plain, false),
     shape("gso-1404x8", 1404, 8, 200, Send::Gso, false),
@@ -43,7 +46,7 @@ impl Shape {
     /// The number of datagrams in each message of a window.
     pub(crate) fn messages(&self) -> impl Iterator<Item = usize> + use<> {
         let most = match self.send {
-            Send::Gso => (MAX_MESSAGE / self.size).clamp(1, MAX_SEGMENTS),
+            Send::Gso | Send::File => (MAX_MESSAGE / self.size).clamp(1, MAX_SEGMENTS),
             Send::Plain => 1,
         };
         let window = self.window;

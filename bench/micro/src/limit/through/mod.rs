@@ -30,6 +30,7 @@ impl Through {
     pub(crate) fn can(self, send: Send) -> bool {
         match (self, send) {
             (Through::Rustix, Send::Gso) | (Through::QuinnUdp, Send::Plain) => false,
+            (_, Send::File) => self == Through::Own,
             (Through::Own | Through::QuinnUdp | Through::Nix, _) | (Through::Rustix, Send::Plain) => true,
         }
     }

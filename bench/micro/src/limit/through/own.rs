@@ -4,26 +4,53 @@ use crate::limit::server::Server;
 use crate::limit::shape::Send;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use tuffet_udp::{ReceiveBatch, SendBatch};
+
+/// Bytes of the file, more than the caches next to a core hold; and before the block in a DATA packet (RFC 1350).
+const FILE: usize = 10 << 20;
+const HEADER: usize = 4;
 
 pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
     let (mut requests, mut answers) = (ReceiveBatch::new(), SendBatch::new());
     if server.shape.send == Send::Plain {
         server.socket.disable_segmentation();
     }
+    let mut file = (server.shape.send == Send::File).then(File::new);
     while server.wait()? {
         while requests.fill(&server.socket)? {
-            answer(server, &requests, &mut answers);
+            answer(server, &requests, &mut answers, &mut file);
         }
-        answer(server, &requests, &mut answers);
+        answer(server, &requests, &mut answers, &mut file);
         answers.flush(&server.socket);
     }
     Ok(())
 }
 
-fn answer(server: &Server<'_>, requests: &ReceiveBatch, answers: &mut SendBatch) {
+/// A file in memory, and where the next window begins.
+struct File {
+    content: Arc<[u8]>,
+    at: usize,
+}
+
+impl File {
+    fn new() -> File {
+        File { content: vec![69; FILE].into(), at: 0 }
+    }
+
+    /// The bytes of the next window: far from those of the last one, as those of another client are.
+    fn window(&mut self, length: usize) -> usize {
+        self.at = (self.at + FILE / 8 + length) % (FILE - length);
+        self.at
+    }
+}
+
+fn answer(server: &Server<'_>, requests: &ReceiveBatch, answers: &mut SendBatch, file: &mut Option<File>) {
     for request in (0..requests.len()).filter_map(|index| requests.get(index)) {
-        window(server, request.peer, answers);
+        match file {
+            Some(file) => gathered(server, request.peer, answers, file),
+            None => window(server, request.peer, answers),
+        }
         server.answered();
     }
 }
@@ -36,5 +63,18 @@ fn window(server: &Server<'_>, peer: SocketAddr, answers: &mut SendBatch) {
         }
         // The room keeps the bytes of earlier messages: only the kernel copies anything here.
         answers.push(peer, None, datagrams * size, size);
+    }
+}
+
+fn gathered(server: &Server<'_>, peer: SocketAddr, answers: &mut SendBatch, file: &mut File) {
+    let (size, block) = (server.shape.size, server.shape.size - HEADER);
+    let mut at = file.window(server.shape.window * block);
+    for datagrams in server.shape.messages() {
+        if !answers.has_room(datagrams * HEADER) {
+            answers.flush(&server.socket);
+        }
+        let range = at..at + datagrams * block;
+        at = range.end;
+        answers.push_gathered(peer, None, (datagrams * HEADER, HEADER), size, (&file.content, range));
     }
 }

@@ -34,7 +34,7 @@ bench-valgrind:
 
 .PHONY: bench-k6 test-k6
 
-bench-k6: wasm-target ## boot storm, phones and uploads by k6 with TFTP, which is built where Go is installed; K6='smoke phones' chooses
+bench-k6: wasm-target ## boot storm, phones and uploads by k6 with TFTP, which is built where Go is installed; K6='smoke phones' chooses, PEER=in.tftpd compares
 	$(CARGO) build --locked --release --workspace --bin tuffet
 	@sh bench/k6/bench.sh "$(TARGET)" "$(TARGET)/release/tuffet"
 

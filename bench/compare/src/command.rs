@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often a child that has closed its output is looked at.
-const STEP: Duration = Duration::from_millis(5);
+const STEP: Duration = Duration::from_millis(1);
 
 /// Time between a request to end and the end by force.
 const GRACE: Duration = Duration::from_secs(2);

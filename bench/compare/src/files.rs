@@ -58,6 +58,11 @@ impl Workplace {
         self.folder.join("scratch")
     }
 
+    /// For what clients of others get.
+    pub fn downloads(&self) -> PathBuf {
+        self.folder.join("downloads")
+    }
+
     /// An empty folder for uploads, with `probe` in it for the first request.
     ///
     /// # Errors

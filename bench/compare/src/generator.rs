@@ -1,5 +1,6 @@
 //! The load generator, `tuffet-load`: its command line and what it reports.
 
+use crate::clients::Client;
 use crate::command::{Running, run, tied};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,11 +15,15 @@ pub struct Generator {
     pub program: PathBuf,
     /// The files that are served.
     pub files: PathBuf,
+    /// Where clients of others put what they get.
+    pub downloads: PathBuf,
 }
 
 /// What the load generator does. Without blksize and windowsize the request has no options (RFC 1350).
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
+    /// Who transfers; `None` for `tuffet-load`.
+    pub client: Option<Client>,
     pub write: bool,
     pub transfers: u32,
     pub concurrency: u32,
@@ -43,6 +48,7 @@ pub struct Load {
 impl Load {
     /// One download without anything special, to start from.
     pub(crate) const READ: Load = Load {
+        client: None,
         write: false,
         transfers: 1,
         concurrency: 1,
@@ -137,6 +143,9 @@ impl Generator {
         tag: &str,
         flags: &[&str],
     ) -> Result<Report, String> {
+        if let Some(client) = load.client {
+            return client.load(server, load, &self.files.join(file), &self.downloads, tag);
+        }
         let mut command = self.loading(server, load, file, tag);
         command.args(flags);
         let done = run(command, load.limit).map_err(|error| error.to_string())?;

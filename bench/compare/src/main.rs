@@ -2,8 +2,8 @@
 //!
 //! [`peers`] runs the same cases on Tuffet and on other servers, [`published`] repeats tables that others published,
 //! [`abuse`] puts hostile clients beside honest ones, and [`soak`] does everything at once for a long time. They
-//! share how servers are had and started ([`install`], [`server`]), the load generator, the files, and the cores
-//! ([`setup`]).
+//! share how servers are had and started ([`install`], [`server`]), the load generator, [`clients`] of others, the
+//! files, and the cores ([`setup`]).
 //!
 //! Each server runs on one core, the load generator on another, and the busy time of the server's core
 //! is what a transfer costs: children and softirq included, whoever they are booked to.
@@ -11,6 +11,7 @@
 
 mod abuse;
 mod args;
+mod clients;
 mod command;
 mod files;
 mod generator;

@@ -123,7 +123,7 @@ impl Rig {
         Ok(Rig {
             core,
             idle: CoreMeter::baseline(&[core], IDLE).map_err(|error| error.to_string())?,
-            generator: Generator { program, files: place.files() },
+            generator: Generator { program, files: place.files(), downloads: place.downloads() },
             place,
             workshop: Workshop { cache, may_install: fetch && !setup.no_install },
             places: Places { tuffet },

@@ -77,7 +77,8 @@ fn measure(args: &Args) -> Result<bool, String> {
     let programs = Programs::find(args)?;
     let workshop =
         Workshop { cache: args.setup.programs.cache()?, may_install: !args.setup.no_install && !args.smoke };
-    let (mut ready, skipped) = run::gather(&workshop, &programs.places, |contender| args.wants(contender));
+    let (mut ready, mut skipped) =
+        run::gather(&workshop, &programs.places, |contender| args.wants(contender));
     if args.install_only {
         return Ok(true);
     }
@@ -109,8 +110,16 @@ fn measure(args: &Args) -> Result<bool, String> {
         client_core: cores.generator,
         seconds,
     });
-    let cases: Vec<_> =
-        CASES.iter().filter(|case| args.runs(case)).map(|case| (case, scale.kind(case.kind))).collect();
+    let wanted = CASES.iter().filter(|case| args.runs(case));
+    let possible = wanted.filter(|case| match case.client().map(|client| (client, client.program())) {
+        Some((client, Err(why))) => {
+            eprintln!("{} is skipped: {why}", case.name);
+            skipped.insert(format!("{} (client)", client.name()), why);
+            false
+        }
+        _ => true,
+    });
+    let cases: Vec<_> = possible.map(|case| (case, scale.kind(case.kind))).collect();
     let rounds = if args.smoke { 1 } else { args.rounds };
     let (cases, limit) = run::run(&bench, floor.as_ref(), &ready, &cases, rounds);
     let results = Results {
@@ -185,7 +194,8 @@ impl Args {
         cores.extend(spare.map(|spare| vec![taken.server, *spare]));
         let cores = cores.into_iter().map(Place::measure).collect::<Result<Vec<_>, _>>();
         let cores = cores.map_err(|error| error.to_string())?;
-        let generator = Generator { program: programs.load.clone(), files: place.files() };
+        let generator =
+            Generator { program: programs.load.clone(), files: place.files(), downloads: place.downloads() };
         Ok(Bench {
             generator,
             place,
@@ -225,7 +235,7 @@ impl Programs {
 fn list() {
     println!("cases:");
     for case in CASES {
-        println!("  {:<18} {}", case.name, case.title);
+        println!("  {:<22} {}", case.name, case.title);
     }
     println!("servers:");
     for contender in SERVERS {

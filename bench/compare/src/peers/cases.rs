@@ -1,5 +1,6 @@
 //! The cases, and what Tuffet has to reach in each. To add one, append it to [`CASES`].
 
+use crate::clients::Client;
 use crate::generator::Load;
 use crate::peers::metric::Metric;
 use std::time::Duration;
@@ -68,11 +69,21 @@ pub(crate) enum Bound {
     Times(f64, &'static str),
     /// So many times another server's figure, at most.
     AtMostTimes(f64, &'static str),
+    /// So many times the best figure of the peers that completed every transfer, at most.
+    AtMostTimesBestPeer(f64),
     /// So many times what a packet costs in a shape of `tuffet-micro limit`, at most.
     AtMostTimesLimit(f64, &'static str),
 }
 
 impl Case {
+    /// The client of others whose transfers are measured.
+    pub(crate) fn client(&self) -> Option<Client> {
+        match self.kind {
+            Kind::Transfers(load) | Kind::ToDisk(load) => load.client,
+            _ => None,
+        }
+    }
+
     /// Whether the server of this name takes part; `variant` if it is a variant of Tuffet.
     pub(crate) fn includes(&self, server: &str, variant: bool) -> bool {
         match self.servers {
@@ -84,8 +95,14 @@ impl Case {
 }
 
 const READ: Load = Load { size: 10 * MIB, ..Load::READ };
+const SMALL_FILES: Load = Load { transfers: 5_000, concurrency: 100, size: 2 * KIB, ..READ };
+const CROWD: Load = Load { transfers: 2_000, concurrency: 1_000, size: 64 * KIB, ..READ };
 const LOCKSTEP_1400: Load = Load { blksize: Some(1400), ..READ };
 const WRITE: Load = Load { write: true, transfers: 3, concurrency: 3, ..READ };
+const WINDOW_64: Load = Load { transfers: 12, concurrency: 3, windowsize: Some(64), ..LOCKSTEP_1400 };
+const EIGHT_1400: Load = Load { transfers: 16, concurrency: 8, ..LOCKSTEP_1400 };
+const WRITE_16: Load = Load { blksize: Some(1400), windowsize: Some(16), ..WRITE };
+const WRITE_SMALL: Load = Load { size: 2 * KIB, transfers: 1_000, concurrency: 1_000, ..WRITE };
 const LOSSY: Load = Load {
     transfers: 8,
     concurrency: 8,
@@ -103,6 +120,12 @@ const STORM: Load = Load { transfers: 25_000, rate: Some(5_000.0), ..ADMITTED };
 
 const fn tuffet(metric: Metric, bound: Bound) -> Target {
     Target { who: "tuffet", metric, bound }
+}
+
+/// Transfers by a client of others, beside a server that never polls: the client is what bounds them, so the server
+/// waits for it.
+const fn by_others(name: &'static str, title: &'static str, load: Load, targets: &'static [Target]) -> Case {
+    Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(&["tuffet-sleep"]), targets }
 }
 
 /// Every transfer ends with the right bytes.
@@ -124,13 +147,13 @@ pub(crate) const CASES: &[Case] = &[
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(6.0)),
-            tuffet(Metric::CpuSPerGb, Bound::AtMost(0.6)),
+            tuffet(Metric::CpuUsPerBlock, Bound::AtMostTimesLimit(1.3, "file-1404x64-gro")),
         ],
     },
     Case {
         name: "window64",
         title: "12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
-        kind: Kind::Transfers(Load { transfers: 12, concurrency: 3, windowsize: Some(64), ..LOCKSTEP_1400 }),
+        kind: Kind::Transfers(WINDOW_64),
         servers: Servers::AllAnd(&["tuffet-watched"]),
         targets: &[
             ALL_COMPLETE,
@@ -145,7 +168,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "lockstep-1400",
         title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",
-        kind: Kind::Transfers(Load { transfers: 16, concurrency: 8, ..LOCKSTEP_1400 }),
+        kind: Kind::Transfers(EIGHT_1400),
         servers: Servers::AllAnd(&["tuffet-sleep"]),
         targets: &[
             ALL_COMPLETE,
@@ -163,7 +186,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "small-files",
         title: "5,000 × 2 KiB, 100 at once, blksize 512",
-        kind: Kind::Transfers(Load { transfers: 5_000, concurrency: 100, size: 2 * KIB, ..READ }),
+        kind: Kind::Transfers(SMALL_FILES),
         servers: Servers::AllAnd(&["tuffet-policy", "tuffet-watched"]),
         targets: &[
             ALL_COMPLETE,
@@ -187,10 +210,22 @@ pub(crate) const CASES: &[Case] = &[
         servers: Servers::AllAnd(&["tuffet-acl", "tuffet-acl-kept", "tuffet-bundled"]),
         targets: &[
             ALL_COMPLETE,
-            Target { who: "tuffet-acl", metric: Metric::DecisionP50Us, bound: Bound::AtMost(100.0) },
+            Target { who: "tuffet-acl", metric: Metric::DecisionP50Us, bound: Bound::AtMost(40.0) },
+            Target { who: "tuffet-acl-kept", metric: Metric::DecisionP50Us, bound: Bound::AtMost(15.0) },
             Target { who: "tuffet-acl", metric: Metric::DecisionP99Us, bound: Bound::AtMost(1_000.0) },
             Target { who: "tuffet-acl", metric: Metric::AnswerP99Ms, bound: Bound::AtMost(1.0) },
         ],
+    },
+    Case {
+        name: "admission-python",
+        title: "50 requests a second for 10 s, 512 bytes each, a plugin in Python: how long until the answer",
+        kind: Kind::Transfers(Load { transfers: 500, rate: Some(50.0), ..ADMITTED }),
+        servers: Servers::Only(&["tuffet-python"]),
+        targets: &[Target {
+            who: "tuffet-python",
+            metric: Metric::DecisionP50Us,
+            bound: Bound::AtMost(1_000.0),
+        }],
     },
     Case {
         name: "phones",
@@ -250,7 +285,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "crowd",
         title: "2,000 × 64 KiB, 1,000 at once, blksize 512",
-        kind: Kind::Transfers(Load { transfers: 2_000, concurrency: 1_000, size: 64 * KIB, ..READ }),
+        kind: Kind::Transfers(CROWD),
         servers: Servers::All,
         targets: &[
             ALL_COMPLETE,
@@ -300,7 +335,7 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "upload-window16",
         title: "uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16",
-        kind: Kind::Transfers(Load { blksize: Some(1400), windowsize: Some(16), ..WRITE }),
+        kind: Kind::Transfers(WRITE_16),
         servers: Servers::All,
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0))],
     },
@@ -314,10 +349,59 @@ pub(crate) const CASES: &[Case] = &[
     Case {
         name: "upload-small",
         title: "uploads to a disk, 1,000 × 2 KiB at once, blksize 512",
-        kind: Kind::ToDisk(Load { size: 2 * KIB, transfers: 1_000, concurrency: 1_000, ..WRITE }),
+        kind: Kind::ToDisk(WRITE_SMALL),
         servers: Servers::All,
         targets: &[ALL_COMPLETE, tuffet(Metric::TransfersPerS, Bound::TimesBestPeer(4.0))],
     },
+    by_others(
+        "curl-lockstep-1400",
+        "curl: 16 × 10 MiB, 8 at once, blksize 1400, lockstep",
+        Load { client: Some(Client::Curl), ..EIGHT_1400 },
+        &[ALL_COMPLETE, tuffet(Metric::CpuSPerGb, Bound::AtMostTimesBestPeer(1.0))],
+    ),
+    by_others(
+        "curl-small-files",
+        "curl: 5,000 × 2 KiB, 100 at once, blksize 512",
+        Load { client: Some(Client::Curl), ..SMALL_FILES },
+        &[ALL_COMPLETE, tuffet(Metric::CpuMsPerTransfer, Bound::AtMostTimesBestPeer(1.0))],
+    ),
+    by_others(
+        "curl-crowd",
+        "curl: 2,000 × 64 KiB, 1,000 at once, blksize 512",
+        Load { client: Some(Client::Curl), ..CROWD },
+        &[ALL_COMPLETE, tuffet(Metric::CpuSPerGb, Bound::AtMostTimesBestPeer(1.0))],
+    ),
+    by_others(
+        "curl-upload-512",
+        "curl: uploads, 3 × 10 MiB at once, blksize 512, lockstep",
+        Load { client: Some(Client::Curl), ..WRITE },
+        &[ALL_COMPLETE, tuffet(Metric::CpuSPerGb, Bound::AtMostTimesBestPeer(1.0))],
+    ),
+    Case {
+        name: "curl-upload-small",
+        title: "curl: uploads to a disk, 1,000 × 2 KiB at once, blksize 512",
+        kind: Kind::ToDisk(Load { client: Some(Client::Curl), ..WRITE_SMALL }),
+        servers: Servers::All,
+        targets: &[ALL_COMPLETE, tuffet(Metric::TransfersPerS, Bound::TimesBestPeer(1.0))],
+    },
+    by_others(
+        "atftp-window64",
+        "atftp: 12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
+        Load { client: Some(Client::Atftp), ..WINDOW_64 },
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    ),
+    by_others(
+        "atftp-upload-window16",
+        "atftp: uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16",
+        Load { client: Some(Client::Atftp), ..WRITE_16 },
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    ),
+    by_others(
+        "tftp-hpa-lockstep-512",
+        "tftp-hpa: 2 × 10 MiB, one at a time, blksize 512, lockstep",
+        Load { client: Some(Client::TftpHpa), transfers: 2, ..READ },
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
+    ),
     Case {
         name: "memory",
         title: "memory: 10,000 transfers held open, lockstep",

@@ -38,7 +38,12 @@ impl Floor {
     /// # Errors
     /// When it cannot be run or its report cannot be read.
     pub(crate) fn measure(&self) -> Result<BTreeMap<String, Limit>, String> {
-        let mut command = tied(&self.program);
+        // This process keeps to the clients' core; the limit is measured on both.
+        let mut command = tied("taskset");
+        command
+            .arg("--cpu-list")
+            .arg(format!("{},{}", self.server_core, self.client_core))
+            .arg(&self.program);
         command.args(["limit", "--json", "--seconds"]).arg(self.seconds.to_string());
         command.arg("--server-core").arg(self.server_core.to_string());
         command.arg("--generator-core").arg(self.client_core.to_string());

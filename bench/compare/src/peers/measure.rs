@@ -321,16 +321,19 @@ pub(super) fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) 
     let mut figures = Figures::from([
         (Metric::ThroughputMbS, bytes / 1e6 / seconds),
         (Metric::TransfersPerS, completed / seconds),
-        (Metric::ClientTimeouts, sum(|report| report.client_timeouts as f64) / reports.len().max(1) as f64),
         (Metric::Incomplete, sum(|report| report.incomplete() as f64)),
         (Metric::WrongBytes, sum(|report| report.wrong_bytes as f64)),
         (Metric::StolenPercent, busy.stolen * 100.0 / busy.seconds.max(1e-6)),
     ]);
-    if bytes > 0.0 {
+    if load.client.is_none() {
+        let all = sum(|report| report.client_timeouts as f64);
+        figures.insert(Metric::ClientTimeouts, all / reports.len().max(1) as f64);
         let generator = sum(|report| report.cpu_user_s + report.cpu_system_s);
+        figures.insert(Metric::GeneratorCpuSPerGb, generator * 1e9 / bytes.max(1.0));
+    }
+    if bytes > 0.0 {
         figures.insert(Metric::CpuSPerGb, cpu * 1e9 / bytes);
         figures.insert(Metric::CpuUsPerBlock, cpu * 1e6 * f64::from(load.block()) / bytes);
-        figures.insert(Metric::GeneratorCpuSPerGb, generator * 1e9 / bytes);
     }
     if completed > 0.0 {
         figures.insert(Metric::CpuMsPerTransfer, cpu * 1e3 / completed);

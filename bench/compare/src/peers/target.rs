@@ -15,12 +15,14 @@ pub(crate) fn judge(
 ) -> TargetResult {
     let heading = target.metric.heading();
     let value = figure(case, target.who, target.metric);
+    let least = matches!(target.bound, Bound::TimesBestPeer(_) | Bound::Times(..));
     let (bound, wanted) = match target.bound {
         Bound::AtMost(most) => (Some(most), format!("≤ {} {heading}", short(most))),
-        Bound::TimesBestPeer(factor) => {
+        Bound::TimesBestPeer(factor) | Bound::AtMostTimesBestPeer(factor) => {
             let best = best_peer(case, target.metric, is_peer);
             let name = best.map_or("the best peer", |(name, _)| name);
-            (best.map(|(_, best)| factor * best), format!("≥ {factor}× {name} in {heading}"))
+            let sign = if least { "≥" } else { "≤" };
+            (best.map(|(_, best)| factor * best), format!("{sign} {factor}× {name} in {heading}"))
         }
         Bound::Times(factor, other) => (
             figure(case, other, target.metric).map(|figure| factor * figure),
@@ -35,13 +37,13 @@ pub(crate) fn judge(
             format!("≤ {factor}× the limit's {shape} in {heading}"),
         ),
     };
-    let least = matches!(target.bound, Bound::TimesBestPeer(_) | Bound::Times(..));
     let reached = value.zip(bound).map(|(value, bound)| if least { value >= bound } else { value <= bound });
     let factor = match target.bound {
         Bound::AtMost(_) => None,
         Bound::TimesBestPeer(factor)
         | Bound::Times(factor, _)
         | Bound::AtMostTimes(factor, _)
+        | Bound::AtMostTimesBestPeer(factor)
         | Bound::AtMostTimesLimit(factor, _) => Some(factor),
     };
     let measured = match (value, bound, factor) {
@@ -114,6 +116,8 @@ mod tests {
         assert_eq!(judged(Bound::Times(2.0, "quick")).reached, Some(false));
         assert_eq!(judged(Bound::AtMost(900.0)).reached, Some(true));
         assert_eq!(judged(Bound::AtMostTimes(1.0, "sound")).reached, Some(false));
+        assert_eq!(judged(Bound::AtMostTimesBestPeer(4.0)).reached, Some(false));
+        assert_eq!(judged(Bound::AtMostTimesBestPeer(5.0)).reached, Some(true));
         assert_eq!(judged(Bound::AtMostTimesLimit(1.0, "echo")).reached, Some(true));
         assert_eq!(judged(Bound::AtMostTimesLimit(1.0, "another")).reached, None);
         assert_eq!(judged(Bound::Times(1.0, "absent")).reached, None);

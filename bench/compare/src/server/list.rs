@@ -35,6 +35,12 @@ pub const SERVERS: &[Contender] = &[
     Contender { name: "tuffet-policy", command: tuffet::with_policy, ..VARIANT },
     Contender { name: "tuffet-acl", command: tuffet::with_acl, ..VARIANT },
     Contender { name: "tuffet-acl-kept", command: tuffet::with_acl_kept, ..VARIANT },
+    Contender {
+        name: "tuffet-python",
+        install: |_, places| tuffet::installed_with_python(places),
+        command: tuffet::with_python,
+        ..VARIANT
+    },
     Contender { name: "tuffet-inventory", command: tuffet::with_inventory, ..VARIANT },
     Contender { name: "tuffet-bundled", command: tuffet::with_bundled, ..VARIANT },
     Contender { name: "tuffet-watched", command: tuffet::watched, watched: true, ..VARIANT },

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tuffet_core::{Operation, OptionSet};
 
 /// How long a server may take until it answers: one that compiles its plugins takes its time.
-const START: Duration = Duration::from_secs(30);
+const START: Duration = Duration::from_secs(90);
 
 /// The port in a network of its own.
 const ELSEWHERE: u16 = 6969;

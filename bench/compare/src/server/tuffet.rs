@@ -2,6 +2,7 @@
 
 use super::{Launch, Places};
 use crate::install::{Installed, says};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(super) fn installed(places: &Places) -> Result<Installed, String> {
@@ -36,6 +37,36 @@ pub(super) fn with_acl(server: &Installed, launch: &Launch<'_>) -> Result<Comman
 pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let kept = ACL.replace("REUSE", "reuse: { calls: 1000, idle: 10s }");
     telling(configured(server, launch, "acl-kept.yaml", &kept))
+}
+
+/// The reference guest in Python, a fresh instance for each call.
+///
+/// # Errors
+/// It was not built.
+pub(super) fn with_python(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
+    let component = python_guest(&server.program)?;
+    telling(configured(
+        server,
+        launch,
+        "python.yaml",
+        &PYTHON.replace("GUEST", &component.display().to_string()),
+    ))
+}
+
+/// [`installed`], if there is a plugin in Python for it.
+pub(super) fn installed_with_python(places: &Places) -> Result<Installed, String> {
+    python_guest(&places.tuffet)?;
+    installed(places)
+}
+
+/// Where `make test-python` puts the guest: in the target folder that the program lies in.
+fn python_guest(tuffet: &Path) -> Result<PathBuf, String> {
+    let guest = tuffet.ancestors().nth(2).unwrap_or(tuffet).join("python/reference.wasm");
+    if guest.is_file() {
+        Ok(guest)
+    } else {
+        Err(format!("{} is not there: make test-python builds it", guest.display()))
+    }
 }
 
 /// The plugins `template` and `mac-map` as by default, each with so many devices. None of them is the client.
@@ -203,6 +234,12 @@ plugins:
           message: not for anybody
       allow:
         - clients: [127.0.0.0/8]
+"#;
+
+const PYTHON: &str = r#"listeners: [{ address: ADDRESS }]
+roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
+policy: { default: allow, authorize: [reference] }
+plugins: { reference: { component: "GUEST" } }
 "#;
 
 const DEVICES: u32 = 100_000;

@@ -97,12 +97,18 @@ function times(values) {
   return `median ${shown('med')} ms, p95 ${shown('p(95)')} ms, p99 ${shown('p(99)')} ms, max ${shown('max')} ms`;
 }
 
+// 95 % of the small transfers of a soak, in its first and in its last tenth.
+function drift(metrics) {
+  const p95 = ['start', 'end'].map((phase) => metrics[`tftp_transfer_duration{name:small,phase:${phase}}`]);
+  return p95.every((metric) => metric) ? p95.map((metric) => metric.values['p(95)'].toFixed(2)).join(', ') : '-';
+}
+
 function row(result) {
   const times = result.duration_ms;
   const columns = [
     result.script, result.seconds.toFixed(0), result.transfers, result.transfers_per_s.toFixed(0),
     result.mb_received_per_s.toFixed(1), result.mb_sent_per_s.toFixed(1), (times.med || 0).toFixed(2),
-    (times['p(99)'] || 0).toFixed(2), result.retransmissions, `${(100 * result.failed_rate).toFixed(2)} %`,
+    (times['p(99)'] || 0).toFixed(2), drift(result.metrics), result.retransmissions, `${(100 * result.failed_rate).toFixed(2)} %`,
     result.dropped_iterations, result.passed ? 'good' : 'FAILED',
   ];
   return columns.join('|') + '\n';

@@ -177,6 +177,9 @@ impl Args {
 
     fn wants(&self, contender: &Contender) -> bool {
         let named = |name: &str| self.peers.iter().any(|peer| peer == name);
+        if self.smoke && contender.slow_start {
+            return false;
+        }
         // Variants come with the server that they are variants of.
         self.peers.is_empty() || named(contender.name) || (contender.variant && named("tuffet"))
     }

@@ -13,7 +13,8 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::fs::{self, File};
 use std::io::{self, IoSliceMut};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 use tuffet_measure::CoreMeter;
 
 /// So many files for each transfer: a generator picks them at random, and seldom the same one twice.
@@ -21,6 +22,9 @@ const FILES: u32 = 4;
 
 /// The file that is read from memory beside them, and the one that a server is probed with.
 const CACHED: &str = "cached.img";
+
+/// How long pages may withstand.
+const STUBBORN: Duration = Duration::from_secs(5);
 
 /// The files of a case, in a folder on a disk. The folder is removed when this is dropped.
 #[derive(Debug)]
@@ -76,11 +80,23 @@ impl ColdFiles {
         CACHED
     }
 
-    /// Drops them from the page cache.
+    /// Drops them from the page cache, for as long as it takes.
     ///
     /// # Errors
     /// They are still there.
     pub(crate) fn drop_from_memory(&self) -> Result<(), String> {
+        let deadline = Instant::now() + STUBBORN;
+        // A page that a journal is about to commit stays, and nothing tells when it does not any longer.
+        while let Err(why) = self.drop_once() {
+            if Instant::now() > deadline {
+                return Err(why);
+            }
+            thread::sleep(STUBBORN / 100);
+        }
+        Ok(())
+    }
+
+    fn drop_once(&self) -> Result<(), String> {
         for name in &self.names {
             let file = File::open(self.folder.join(name)).map_err(|error| error.to_string())?;
             fadvise(&file, 0, None, Advice::DontNeed).map_err(|error| format!("posix_fadvise: {error}"))?;

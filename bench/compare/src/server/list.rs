@@ -22,6 +22,7 @@ const VARIANT: Contender = Contender {
     cores: 1,
     max_open: 10_000,
     watched: false,
+    slow_start: false,
 };
 
 /// All servers; Tuffet first.
@@ -39,6 +40,7 @@ pub const SERVERS: &[Contender] = &[
         name: "tuffet-python",
         install: |_, places| tuffet::installed_with_python(places),
         command: tuffet::with_python,
+        slow_start: true,
         ..VARIANT
     },
     Contender { name: "tuffet-inventory", command: tuffet::with_inventory, ..VARIANT },
@@ -68,6 +70,7 @@ pub const SERVERS: &[Contender] = &[
         cores: 1,
         max_open: 1_000,
         watched: false,
+        slow_start: false,
     },
     Contender {
         name: "atftpd",
@@ -95,6 +98,7 @@ pub const SERVERS: &[Contender] = &[
         cores: 1,
         max_open: 300,
         watched: false,
+        slow_start: false,
     },
     Contender {
         name: "dnsmasq",
@@ -125,6 +129,7 @@ pub const SERVERS: &[Contender] = &[
         cores: 1,
         max_open: 10_000,
         watched: false,
+        slow_start: false,
     },
     Contender {
         name: "rs-tftpd",
@@ -143,6 +148,7 @@ pub const SERVERS: &[Contender] = &[
         cores: 1,
         max_open: 2_000,
         watched: false,
+        slow_start: false,
     },
     Contender {
         name: "busybox",
@@ -155,6 +161,7 @@ pub const SERVERS: &[Contender] = &[
         cores: 1,
         max_open: 300,
         watched: false,
+        slow_start: false,
     },
 ];
 

@@ -37,6 +37,8 @@ pub struct Contender {
     pub max_open: u32,
     /// Whether a collector and viewers of the live view are there.
     pub watched: bool,
+    /// Whether its first start takes a minute or so, in a build for development: no smoke run waits for that.
+    pub slow_start: bool,
 }
 
 /// Where the programs of this project are.

@@ -45,12 +45,11 @@ pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<C
 /// It was not built.
 pub(super) fn with_python(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let component = python_guest(&server.program)?;
-    telling(configured(
-        server,
-        launch,
-        "python.yaml",
-        &PYTHON.replace("GUEST", &component.display().to_string()),
-    ))
+    // Compiled once: that takes longer than all else.
+    let text = PYTHON
+        .replace("GUEST", &component.display().to_string())
+        .replace("COMPILED", &component.with_file_name("compiled").display().to_string());
+    telling(configured(server, launch, "python.yaml", &text))
 }
 
 /// [`installed`], if there is a plugin in Python for it.
@@ -238,7 +237,7 @@ plugins:
 
 const PYTHON: &str = r#"listeners: [{ address: ADDRESS }]
 roots: [{ name: files, path: "ROOT", writable: WRITABLE }]
-policy: { default: allow, authorize: [reference] }
+policy: { default: allow, authorize: [reference], compiled: "COMPILED" }
 plugins: { reference: { component: "GUEST" } }
 "#;
 

@@ -5,8 +5,8 @@
 //! that it needs, and a throughput that is bounded by them.
 
 use crate::command::{Done, last_lines, run, tied};
-use crate::generator::{Load, Quantiles, Report};
 use crate::install::{on_this_machine, says};
+use crate::load::{Client, Load, Quantiles, Report};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -18,17 +18,6 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Instant;
-
-/// A client of others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Client {
-    /// Many transfers in one process.
-    Curl,
-    /// A process for each transfer, with windows.
-    Atftp,
-    /// A process for each transfer, without options.
-    TftpHpa,
-}
 
 /// How many transfers one process of curl makes at once.
 const CURL_AT_ONCE: u32 = 300;

@@ -16,6 +16,7 @@ mod command;
 mod files;
 mod generator;
 mod install;
+mod load;
 mod peers;
 mod published;
 mod scale;

@@ -2,8 +2,9 @@
 
 use crate::command::last_lines;
 use crate::files::Workplace;
-use crate::generator::{Generator, Load, Report};
+use crate::generator::Generator;
 use crate::install::{Installed, Workshop};
+use crate::load::{Load, Report};
 use crate::server::{Contender, Places, SERVERS, Server};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

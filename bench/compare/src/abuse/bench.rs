@@ -3,8 +3,8 @@
 use crate::abuse::abuser::Abusers;
 use crate::abuse::around::{self, Around};
 use crate::abuse::kind::Kind;
-use crate::generator::{Load, Quantiles};
 use crate::install::Installed;
+use crate::load::{Load, Quantiles};
 use crate::server::{Contender, Launch, Server, with_settings};
 use crate::setup::{Rig, Setup};
 use serde::Serialize;

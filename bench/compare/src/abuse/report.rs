@@ -95,7 +95,7 @@ pub(crate) fn section(seen: &Seen, scale: &Scale) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generator::Quantiles;
+    use crate::load::Quantiles;
 
     #[test]
     fn what_could_not_be_run_stands_in_the_table() {

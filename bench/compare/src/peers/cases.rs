@@ -1,7 +1,6 @@
 //! The cases, and what Tuffet has to reach in each. To add one, append it to [`CASES`].
 
-use crate::clients::Client;
-use crate::generator::Load;
+use crate::load::{Client, Load};
 use crate::peers::metric::Metric;
 use std::time::Duration;
 

@@ -4,7 +4,7 @@
 //! container, and takes no memory from the servers for anything else. Whether they are gone is looked at, so that a
 //! file system that keeps them is named instead of measured. What a hypervisor keeps of its disks is beyond it.
 
-use crate::generator::Load;
+use crate::load::Load;
 use crate::peers::measure::{Bench, Negotiated, Outcome, Place, negotiate, sample, tell_turnarounds};
 use crate::peers::metric::Metric;
 use crate::server::Server;

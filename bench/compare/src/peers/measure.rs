@@ -1,8 +1,9 @@
 //! One server in one case, once.
 
 use crate::files::{PROBE, Workplace};
-use crate::generator::{Generator, Load, Report};
+use crate::generator::Generator;
 use crate::install::Installed;
+use crate::load::{Load, Report};
 use crate::peers::cases::Kind;
 use crate::peers::cold::ColdFiles;
 use crate::peers::metric::{Figures, Metric};

@@ -1,8 +1,8 @@
 //! Runs one case on one server: the server on its core, everything else on another, and the busy time of the
 //! server's core is what it costs.
 
-use crate::generator::Load;
 use crate::install::Installed;
+use crate::load::Load;
 use crate::published::relay::Relay;
 use crate::scale::Scale;
 use crate::server::{Contender, Launch, SERVERS, Server, Where, with_settings};

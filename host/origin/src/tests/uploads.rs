@@ -155,11 +155,9 @@ fn an_upload_that_was_stored_without_a_word_is_stored() {
 #[test]
 fn a_file_of_somebody_else_is_in_the_way_of_the_second_attempt() {
     let bytes = content(300_000, 1);
-    let others: [fn(&[u8]) -> Vec<u8>; 3] =
-        [|sent| sent[1..].to_vec(), |sent| [sent, b"x"].concat(), |sent| vec![0; sent.len()]];
-    for other in others {
+    for other in [bytes[1..].to_vec(), [&*bytes, b"x"].concat(), vec![0; bytes.len()]] {
         let world = World::new();
-        stores_and_says(&world, Some(503), other);
+        stores_and_says(&world, Some(503), move |_| other.clone());
         let taken = world.remote().store("log", &file(&bytes), bytes.len() as u64, false);
         assert!(matches!(taken, Err(StoreError::Exists)), "{taken:?}");
     }

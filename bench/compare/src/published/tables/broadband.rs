@@ -1,7 +1,7 @@
 //! One, two and three transfers at once, by block size: the table of a vendor.
 
 use super::{Found, Published, curve, known, links, row, section_of, short};
-use crate::generator::Load;
+use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use tuffet_measure::plot::{Chart, Panel};
 

@@ -1,7 +1,7 @@
 //! Many transfers at once: a study of threads and epoll.
 
 use super::{Found, Published, curve, known, row, section_of, short};
-use crate::generator::Load;
+use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::scale::Scale;
 use crate::server::Where;

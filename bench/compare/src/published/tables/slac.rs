@@ -1,7 +1,7 @@
 //! A long path: windows, parallel streams, and the rate over time.
 
 use super::{Found, Published, curve, row, section_of, short};
-use crate::generator::Load;
+use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD, Measurement};
 use crate::published::relay::usable;
 use crate::scale::Scale;

@@ -1,7 +1,7 @@
 //! Default and tuned kernel settings, with what `tuffet doctor` says to each.
 
 use super::{Found, Published, Section, curve, known, links, row, section_of, short};
-use crate::generator::Load;
+use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::scale::Scale;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! By windowsize: the table of barebox.
 
 use super::{Found, Published, curve, known, links, row, section_of, short};
-use crate::generator::Load;
+use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::published::relay::usable;
 use crate::server::Where;

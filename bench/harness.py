@@ -98,8 +98,8 @@ def heading(title, facts):
     return lines + [f"| {key} | {value} |" for key, value in facts.items() if key != "date"] + [""]
 
 
-def publish(out, name, facts, cases, page):
-    """Writes DATE-NAME.json and DATE-NAME.md, and prints the page."""
+def publish(out, name, facts, cases, page, plot=None):
+    """Writes DATE-NAME.json, DATE-NAME.md and, if there is a plot, DATE-NAME.svg, and prints the page."""
     os.makedirs(out, exist_ok=True)
     base = os.path.join(out, f"{facts['date']}-{name}")
     with open(f"{base}.json", "w", encoding="utf-8") as file:
@@ -107,4 +107,7 @@ def publish(out, name, facts, cases, page):
         file.write("\n")
     with open(f"{base}.md", "w", encoding="utf-8") as file:
         file.write(page)
+    if plot:
+        with open(f"{base}.svg", "w", encoding="utf-8") as file:
+            file.write(plot)
     print(page)

@@ -24,6 +24,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import harness
+import plot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MIB = 1 << 20
@@ -247,6 +248,7 @@ def beside_peers(options, folder, origin, cases, little, small):
 def page(options, cases, facts):
     lines = [f"# A cold cache before a web server, {facts['date']}", "", "| | |", "|---|---|"]
     lines += [f"| {key} | {value} |" for key, value in facts.items() if key != "date"]
+    lines += ["", f"![Seconds until the last client has its file]({facts['date']}-origin.svg)"]
     lines += ["", "Medians of the rounds. *Last* is the time from the first request to the end of the last client; the",
               "folder and the warm cache are served from memory. *Requests* are those that the origin got.", "",
               "| case | server | last, s | MB/s | first block, median, ms | completed | requests |",
@@ -291,7 +293,7 @@ def main():
         shutil.rmtree(folder, ignore_errors=True)
     facts = harness.facts_of(options.tuffet, options.rounds)
     kept = [{"case": case, "server": server, "rounds": rounds} for (case, server), rounds in sorted(cases.items())]
-    harness.publish(options.out, "origin", facts, kept, page(options, cases, facts))
+    harness.publish(options.out, "origin", facts, kept, page(options, cases, facts), plot.of_origin(kept))
     wrong = [entry for (case, server), rounds in cases.items() for entry in rounds
              if "one file" in case and server.startswith("cache") and entry["requests"] != (server == "cache, cold")]
     if wrong:

@@ -17,6 +17,9 @@ use super::{Disk, RemoteFile, Room, StoreError, spelling};
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
 
+/// Bytes that are read at once to compare a file.
+const PIECE: usize = 256 << 10;
+
 /// File systems whose files the kernel generates on reading, so that their sizes mean nothing: statfs(2).
 const MADE_UP: [u32; 8] = [
     0x0000_9fa0, // procfs
@@ -271,6 +274,25 @@ impl OpenFile {
         // The memory is not shared yet.
         let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
         Ok(self.fill(room)?.then_some(content))
+    }
+
+    /// Returns whether the file is unchanged since it was opened, and has these bytes. Needs little memory for that.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn has(&self, bytes: &[u8]) -> io::Result<bool> {
+        if bytes.len() as u64 != self.size() {
+            return Ok(false);
+        }
+        let (mut piece, mut at) = (vec![0; PIECE.min(bytes.len())], 0);
+        for expected in bytes.chunks(PIECE) {
+            let read = &mut piece[..expected.len()];
+            if !self.fill_from(at, read)? || read != expected {
+                return Ok(false);
+            }
+            at += expected.len() as u64;
+        }
+        self.unchanged()
     }
 
     fn length(&self) -> io::Result<usize> {

@@ -2,7 +2,7 @@
 
 .PHONY: bench bench-peers bench-limit bench-smoke bench-instructions bench-instructions-update bench-valgrind bench-fleet bench-fleet-origins bench-relay
 
-bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (half an hour, a quiet machine of two cores)
+bench: wasm-target ## measure Tuffet beside its peers; results and plots in bench/results (an hour, a quiet machine of two cores)
 	$(CARGO) build --locked --release --workspace --bins
 	$(TARGET)/release/tuffet-compare peers --cache $(TARGET)/peers --out bench/results $(BENCH)
 

@@ -8,6 +8,8 @@ import json
 import os
 import sys
 
+from harness import median
+
 STYLE = ("text{font:12px system-ui,sans-serif;fill:#1f2328}.title{font-weight:600}.unit{fill:#59636e}.peer{fill:#afb8c1}"
          ".own{fill:#0969da}.axis{stroke:#8c959f}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.unit{fill:#9198a1}"
          ".peer{fill:#59636e}.own{fill:#4493f8}.axis{stroke:#656c76}}")
@@ -35,16 +37,11 @@ def bars(title, panels):
             f'{html.escape(title)}</text>{"".join(parts)}</svg>\n')
 
 
-def middle(rounds, key):
-    values = sorted(entry[key] for entry in rounds)
-    return values[len(values) // 2]
-
-
 def of_origin(cases):
     """Seconds until the last client of a cold or warm cache had its file."""
     panels = {}
     for entry in cases:
-        seconds, done, all_of_them = (middle(entry["rounds"], key) for key in ("seconds", "completed", "transfers"))
+        seconds, done, all_of_them = (median(entry["rounds"], key) for key in ("seconds", "completed", "transfers"))
         text = f"{seconds:.1f} s" + ("" if done == all_of_them else f", {done} of {all_of_them} clients")
         own = not entry["server"].startswith("fbtftp")
         panels.setdefault(entry["case"], []).append((entry["server"], seconds, text, own))

@@ -1,21 +1,21 @@
-//! Clients of others, as they are installed: curl, atftp and tftp-hpa.
+//! Third-party clients, as they are installed: curl, atftp and tftp-hpa.
 //!
-//! Each sends and receives one datagram with a call, so a figure of theirs does not depend on how `tuffet-load`
-//! batches. They share the generator's core and mostly keep it busy: what they tell about a server is the CPU time
-//! that it needs, and a throughput that is bounded by them.
+//! Each of them sends and receives one datagram per system call, so that no figure depends on how `tuffet-load` batches.
+//! They share the generator's core and mostly saturate it: they show the CPU time that a server needs, and a throughput
+//! that is often limited by themselves.
 
 use crate::command::{Done, last_lines, run, tied};
 use crate::install::{on_this_machine, says};
 use crate::load::{Client, Load, Quantiles, Report};
+use crate::server::quantile;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -65,21 +65,24 @@ impl Client {
         tag: &str,
     ) -> Result<Report, String> {
         if load.gro || load.gso || load.loss > 0.0 || load.take.is_some() || load.rate.is_some() {
-            return Err(format!("{} transfers as it does: this load asks for more", self.name()));
+            return Err(format!(
+                "{} cannot do what this load asks for: GRO, GSO, a rate, or loss",
+                self.name()
+            ));
         }
         let sent = fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let job = Job { client: self, program: self.program()?, server, load, file, name, downloads, tag };
         job.empty()?;
         let started = Instant::now();
-        let ended = if self == Client::Curl { job.many_each() } else { job.one_each() }?;
+        let ended = if self == Client::Curl { job.many_each()? } else { job.one_each() };
         let seconds = started.elapsed().as_secs_f64();
         let mut report = Report { seconds, errors: ended.errors, ..Report::default() };
         report.failed = report.errors.values().sum();
         report.wrong_bytes = if load.write { 0 } else { job.wrong_downloads(&sent, ended.seconds.len())? };
         report.completed = (ended.seconds.len() as u64).saturating_sub(report.wrong_bytes);
         report.bytes = report.completed * load.size;
-        report.completion_ms = quantiles(ended.seconds);
+        report.completion_ms = quantiles(&ended.seconds);
         job.empty()?;
         Ok(report)
     }
@@ -165,7 +168,7 @@ impl Job<'_> {
     }
 
     /// A process for each transfer.
-    fn one_each(&self) -> Result<Ended, String> {
+    fn one_each(&self) -> Ended {
         let (next, ended) = (AtomicU32::new(0), Mutex::new(Ended::default()));
         thread::scope(|scope| {
             for _ in 0..self.load.concurrency.min(self.load.transfers) {
@@ -183,7 +186,7 @@ impl Job<'_> {
                 });
             }
         });
-        Ok(ended.into_inner().unwrap_or_else(PoisonError::into_inner))
+        ended.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn single(&self, transfer: u32) -> Command {
@@ -253,7 +256,7 @@ impl Ended {
             }
         }
         for _ in told..transfers {
-            self.failed(&format!("curl told nothing of it: {}", last_lines(&done.stderr)));
+            self.failed(&format!("curl reported nothing: {}", last_lines(&done.stderr)));
         }
     }
 
@@ -269,12 +272,10 @@ impl Ended {
     }
 }
 
-fn quantiles(mut seconds: Vec<f64>) -> Quantiles {
-    seconds.sort_by(f64::total_cmp);
-    let at = |part: f64| {
-        let last = seconds.len().checked_sub(1)?;
-        seconds.get((last as f64 * part).round() as usize).map(|seconds| seconds * 1e3)
-    };
+fn quantiles(seconds: &[f64]) -> Quantiles {
+    let mut micros: Vec<u64> = seconds.iter().map(|seconds| (seconds * 1e6).round() as u64).collect();
+    micros.sort_unstable();
+    let at = |part| quantile(&micros, part).map(|micros| micros / 1e3);
     Quantiles { p50: at(0.5), p99: at(0.99) }
 }
 
@@ -296,7 +297,7 @@ mod tests {
         let errors: Vec<_> = ended.errors.into_iter().collect();
         assert_eq!(
             errors,
-            [("TFTP: File Not Found".to_owned(), 1), ("curl told nothing of it: ".to_owned(), 1)]
+            [("TFTP: File Not Found".to_owned(), 1), ("curl reported nothing: ".to_owned(), 1)]
         );
     }
 
@@ -306,13 +307,6 @@ mod tests {
         ended.of_one(Ok(done("Error code 1: File not found\n")), 0.1);
         ended.of_one(Ok(done("")), 0.2);
         assert_eq!((ended.seconds, ended.errors.len()), (vec![0.2], 1));
-    }
-
-    #[test]
-    fn quantiles_of_few_and_of_none() {
-        let of = |seconds: &[f64]| quantiles(seconds.to_vec());
-        assert_eq!((of(&[]).p50, of(&[0.002]).p99), (None, Some(2.0)));
-        assert_eq!(of(&[0.003, 0.001, 0.002]).p50, Some(2.0));
     }
 
     #[test]

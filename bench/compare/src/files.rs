@@ -58,7 +58,7 @@ impl Workplace {
         self.folder.join("scratch")
     }
 
-    /// For what clients of others get.
+    /// For the downloads of third-party clients.
     pub fn downloads(&self) -> PathBuf {
         self.folder.join("downloads")
     }

@@ -13,7 +13,7 @@ pub struct Generator {
     pub program: PathBuf,
     /// The files that are served.
     pub files: PathBuf,
-    /// Where clients of others put what they get.
+    /// Where third-party clients put their downloads.
     pub downloads: PathBuf,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`peers`] runs the same cases on Tuffet and on other servers, [`published`] repeats tables that others published,
 //! [`abuse`] puts hostile clients beside honest ones, and [`soak`] does everything at once for a long time. They
-//! share how servers are had and started ([`install`], [`server`]), the load generator, [`clients`] of others, the
+//! share how servers are had and started ([`install`], [`server`]), the load generator, third-party [`clients`], the
 //! files, and the cores ([`setup`]).
 //!
 //! Each server runs on one core, the load generator on another, and the busy time of the server's core

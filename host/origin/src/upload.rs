@@ -85,21 +85,23 @@ impl Core {
             self.put(upload, &key)
         };
         let (mut result, status, clock) = self.attempts(&upload.path, FetchKind::Store, attempt).await;
-        // An attempt that failed may have stored the file, which is then in the way of the next one.
-        if matches!(result, Err(Failure::Exists)) && number > 1 && self.has(upload).await {
+        if result.is_ok() {
+            clock.end(self, status, upload.size, None);
+        } else if matches!(result, Err(Failure::Exists)) && number > 1 && self.has(upload).await {
+            // An attempt that failed has stored the file, which was then in the way of the next one.
             result = Ok(());
         }
         if result.is_ok() {
             self.reports.sent.fetch_add(upload.size, Ordering::Relaxed);
-            clock.end(self, status, upload.size, None);
         }
         result
     }
 
     /// Whether the origin has this file with the bytes of the upload.
-    async fn has(&self, upload: &Sent) -> bool {
+    async fn has(self: &Arc<Self>, upload: &Sent) -> bool {
         let compared = async {
-            let (Ok(answer), _) = self.backend.get(&upload.path, Condition::default()).await else {
+            let ask = || self.backend.get(&upload.path, Condition::default());
+            let (Ok(answer), status, clock) = self.attempts(&upload.path, FetchKind::Whole, ask).await else {
                 return false;
             };
             let (mut at, mut pieces) = (0, answer.into_stream());
@@ -111,6 +113,7 @@ impl Core {
                 }
                 at = end;
             }
+            clock.end(self, status, at, None);
             at == upload.size
         };
         tokio::time::timeout(upload.within(self.backend.timeout, upload.size), compared)

@@ -75,7 +75,7 @@ pub(crate) enum Bound {
 }
 
 impl Case {
-    /// The client of others whose transfers are measured.
+    /// The third-party client whose transfers are measured.
     pub(crate) fn client(&self) -> Option<Client> {
         match self.kind {
             Kind::Transfers(load) | Kind::ToDisk(load) => load.client,
@@ -121,9 +121,14 @@ const fn tuffet(metric: Metric, bound: Bound) -> Target {
     Target { who: "tuffet", metric, bound }
 }
 
-/// Transfers by a client of others, beside a server that never polls: the client is what bounds them, so the server
-/// waits for it.
-const fn by_others(name: &'static str, title: &'static str, load: Load, targets: &'static [Target]) -> Case {
+/// Transfers by a third-party client, also from a server that never polls: the client is the bottleneck, so the server
+/// waits for it most of the time.
+const fn third_party(
+    name: &'static str,
+    title: &'static str,
+    load: Load,
+    targets: &'static [Target],
+) -> Case {
     Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(&["tuffet-sleep"]), targets }
 }
 
@@ -352,25 +357,25 @@ pub(crate) const CASES: &[Case] = &[
         servers: Servers::All,
         targets: &[ALL_COMPLETE, tuffet(Metric::TransfersPerS, Bound::TimesBestPeer(4.0))],
     },
-    by_others(
+    third_party(
         "curl-lockstep-1400",
         "curl: 16 × 10 MiB, 8 at once, blksize 1400, lockstep",
         Load { client: Some(Client::Curl), ..EIGHT_1400 },
         &[ALL_COMPLETE, tuffet(Metric::CpuSPerGb, Bound::AtMostTimesBestPeer(1.0))],
     ),
-    by_others(
+    third_party(
         "curl-small-files",
         "curl: 5,000 × 2 KiB, 100 at once, blksize 512",
         Load { client: Some(Client::Curl), ..SMALL_FILES },
         &[ALL_COMPLETE, tuffet(Metric::CpuMsPerTransfer, Bound::AtMostTimesBestPeer(1.0))],
     ),
-    by_others(
+    third_party(
         "curl-crowd",
         "curl: 2,000 × 64 KiB, 1,000 at once, blksize 512",
         Load { client: Some(Client::Curl), ..CROWD },
         &[ALL_COMPLETE, tuffet(Metric::CpuSPerGb, Bound::AtMostTimesBestPeer(1.0))],
     ),
-    by_others(
+    third_party(
         "curl-upload-512",
         "curl: uploads, 3 × 10 MiB at once, blksize 512, lockstep",
         Load { client: Some(Client::Curl), ..WRITE },
@@ -383,19 +388,19 @@ pub(crate) const CASES: &[Case] = &[
         servers: Servers::All,
         targets: &[ALL_COMPLETE, tuffet(Metric::TransfersPerS, Bound::TimesBestPeer(1.0))],
     },
-    by_others(
+    third_party(
         "atftp-window64",
         "atftp: 12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
         Load { client: Some(Client::Atftp), ..WINDOW_64 },
         &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
     ),
-    by_others(
+    third_party(
         "atftp-upload-window16",
         "atftp: uploads, 3 × 10 MiB at once, blksize 1400, windowsize 16",
         Load { client: Some(Client::Atftp), ..WRITE_16 },
         &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
     ),
-    by_others(
+    third_party(
         "tftp-hpa-lockstep-512",
         "tftp-hpa: 2 × 10 MiB, one at a time, blksize 512, lockstep",
         Load { client: Some(Client::TftpHpa), transfers: 2, ..READ },

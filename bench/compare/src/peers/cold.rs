@@ -23,8 +23,8 @@ const FILES: u32 = 4;
 /// The file that is read from memory beside them, and the one that a server is probed with.
 const CACHED: &str = "cached.img";
 
-/// How long pages may withstand.
-const STUBBORN: Duration = Duration::from_secs(5);
+/// How long to keep trying to drop pages.
+const DROPPING: Duration = Duration::from_secs(5);
 
 /// The files of a case, in a folder on a disk. The folder is removed when this is dropped.
 #[derive(Debug)]
@@ -85,13 +85,13 @@ impl ColdFiles {
     /// # Errors
     /// They are still there.
     pub(crate) fn drop_from_memory(&self) -> Result<(), String> {
-        let deadline = Instant::now() + STUBBORN;
+        let deadline = Instant::now() + DROPPING;
         // A page that a journal is about to commit stays, and nothing tells when it does not any longer.
         while let Err(why) = self.drop_once() {
             if Instant::now() > deadline {
                 return Err(why);
             }
-            thread::sleep(STUBBORN / 100);
+            thread::sleep(DROPPING / 100);
         }
         Ok(())
     }

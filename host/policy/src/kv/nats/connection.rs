@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_nats::Event;
 use async_nats::jetstream::kv::{Operation, Store, Watch};
-use async_nats::jetstream::stream::{Config, DiscardPolicy};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, LastRawMessageErrorKind};
 use async_nats::jetstream::{self, Context};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -30,6 +30,8 @@ use tuffet_config::KvBucket;
 const CONNECT: Duration = Duration::from_secs(2);
 /// How long opening the bucket may take, with all its keys.
 const OPEN: Duration = Duration::from_secs(10);
+/// How long an answer is awaited, while the bucket is opened, before NATS is asked again; it doubles.
+const ANSWER: Duration = Duration::from_millis(500);
 /// The pause before the next connection; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -130,17 +132,7 @@ impl Bucket {
         let store = open(&jetstream::new(client), &spec.bucket).await?;
         let namespaces: Vec<Arc<str>> = lock(&shared.namespaces).iter().cloned().collect();
         let mut mirror = Mirror::of(namespaces.into_iter());
-        let mut changes = store.watch_with_history(">").await.map_err(|error| nats::explain(&error))?;
-        if store.stream.cached_info().state.messages > 0 {
-            while let Some(change) = changes.next().await {
-                let change = change.map_err(|error| nats::explain(&error))?;
-                let is_last = change.delta == 0;
-                enter(&mut mirror, change);
-                if is_last {
-                    break;
-                }
-            }
-        }
+        let changes = read(&store, &mut mirror).await?;
         mirror.completed();
         *lock(&shared.mirror) = mirror;
         let operations = Operations { store, shared: Arc::clone(shared), timeout: spec.timeout };
@@ -254,13 +246,35 @@ impl Bucket {
 
 /// Opens the bucket, and creates it if it is missing.
 async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
-    let error = match jetstream.get_key_value(bucket).await {
-        Ok(store) => return Ok(store),
-        Err(error) => nats::explain(&error),
-    };
-    if !error.contains("stream not found") {
-        return Err(error);
+    if let Err(error) = ask(|| jetstream.get_key_value(bucket)).await {
+        let error = nats::explain(&error);
+        if !error.contains("stream not found") {
+            return Err(error);
+        }
+        create(jetstream, bucket).await?;
     }
+    loop {
+        let store = ask(|| jetstream.get_key_value(bucket)).await.map_err(|error| nats::explain(&error))?;
+        // NATS shows a stream while another server is creating it, and that cannot be used yet.
+        if store.stream.cached_info().created.unix_timestamp() > 0 {
+            return Ok(store);
+        }
+        sleep(FIRST_PAUSE).await;
+    }
+}
+
+/// Asks again when no answer comes: NATS 2.9 loses some that go to connections that have just been made.
+async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
+    let mut patience = ANSWER;
+    loop {
+        match timeout(patience, request()).await {
+            Ok(answer) => return answer,
+            Err(_) => patience *= 2,
+        }
+    }
+}
+
+async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
     // As the client makes buckets, which needs an answer that NATS 2.9 does not give.
     let config = Config {
         name: format!("KV_{bucket}"),
@@ -274,10 +288,46 @@ async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
         num_replicas: 1,
         ..Config::default()
     };
-    // Another server may create it at the same time, which is no error.
-    jetstream.create_stream(config).await.map_err(|error| nats::explain(&error))?;
-    tracing::info!(target: "tuffet::kv", bucket, "created the bucket of the keys");
-    jetstream.get_key_value(bucket).await.map_err(|error| nats::explain(&error))
+    match ask(|| jetstream.create_stream(config.clone())).await {
+        Ok(_) => {
+            tracing::info!(target: "tuffet::kv", bucket, "created the bucket of the keys");
+            Ok(())
+        }
+        // Another server may create it at the same time, which NATS may call an overlap of two streams.
+        Err(error) => match ask(|| jetstream.get_key_value(bucket)).await {
+            Ok(_) => Ok(()),
+            Err(_) => Err(nats::explain(&error)),
+        },
+    }
+}
+
+/// Subscribes to the bucket, and reads all keys that it has.
+///
+/// Changes come in the order of their revisions, so they have all come when the last message of the bucket has. The
+/// number of pending messages that comes with each of them does not tell: NATS counts wrong when keys are changed
+/// meanwhile.
+async fn read(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
+    let all = format!("{}>", store.prefix);
+    let mut silence = ANSWER;
+    loop {
+        let mut changes =
+            ask(|| store.watch_with_history(">")).await.map_err(|error| nats::explain(&error))?;
+        let last = match ask(|| store.stream.get_last_raw_message_by_subject(&all)).await {
+            Ok(message) => message.sequence,
+            Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => 0,
+            Err(error) => return Err(nats::explain(&error)),
+        };
+        while mirror.revision() < last {
+            // The last message may have been removed since, or NATS does not see that somebody listens.
+            let Ok(change) = timeout(silence, changes.next()).await else { break };
+            let change = change.ok_or("the subscription ended")?;
+            enter(mirror, change.map_err(|error| nats::explain(&error))?);
+        }
+        if mirror.revision() >= last {
+            return Ok(changes);
+        }
+        silence *= 2;
+    }
 }
 
 fn enter(mirror: &mut Mirror, change: jetstream::kv::Entry) {

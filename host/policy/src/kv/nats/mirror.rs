@@ -80,6 +80,11 @@ impl Mirror {
         self.revision = self.revision.max(revision);
     }
 
+    /// The revision up to which the subscription has come.
+    pub(super) fn revision(&self) -> u64 {
+        self.revision
+    }
+
     /// Removes the keys below the first revision of the bucket. One that was changed may be there with a revision that
     /// has not come yet, so this waits for the last one.
     pub(super) fn begins_at(&mut self, first: u64, last: u64) {

@@ -346,6 +346,57 @@ async fn servers_count_together() {
     assert_eq!(get(&servers[0], "a", "word").await, None);
 }
 
+/// Forwards connections to `server`, what comes back at this rate.
+#[cfg(feature = "nats")]
+async fn slow_line(server: SocketAddr, bytes_per_tick: usize, tick: Duration) -> SocketAddr {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            let (mut from_client, mut to_client) = client.into_split();
+            let (mut from_server, mut to_server) =
+                tokio::net::TcpStream::connect(server).await.unwrap().into_split();
+            tokio::spawn(async move { copy(&mut from_client, &mut to_server).await });
+            tokio::spawn(async move {
+                let mut part = vec![0; bytes_per_tick];
+                let mut ticks = tokio::time::interval(tick);
+                while let Ok(count @ 1..) = from_server.read(&mut part).await {
+                    ticks.tick().await;
+                    if to_client.write_all(&part[..count]).await.is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+/// However long all keys take together on a slow line, calls wait for them, and they are known in the end.
+#[cfg(feature = "nats")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_keys_come_over_a_slow_line() {
+    let Some(nats) = Nats::start() else { return };
+    let fast = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
+    let its = of("a", Quota { keys: 1000, bytes: 1 << 20 });
+    fast.join(&its);
+    let value = "v".repeat(2_000);
+    for key in 0..300 {
+        set(&fast, "a", its.quota, &format!("k{key}"), &value).await.unwrap();
+    }
+    let begun = Instant::now();
+    let address = slow_line(nats.address, 12_000, Duration::from_millis(100)).await;
+    let servers = NatsServers { urls: vec![format!("nats://{address}")], login: NatsLogin::None };
+    let bucket = KvBucket { servers, timeout: Duration::from_secs(60), ..nats.bucket() };
+    let slow = KvStore::open(&KvPlace::Bucket(bucket)).unwrap();
+    slow.join(&its);
+    assert_eq!(get(&slow, "a", "k7").await.as_deref(), Some(&*value));
+    assert!(begun.elapsed() > Duration::from_secs(4), "the line is slow: {:?}", begun.elapsed());
+    assert_eq!(slow.state().unwrap().keys, 300);
+    assert_eq!(slow.state().unwrap().away_seconds, None);
+}
+
 /// A server that is away costs its plugins one time-out, and then nothing: they get an error, or the last known
 /// value.
 #[cfg(feature = "nats")]

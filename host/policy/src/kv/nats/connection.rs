@@ -28,10 +28,10 @@ use tuffet_config::KvBucket;
 
 /// How long a NATS server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(2);
-/// How long opening the bucket may take, with all its keys.
-const OPEN: Duration = Duration::from_secs(10);
-/// How long an answer is awaited, while the bucket is opened, before NATS is asked again; it doubles.
-const ANSWER: Duration = Duration::from_millis(500);
+/// How long NATS may be silent, while the bucket is opened, before it is asked again. It doubles, up to the longest
+/// silence. All keys together may take longer on a slow line.
+const SILENCE: Duration = Duration::from_millis(500);
+const LONGEST_SILENCE: Duration = Duration::from_secs(4);
 /// The pause before the next connection; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -66,8 +66,7 @@ enum End {
 async fn run(spec: &KvBucket, shared: &Arc<Shared>, mut jobs: mpsc::Receiver<Job>) {
     let mut pause = FIRST_PAUSE;
     loop {
-        let opened = timeout(OPEN, Bucket::open(spec, shared)).await;
-        let end = match opened.unwrap_or_else(|_| Err(format!("it was not open within {OPEN:?}"))) {
+        let end = match Bucket::open(spec, shared).await {
             Ok(bucket) => {
                 pause = FIRST_PAUSE;
                 shared.present();
@@ -246,30 +245,41 @@ impl Bucket {
 
 /// Opens the bucket, and creates it if it is missing.
 async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
-    if let Err(error) = ask(|| jetstream.get_key_value(bucket)).await {
+    if let Err(error) = ask(|| jetstream.get_key_value(bucket)).await? {
         let error = nats::explain(&error);
         if !error.contains("stream not found") {
             return Err(error);
         }
         create(jetstream, bucket).await?;
     }
-    loop {
-        let store = ask(|| jetstream.get_key_value(bucket)).await.map_err(|error| nats::explain(&error))?;
+    let mut pause = FIRST_PAUSE;
+    while pause < LONGEST_SILENCE {
+        let store = ask(|| jetstream.get_key_value(bucket)).await?.map_err(|error| nats::explain(&error))?;
         // NATS shows a stream while another server is creating it, and that cannot be used yet.
         if store.stream.cached_info().created.unix_timestamp() > 0 {
             return Ok(store);
         }
-        sleep(FIRST_PAUSE).await;
+        sleep(pause).await;
+        pause *= 2;
     }
+    Err("the bucket is being created all the time".into())
 }
 
 /// Asks again when no answer comes: NATS 2.9 loses some that go to connections that have just been made.
-async fn ask<T, E, F: Future<Output = Result<T, E>>>(request: impl Fn() -> F) -> Result<T, E> {
-    let mut patience = ANSWER;
+///
+/// # Errors
+/// No answer comes.
+async fn ask<T, E, F: Future<Output = Result<T, E>>>(
+    request: impl Fn() -> F,
+) -> Result<Result<T, E>, String> {
+    let mut silence = SILENCE;
     loop {
-        match timeout(patience, request()).await {
-            Ok(answer) => return answer,
-            Err(_) => patience *= 2,
+        match timeout(silence, request()).await {
+            Ok(answer) => return Ok(answer),
+            Err(_) if silence >= LONGEST_SILENCE => {
+                return Err(format!("it did not answer within {silence:?}"));
+            }
+            Err(_) => silence *= 2,
         }
     }
 }
@@ -288,13 +298,13 @@ async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
         num_replicas: 1,
         ..Config::default()
     };
-    match ask(|| jetstream.create_stream(config.clone())).await {
+    match ask(|| jetstream.create_stream(config.clone())).await? {
         Ok(_) => {
             tracing::info!(target: "tuffet::kv", bucket, "created the bucket of the keys");
             Ok(())
         }
         // Another server may create it at the same time, which NATS may call an overlap of two streams.
-        Err(error) => match ask(|| jetstream.get_key_value(bucket)).await {
+        Err(error) => match ask(|| jetstream.get_key_value(bucket)).await? {
             Ok(_) => Ok(()),
             Err(_) => Err(nats::explain(&error)),
         },
@@ -307,26 +317,45 @@ async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
 /// number of pending messages that comes with each of them does not tell: NATS counts wrong when keys are changed
 /// meanwhile.
 async fn read(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
-    let all = format!("{}>", store.prefix);
-    let mut silence = ANSWER;
+    let mut silence = SILENCE;
     loop {
-        let mut changes =
-            ask(|| store.watch_with_history(">")).await.map_err(|error| nats::explain(&error))?;
-        let last = match ask(|| store.stream.get_last_raw_message_by_subject(&all)).await {
-            Ok(message) => message.sequence,
-            Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => 0,
-            Err(error) => return Err(nats::explain(&error)),
-        };
+        let watching = ask(|| store.watch_with_history(">")).await?;
+        let mut changes = watching.map_err(|error| nats::explain(&error))?;
+        let mut last = last_revision(store).await?;
+        let mut any = false;
         while mirror.revision() < last {
-            // The last message may have been removed since, or NATS does not see that somebody listens.
-            let Ok(change) = timeout(silence, changes.next()).await else { break };
-            let change = change.ok_or("the subscription ended")?;
-            enter(mirror, change.map_err(|error| nats::explain(&error))?);
+            match timeout(silence, changes.next()).await {
+                Ok(change) => {
+                    let change = change.ok_or("the subscription ended")?;
+                    enter(mirror, change.map_err(|error| nats::explain(&error))?);
+                    (any, silence) = (true, SILENCE);
+                }
+                Err(_) if silence >= LONGEST_SILENCE => {
+                    return Err(format!("its keys did not come within {silence:?}"));
+                }
+                // NATS may not have seen that somebody listens, or the last message may have been removed since.
+                Err(_) => {
+                    silence *= 2;
+                    if !any {
+                        break;
+                    }
+                    last = last_revision(store).await?;
+                }
+            }
         }
         if mirror.revision() >= last {
             return Ok(changes);
         }
-        silence *= 2;
+    }
+}
+
+/// The revision of the newest message in the bucket, 0 if there is none.
+async fn last_revision(store: &Store) -> Result<u64, String> {
+    let all = format!("{}>", store.prefix);
+    match ask(|| store.stream.get_last_raw_message_by_subject(&all)).await? {
+        Ok(message) => Ok(message.sequence),
+        Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => Ok(0),
+        Err(error) => Err(nats::explain(&error)),
     }
 }
 

@@ -30,6 +30,7 @@ pub mod netascii;
 mod options;
 mod pacer;
 mod packet;
+mod peer_metrics;
 mod receiver;
 mod rtt;
 mod sender;
@@ -48,6 +49,7 @@ pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };
+pub use peer_metrics::PeerMetrics;
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;

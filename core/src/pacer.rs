@@ -22,6 +22,10 @@ const CALM: u16 = 8;
 const MOST_DOUBLINGS: u8 = 5;
 const MOST_DOUBTS: u8 = 4;
 
+/// If so many more windows are cut off than arrive after the burst was raised, it was too much. The places do not tell:
+/// a window that goes on in the middle of a burst is cut off elsewhere.
+const TRIAL: u8 = 2;
+
 /// The least distance of two bursts in microseconds. With timers of a millisecond, as all timers of the host
 /// are, bursts are then a millisecond apart.
 const APART: u64 = 700;
@@ -64,6 +68,10 @@ struct State {
     arrived: u16,
     /// Windows that arrived since the burst last changed.
     calm: u16,
+    /// The burst before it was last raised, until that turned out well or not; 0 if none is on trial. And how many more
+    /// windows were cut off since than arrived.
+    proven: u16,
+    trial: u8,
     /// Whether the first bursts are still limited.
     opening: bool,
     bottleneck: BottleneckEstimator,
@@ -141,6 +149,37 @@ impl Pacer {
         self.0.as_ref().filter(|state| state.lowered > 0).map_or(0, |state| state.lowered_at)
     }
 
+    /// Starts with the burst that the last transfer of the peer learnt; 0 for none. As in that transfer, a larger one
+    /// is tried later.
+    pub(crate) fn start_with(&mut self, known: u16, window: u16) {
+        if known == 0 || window <= known {
+            return;
+        }
+        let state = self.state();
+        state.opening = false;
+        state.set(known.min(state.burst));
+        state.lowered = 1;
+    }
+
+    /// Returns the burst for the next transfer of the peer, 0 for none: the present one if it was lowered and windows
+    /// arrived since, or the one that it was started with if this transfer says nothing.
+    pub(crate) fn learnt(&self, known: u16) -> u16 {
+        let Some(state) = &self.0 else { return known };
+        match state.lowered {
+            // Bursts do not cause its losses, or there were too few to tell.
+            0 => {
+                if state.doubts > 0 {
+                    0
+                } else {
+                    known
+                }
+            }
+            _ if state.burst == state.most => 0,
+            _ if state.arrived > 0 && u32::from(state.arrived) >= 2 * u32::from(state.cuts) => state.burst,
+            _ => known,
+        }
+    }
+
     /// Handles a window that was cut off after a part of it arrived. `silently`: the peer saw no block beyond the
     /// gap, or it would have reported it without a time-out. Losses by chance leave such blocks.
     pub(crate) fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
@@ -188,6 +227,8 @@ impl State {
             cuts: 0,
             arrived: 0,
             calm: 0,
+            proven: 0,
+            trial: 0,
             bottleneck: BottleneckEstimator::default(),
             rate: None,
         })
@@ -235,6 +276,12 @@ impl State {
             self.cut = arrived;
         }
         self.cuts = self.cuts.saturating_add(1);
+        self.trial = self.trial.saturating_add(1);
+        if self.proven > 0 && self.trial >= TRIAL {
+            self.lowered = self.lowered.saturating_add(1);
+            (self.suspicion, self.calm) = (0, 0);
+            return self.set(self.proven);
+        }
         if self.suspicion >= SUSPICIOUS << self.doubts {
             self.lower(window);
         }
@@ -251,13 +298,14 @@ impl State {
             return;
         }
         self.suspicion = self.suspicion.saturating_sub(1);
+        self.trial = self.trial.saturating_sub(1);
         if self.burst == self.most {
             return;
         }
         self.arrived = self.arrived.saturating_add(1);
         self.calm += 1;
         if self.calm >= CALM << self.lowered.min(MOST_DOUBLINGS) {
-            self.calm = 0;
+            (self.calm, self.proven, self.trial) = (0, self.burst, 0);
             self.burst = self.burst.saturating_add((self.burst / 4).max(1)).min(self.most);
         }
     }
@@ -270,7 +318,7 @@ impl State {
     }
 
     fn set(&mut self, burst: u16) {
-        self.burst = burst;
+        (self.burst, self.proven) = (burst, 0);
         self.left = self.left.min(burst);
     }
 
@@ -353,14 +401,18 @@ mod tests {
             pacer.went_well(64, ANY);
         }
         assert_eq!(pacer.take(at(9_000), 64), 18, "it tries more, later");
-        for _ in 0..3 {
+        for _ in 0..2 {
             pacer.cut_off(17, 64, false);
         }
-        assert_eq!(pacer.take(at(20_000), 64), 13);
+        assert_eq!(pacer.take(at(20_000), 64), 15);
         for _ in 0..31 {
             pacer.went_well(64, ANY);
         }
-        assert_eq!(pacer.take(at(30_000), 64), 13, "more cautiously each time");
+        assert_eq!(pacer.take(at(30_000), 64), 15, "more cautiously each time");
+        for _ in 0..3 {
+            pacer.cut_off(14, 64, false);
+        }
+        assert_eq!(pacer.take(at(40_000), 64), 11, "it takes less than it did");
     }
 
     #[test]
@@ -383,6 +435,52 @@ mod tests {
             assert_eq!(pacer.take(at(0), 64), 64);
             pacer.went_well(64, ANY);
         }
+    }
+
+    #[test]
+    fn the_next_transfer_begins_with_the_burst_that_was_learnt() {
+        let mut pacer = Pacer::new(None, 64, 512);
+        for _ in 0..3 {
+            pacer.cut_off(16, 64, false);
+        }
+        assert_eq!(pacer.learnt(0), 0, "whether that helps is not known yet");
+        pacer.went_well(64, ANY);
+        assert_eq!(pacer.learnt(0), 14);
+        let mut next = Pacer::new(None, 64, 512);
+        next.start_with(14, 64);
+        assert_eq!((next.take(at(1_000), 64), next.learnt(14)), (14, 14));
+        for _ in 0..16 {
+            next.went_well(64, ANY);
+        }
+        assert_eq!((next.take(at(9_000), 64), next.learnt(14)), (17, 17), "it tries more, later");
+        let mut small = Pacer::new(None, 8, 512);
+        small.start_with(14, 8);
+        assert_eq!((small.take(at(0), 8), small.learnt(14)), (8, 14), "windows that fit say nothing");
+        let mut limited = Pacer::new(Some(4), 64, 512);
+        limited.start_with(14, 64);
+        assert_eq!(limited.take(at(0), 64), 4);
+    }
+
+    #[test]
+    fn a_burst_that_was_raised_too_far_is_taken_back_wherever_windows_are_cut_off() {
+        let mut pacer = Pacer::new(None, 64, 512);
+        for _ in 0..3 {
+            pacer.cut_off(32, 64, false);
+        }
+        for _ in 0..16 {
+            pacer.went_well(64, ANY);
+        }
+        assert_eq!(pacer.take(at(1_000), 64), 35);
+        pacer.cut_off(44, 64, false);
+        assert_eq!(pacer.take(at(2_000), 64), 35, "once may be chance");
+        pacer.cut_off(3, 64, false);
+        assert_eq!(pacer.take(at(3_000), 64), 28);
+        for _ in 0..31 {
+            pacer.went_well(64, ANY);
+        }
+        assert_eq!(pacer.take(at(4_000), 64), 28, "it is tried again, later");
+        pacer.went_well(64, ANY);
+        assert_eq!(pacer.take(at(5_000), 64), 35);
     }
 
     #[test]

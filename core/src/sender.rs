@@ -165,6 +165,16 @@ impl Sender {
         self.pacer.overflows_after()
     }
 
+    /// Starts with the burst that the peer's last transfer learnt, if it did.
+    pub(crate) fn start_with_burst(&mut self, known: u16) {
+        self.pacer.start_with(known, self.window);
+    }
+
+    /// How many blocks the peer takes in a millisecond, 0 for any number; `known` is what the transfer began with.
+    pub(crate) fn learnt_burst(&self, known: u16) -> u16 {
+        self.pacer.learnt(known)
+    }
+
     /// Whether this block is on its way, as far as is known here. Some number on the wire may mean several positions.
     pub(crate) fn is_in_flight(&self, wire: u16) -> bool {
         let ahead = self.rollover.ahead(self.acked, wire);

@@ -2,7 +2,7 @@
 
 use super::{Phase, Stats, Transfer};
 use crate::options::OptionSet;
-use crate::rtt::RaisedFloor;
+use crate::peer_metrics::PeerMetrics;
 use crate::time::Time;
 use core::time::Duration;
 
@@ -60,14 +60,15 @@ impl Transfer {
         }
     }
 
-    /// Returns how far needless retransmissions have raised the RTO floor for this peer.
-    pub fn raised_floor(&self) -> RaisedFloor {
-        self.rtt.raised()
+    /// Returns what is known of the peer; how many blocks it takes is known when the transfer has ended.
+    pub fn peer_metrics(&self) -> PeerMetrics {
+        PeerMetrics { floor: self.rtt.raised(), burst: self.peer_burst }
     }
 
-    /// Starts with the raised floor of the peer's last transfer.
-    pub fn raise_floor(&mut self, raised: RaisedFloor) {
-        self.rtt.raise(raised);
+    /// Starts with what the peer's last transfer learnt; before the grant.
+    pub fn start_with(&mut self, known: PeerMetrics) {
+        self.rtt.raise(known.floor);
+        self.peer_burst = known.burst;
     }
 
     /// Returns the last block that the receiving end has in order.

@@ -140,6 +140,8 @@ pub struct Transfer {
     server: bool,
     /// Whether it waits for the host's disk: see `stall`.
     stalled: bool,
+    /// As in [`PeerMetrics::burst`](crate::PeerMetrics::burst).
+    peer_burst: u16,
     operation: Operation,
     due: Due,
 }
@@ -237,6 +239,7 @@ impl Transfer {
             repeats: 0,
             server,
             stalled: false,
+            peer_burst: 0,
             operation,
             due: Due::default(),
         }
@@ -457,6 +460,7 @@ impl Transfer {
         let blksize = self.options.block_size();
         let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
         let mut sender = Sender::new(size, blksize, window, self.settings.rollover, pace.burst);
+        sender.start_with_burst(self.peer_burst);
         if let Some(rate) = pace.rate {
             sender.limit_rate(rate, window.max(self.window_limit.into()));
         }
@@ -495,6 +499,7 @@ impl Transfer {
         self.deadline = Time::NEVER;
         if let Phase::Sending(sender) = &self.phase {
             self.stats.cut_after = sender.overflows_after();
+            self.peer_burst = sender.learnt_burst(self.peer_burst);
         }
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }

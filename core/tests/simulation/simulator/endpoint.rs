@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use tuffet_core::{
     Control, DATA_HEADER, ErrorCode, Finish, MAX_CONTROL, Mode, Operation, OptionSet, Output, Packet,
-    RequestPacket, Stats, Time, Transfer, data_header, netascii,
+    PeerMetrics, RequestPacket, Stats, Time, Transfer, data_header, netascii,
 };
 use tuffet_testkit::invariants::{Invariant, Lives};
 
@@ -150,6 +150,11 @@ impl Endpoint {
         self.transfer.as_ref().map(Transfer::heard)
     }
 
+    /// Returns what its transfer learnt of the peer.
+    pub fn peer_metrics(&self) -> PeerMetrics {
+        self.transfer.as_ref().map(Transfer::peer_metrics).unwrap_or_default()
+    }
+
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -213,7 +218,9 @@ impl Endpoint {
                 transfer.handle_repeated_request(now);
             }
             _ => {
-                self.begin(now, Transfer::server(now, request.operation, self.job.settings));
+                let mut transfer = Transfer::server(now, request.operation, self.job.settings);
+                transfer.start_with(self.job.known);
+                self.begin(now, transfer);
                 // The server gets the options as the path delivered them.
                 self.job.requested = request.options.requested();
                 self.request = datagram.to_vec();

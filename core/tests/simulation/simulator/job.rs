@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::rc::Rc;
-use tuffet_core::{Limits, Mode, Operation, OptionSet, Settings, netascii};
+use tuffet_core::{Limits, Mode, Operation, OptionSet, PeerMetrics, Settings, netascii};
 
 /// The parameters of a transfer: the same for both ends.
 #[derive(Debug, Clone)]
@@ -12,6 +12,8 @@ pub struct Job {
     pub requested: OptionSet,
     pub limits: Limits,
     pub settings: Settings,
+    /// What the server knows of its peer.
+    pub known: PeerMetrics,
     /// The bytes of the file, at the end that has it.
     pub file: Rc<[u8]>,
 }
@@ -26,6 +28,7 @@ impl Job {
             requested,
             limits: Limits::default(),
             settings: Settings::default(),
+            known: PeerMetrics::default(),
             file: std::iter::repeat_with(|| random.u8(..)).take(size).collect(),
         }
     }
@@ -57,8 +60,11 @@ impl Job {
 
 impl fmt::Display for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Job { operation, mode, requested, limits, settings, file } = self;
+        let Job { operation, mode, requested, limits, settings, known, file } = self;
         let size = file.len();
-        write!(f, "{operation} of {size} bytes in {mode}, {requested:?} within {limits:?}, {settings:?}")
+        write!(
+            f,
+            "{operation} of {size} bytes in {mode}, {requested:?} within {limits:?}, {settings:?}, {known:?}"
+        )
     }
 }

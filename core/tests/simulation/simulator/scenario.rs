@@ -4,7 +4,9 @@ use super::draw::{logarithmic, one_in, pick};
 use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
-use tuffet_core::{Acknowledged, Limits, Mode, Operation, OptionName, OptionSet, Rollover, Settings, Timing};
+use tuffet_core::{
+    Acknowledged, Limits, Mode, Operation, OptionName, OptionSet, PeerMetrics, Rollover, Settings, Timing,
+};
 
 /// The values that a seed determines.
 #[derive(Debug, Clone)]
@@ -64,6 +66,7 @@ impl Scenario {
                     timing: timing(random),
                     rollover: pick(random, &[Rollover::Zero, Rollover::One]),
                 },
+                known: known(seed),
                 file: content(random, size),
             },
             up,
@@ -90,6 +93,7 @@ impl Scenario {
                     rollover: pick(random, &[Rollover::Zero, Rollover::One]),
                     ..Settings::default()
                 },
+                known: PeerMetrics::default(),
                 file: content(random, size),
             },
             up: path,
@@ -160,6 +164,13 @@ fn options(random: &mut Rng) -> OptionSet {
 fn rate(seed: u64) -> Option<u32> {
     let random = &mut Rng::with_seed(seed.reverse_bits());
     one_in(random, 4).then(|| logarithmic(random, 20_000, 100_000_000) as u32)
+}
+
+/// Draws what the server knows of its peer: in one of four worlds a burst, whether it is right or not.
+fn known(seed: u64) -> PeerMetrics {
+    let random = &mut Rng::with_seed(!seed.reverse_bits());
+    let burst = if one_in(random, 4) { random.u16(1..100) } else { 0 };
+    PeerMetrics { burst, ..PeerMetrics::default() }
 }
 
 /// Draws whether the server has the options of tftp-hpa.

@@ -13,11 +13,11 @@ mod disk;
 mod drain;
 mod half_open;
 mod held_up;
+mod known_peers;
 mod messages;
 mod multicast;
 mod netascii;
 mod opening;
-mod peer_floors;
 mod progress_check;
 mod recent;
 mod requests;
@@ -45,6 +45,7 @@ pub use disk::DiskWork;
 use drain::Draining;
 use half_open::HalfOpen;
 use held_up::HeldUp;
+use known_peers::KnownPeers;
 pub use messages::{
     Decision, Gate, Key, Mailbox, MemberNews, NewRequest, Place, Stored, Ticket, ToControl, ToWorker,
 };
@@ -53,7 +54,6 @@ pub use netascii::NetasciiFile;
 pub use opening::{
     ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
 };
-use peer_floors::PeerFloors;
 use recent::Recent;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
@@ -118,7 +118,7 @@ pub struct Worker<T = Kernel> {
     table: Table,
     wheel: Wheel,
     half_open: HalfOpen,
-    peer_floors: PeerFloors,
+    known_peers: KnownPeers,
     held_up: HeldUp,
     cores: Cores,
     /// Messages for the control side, sent at the end of the turn: waking it costs as much as a block.
@@ -191,7 +191,7 @@ impl<T: Transmit> Worker<T> {
             table: Table::with_room(room),
             wheel: Wheel::with_room(room),
             half_open: HalfOpen::with_room(room),
-            peer_floors: PeerFloors::default(),
+            known_peers: KnownPeers::default(),
             held_up: HeldUp::default(),
             cores: Cores::default(),
             outbox: Vec::new(),

@@ -272,7 +272,7 @@ impl<T: Transmit> Worker<T> {
         };
         let served = self.tid_for(listening, listener, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
-        core.raise_floor(self.peer_floors.of(peer.ip(), now));
+        core.start_with(self.known_peers.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
         self.recent.note(fingerprint, now);
         let key = self.table.insert(Entry {

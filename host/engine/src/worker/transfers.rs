@@ -213,7 +213,7 @@ impl<T: Transmit> Worker<T> {
         self.half_open.remove(index);
         let Some(mut entry) = self.table.remove(index) else { return };
         self.settings.limiter.transfer_ended(entry.share);
-        self.peer_floors.note(entry.peer.ip(), entry.core.raised_floor(), self.clock.now());
+        self.known_peers.note(entry.peer.ip(), entry.core.peer_metrics(), self.clock.now());
         if let Some(content) = entry.content.take() {
             self.discard(content);
         }

@@ -1,0 +1,106 @@
+//! What transfers learnt of their peers, kept for the next ones.
+//!
+//! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
+//! floor is too low for it, and a boot loader with a few descriptors that it takes so many blocks at once. Without
+//! this table, each new transfer would lose blocks and time to learn the same again. Like TCP's metrics per
+//! destination, the table has a fixed size: a newer peer replaces an older one, whose next transfer learns anew.
+
+use hashbrown::DefaultHashBuilder;
+use std::hash::BuildHasher;
+use std::net::IpAddr;
+use std::time::Duration;
+use tuffet_core::{PeerMetrics, Time};
+
+const PLACES: usize = 1024;
+
+/// After this time without a transfer, the floor of a peer falls by one doubling, and its burst is forgotten.
+const FALLS: Duration = Duration::from_secs(60);
+
+pub(super) struct KnownPeers {
+    places: Box<[Place; PLACES]>,
+    hasher: DefaultHashBuilder,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// Distinguishes the peers that share a place.
+    tag: u32,
+    metrics: PeerMetrics,
+    noted: Time,
+}
+
+impl Default for KnownPeers {
+    fn default() -> Self {
+        KnownPeers { places: Box::new([Place::default(); PLACES]), hasher: DefaultHashBuilder::default() }
+    }
+}
+
+impl KnownPeers {
+    /// Returns what is known of `peer`; nothing if it is not in the table.
+    pub(super) fn of(&self, peer: IpAddr, now: Time) -> PeerMetrics {
+        let (index, tag) = self.place(peer);
+        let place = &self.places[index];
+        if place.tag != tag {
+            return PeerMetrics::default();
+        }
+        let minutes = now.since(place.noted).as_secs() / FALLS.as_secs();
+        place.metrics.after(u32::try_from(minutes).unwrap_or(u32::MAX))
+    }
+
+    /// Records what a transfer of `peer` knew at its end.
+    pub(super) fn note(&mut self, peer: IpAddr, metrics: PeerMetrics, now: Time) {
+        let (index, tag) = self.place(peer);
+        let place = &mut self.places[index];
+        // What a steady peer has shown is learnt again soon; what cost time or blocks is worth more.
+        let free = metrics != PeerMetrics::default() && !place.metrics.is_costly();
+        if place.tag == tag || metrics.is_costly() || free {
+            *place = Place { tag, metrics, noted: now };
+        }
+    }
+
+    fn place(&self, peer: IpAddr) -> (usize, u32) {
+        let hash = self.hasher.hash_one(peer);
+        (hash as usize % PLACES, (hash >> 32) as u32 | 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use tuffet_core::RaisedFloor;
+
+    fn raised(doublings: u8) -> PeerMetrics {
+        let floor = (0..doublings).fold(RaisedFloor::default(), |floor, _| floor.doubled());
+        PeerMetrics { floor, burst: 0 }
+    }
+
+    #[test]
+    fn a_peer_is_remembered_and_forgotten() {
+        let mut peers = KnownPeers::default();
+        let (peer, other) = ([192, 0, 2, 1].into(), [192, 0, 2, 2].into());
+        peers.note(peer, raised(2), Time::from_micros(5));
+        assert_eq!(peers.of(peer, Time::from_micros(9)), raised(2));
+        assert_eq!(peers.of(other, Time::from_micros(9)), raised(0));
+        assert_eq!(peers.of(peer, Time::from_micros(61_000_000)), raised(1));
+        assert_eq!(peers.of(peer, Time::from_micros(u64::MAX / 2)), raised(0));
+        peers.note(peer, raised(0), Time::from_micros(10));
+        assert_eq!(peers.of(peer, Time::from_micros(11)), raised(0), "its losses were repaired");
+        let small = PeerMetrics { burst: 14, ..raised(0) };
+        peers.note(peer, small, Time::from_micros(10));
+        assert_eq!(peers.of(peer, Time::from_micros(59_000_000)), small);
+        assert_eq!(peers.of(peer, Time::from_micros(61_000_000)), raised(0), "another program may ask");
+    }
+
+    #[test]
+    fn any_number_of_peers_fits() {
+        let mut peers = KnownPeers::default();
+        for peer in 0..100_000_u32 {
+            peers.note(Ipv4Addr::from_bits(peer).into(), raised(1), Time::from_micros(1));
+        }
+        let remembered = (0..100_000).filter(|peer| {
+            peers.of(Ipv4Addr::from_bits(*peer).into(), Time::from_micros(2)) != PeerMetrics::default()
+        });
+        assert!((1..=PLACES).contains(&remembered.count()));
+    }
+}

@@ -40,7 +40,7 @@ impl Opened {
     /// that the server becomes.
     ///
     /// # Errors
-    /// The first that is not to be had. A control socket that is not is only warned of.
+    /// The first resource that cannot be opened. A control socket that cannot is only warned of.
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
         let given = Given::of(config, Inherited::take()?)?;
         let disks = Disks::default();

@@ -25,7 +25,7 @@ impl Keep<'_> {
                 return Ok(false);
             }
             let key = self.bundle(head.kept.first);
-            let lines = kv::get(&key).map_err(|error| format!("{error:?}"))?.unwrap_or_default();
+            let lines = kv::get(&key).map_err(|error| error.to_string())?.unwrap_or_default();
             let lines = String::from_utf8_lossy(&lines);
             let mut rest = lines.lines();
             while let Some(line) = rest.clone().next() {
@@ -35,14 +35,14 @@ impl Keep<'_> {
                         let left = rest.collect::<Vec<_>>().join("\n");
                         if left.len() < lines.len() {
                             // If this fails, the lines that were already sent are sent again.
-                            kv::set(&key, left, None).map_err(|error| format!("{error:?}"))?;
+                            kv::set(&key, left, None).map_err(|error| error.to_string())?;
                         }
                         return Ok(false);
                     }
                     Err(error) => {
                         log(
                             Level::Error,
-                            format!("the sink refuses a line that was kept, it is lost: {error:?}"),
+                            format!("the sink refuses a line that was kept, it is lost: {error}"),
                         );
                     }
                 }
@@ -50,7 +50,7 @@ impl Keep<'_> {
             }
             head.kept.first += 1;
             store(self.key, head)?;
-            kv::delete(&key).map_err(|error| format!("{error:?}"))?;
+            kv::delete(&key).map_err(|error| error.to_string())?;
             sent += 1;
         }
         Ok(true)
@@ -68,8 +68,7 @@ impl Keep<'_> {
             // A line has at most 32 KiB.
             let count = fitting.count().max(1);
             let bundle = lines[kept..kept + count].join("\n");
-            kv::set(&self.bundle(head.kept.next), bundle, None)
-                .map_err(|error| (kept, format!("{error:?}")))?;
+            kv::set(&self.bundle(head.kept.next), bundle, None).map_err(|error| (kept, error.to_string()))?;
             head.kept.next += 1;
             kept += count;
         }
@@ -84,5 +83,5 @@ impl Keep<'_> {
 /// Stores the head of the chain.
 pub(crate) fn store(key: &str, head: &Head) -> Result<(), String> {
     let head = serde_json::to_vec(head).map_err(|error| error.to_string())?;
-    kv::set(key, head, None).map_err(|error| format!("{error:?}"))
+    kv::set(key, head, None).map_err(|error| error.to_string())
 }

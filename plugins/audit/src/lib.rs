@@ -65,12 +65,12 @@ impl Observe for Audit {
             if events.is_empty()
                 && let Err(error) = self.send_kept()
             {
-                log(Level::Error, format!("the lines that are kept are not to be had: {error}"));
+                log(Level::Error, format!("the lines that wait for the sink cannot be read: {error}"));
             }
             return;
         }
         if let Err(error) = self.write(&finished) {
-            log(Level::Error, format!("the head of the chain is not to be had: {error}"));
+            log(Level::Error, format!("the head of the chain cannot be read: {error}"));
             self.write_unchained(&finished, &error);
         }
     }
@@ -103,7 +103,7 @@ impl Audit {
                     Ok(()) => written += 1,
                     Err(sinks::Error::Full) => break,
                     Err(error) => {
-                        self.lose(&before, &after, written, &format!("the sink refuses them: {error:?}"));
+                        self.lose(&before, &after, written, &format!("the sink refuses them: {error}"));
                         return Ok(());
                     }
                 }
@@ -136,7 +136,7 @@ impl Audit {
         if let Some(witness) = &self.settings.witness
             && let Err(error) = sinks::emit(witness, &head.seen())
         {
-            log(Level::Warn, format!("the witness was not told of line {}: {error:?}", head.seq));
+            log(Level::Warn, format!("the witness was not told of line {}: {error}", head.seq));
         }
         Ok(())
     }
@@ -160,12 +160,12 @@ impl Audit {
         };
         let errors: Vec<sinks::Error> = finished.iter().filter_map(emit).collect();
         if let Some(first) = errors.first() {
-            log(Level::Error, format!("{} lines are lost: {first:?}", errors.len()));
+            log(Level::Error, format!("{} lines are lost: {first}", errors.len()));
         }
     }
 
     fn head(&self) -> Result<Head, String> {
-        match kv::get(&self.key).map_err(|error| format!("{error:?}"))? {
+        match kv::get(&self.key).map_err(|error| error.to_string())? {
             Some(head) => serde_json::from_slice(&head).map_err(|error| format!("{}: {error}", self.key)),
             None => Ok(Head::default()),
         }

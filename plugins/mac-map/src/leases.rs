@@ -151,7 +151,7 @@ impl LeaseFile {
     fn complain(&self, logs: bool, error: &files::Error) {
         if logs {
             let LeaseFile { root, path, .. } = self;
-            log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error:?}"));
+            log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error}"));
         }
     }
 }

@@ -52,7 +52,7 @@ fn emit(sink: &str, messages: &[Message<'_>]) {
     let results = messages.iter().filter_map(|message| sinks::emit_json(sink, message).err());
     let errors: Vec<sinks::Error> = results.collect();
     if let Some(first) = errors.first() {
-        log(Level::Warn, format!("{} events did not get into the sink: {first:?}", errors.len()));
+        log(Level::Warn, format!("{} events did not get into the sink: {first}", errors.len()));
     }
 }
 

@@ -80,7 +80,7 @@ impl Template {
 
     fn inventory(&self) -> Result<Rc<Inventory>, String> {
         let at = format!("{}:{}", self.root, self.inventory);
-        let failed = |error: files::Error| format!("{at} cannot be read: {error:?}");
+        let failed = |error: files::Error| format!("{at} cannot be read: {error}");
         let missing = || format!("{at} is not there");
         let now = files::stat(&self.root, &self.inventory).map_err(failed)?.ok_or_else(missing)?;
         if let Some((then, inventory)) = &*self.read.borrow()

@@ -38,7 +38,7 @@ fn load(root: &str, name: &str) -> Result<Option<String>, Error> {
     match files::read(root, name, MAX_FILE) {
         Ok(Some(text)) => String::from_utf8(text).map(Some).map_err(|_| failed("is not UTF-8".into())),
         Ok(None) => Ok(None),
-        Err(error) => Err(failed(format!("cannot be read: {error:?}"))),
+        Err(error) => Err(failed(format!("cannot be read: {error}"))),
     }
 }
 

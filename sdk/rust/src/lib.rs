@@ -69,6 +69,8 @@ pub mod bindings;
 #[doc(hidden)]
 #[path = "generated/mod.rs"]
 pub mod bindings;
+#[cfg(not(feature = "generate"))]
+mod errors;
 mod exported;
 pub mod files;
 mod glob;

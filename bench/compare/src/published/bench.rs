@@ -28,7 +28,7 @@ pub(crate) struct Bench {
     pub(crate) rig: Rig,
     pub(crate) programs: Programs,
     pub(crate) scale: Scale,
-    /// Tuffet, and the peer if it is to be had.
+    /// Tuffet, and the peer if it is installed.
     pub(crate) servers: Vec<(Contender, Installed)>,
     /// Who takes no part, and why.
     pub(crate) missing: BTreeMap<String, String>,

@@ -22,7 +22,7 @@ pub(super) struct Collector {
 
 impl Collector {
     /// # Errors
-    /// No port is to be had.
+    /// No port is free.
     pub(super) fn start() -> io::Result<Collector> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let address = listener.local_addr()?;

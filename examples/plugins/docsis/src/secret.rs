@@ -19,7 +19,7 @@ impl Secret {
     pub fn read(&self) -> Result<Vec<u8>, String> {
         let at = format!("{}:{}", self.root, self.file);
         let read = files::read(&self.root, &self.file, MAX_SECRET);
-        let read = read.map_err(|error| format!("the secret {at} cannot be read: {error:?}"))?;
+        let read = read.map_err(|error| format!("the secret {at} cannot be read: {error}"))?;
         let secret = read.ok_or_else(|| format!("the secret {at} is not there"))?;
         let secret = secret.trim_ascii_end();
         if secret.is_empty() { Err(format!("the secret {at} is empty")) } else { Ok(secret.to_vec()) }

@@ -230,7 +230,7 @@ impl Initrd {
                 "a part of the image is missing",
                 format!("{}:{path} is missing", self.root),
             )),
-            Err(error) => Err(failed(format!("{}:{path}: {error:?}", self.root))),
+            Err(error) => Err(failed(format!("{}:{path}: {error}", self.root))),
         }
     }
 
@@ -256,7 +256,7 @@ impl Initrd {
                 );
                 return Err(failed(reason));
             }
-            Err(error) => return Err(failed(format!("{} cannot be read: {error:?}", at()))),
+            Err(error) => return Err(failed(format!("{} cannot be read: {error}", at()))),
         };
         // It was the same before and after.
         if self.version(path)? != version { Err(changed()) } else { Ok(content) }

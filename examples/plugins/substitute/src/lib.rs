@@ -55,7 +55,7 @@ impl Resolve for Substitute {
                 Resolution::Rendered(format!("{site} {modified_unix_ms} {bytes} {}", request.path))
             }
             Ok(None) => Resolution::Abstain,
-            Err(error) => Resolution::Deny(failed(format!("{}:{}: {error:?}", self.root, request.path))),
+            Err(error) => Resolution::Deny(failed(format!("{}:{}: {error}", self.root, request.path))),
         }
     }
 
@@ -92,7 +92,7 @@ impl Substitute {
             Err(files::Error::TooLarge(bytes)) => {
                 return Err(format!("{} has {bytes} bytes, more than `limit` ({})", at(), self.limit));
             }
-            Err(error) => return Err(format!("{} cannot be read: {error:?}", at())),
+            Err(error) => return Err(format!("{} cannot be read: {error}", at())),
         };
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         replace::replace(&file, &site.replacements, limit)

@@ -25,7 +25,7 @@ impl Format {
         let longest = self.magic.iter().map(Vec::len).max().unwrap_or_default();
         let longest = u32::try_from(longest).map_err(|error| error.to_string())?;
         let read = upload::read(self.offset, longest);
-        let found = read.map_err(|error| format!("the upload cannot be read: {error:?}"))?;
+        let found = read.map_err(|error| format!("the upload cannot be read: {error}"))?;
         let fits = self.magic.iter().any(|magic| found.starts_with(magic));
         Ok((!fits).then_some(found))
     }

@@ -47,7 +47,7 @@ impl List {
 
     fn file(&self, path: &str, limit: u64) -> Result<Vec<u8>, String> {
         let read = files::read(&self.root, path, limit);
-        let read = read.map_err(|error| format!("{}:{path} cannot be read: {error:?}", self.root))?;
+        let read = read.map_err(|error| format!("{}:{path} cannot be read: {error}", self.root))?;
         read.ok_or_else(|| format!("{}:{path} is not there", self.root))
     }
 }

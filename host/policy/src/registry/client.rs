@@ -21,7 +21,7 @@ const MAX_TOKEN: u64 = 64 << 10;
 /// The most redirects that are followed.
 const MAX_REDIRECTS: usize = 5;
 
-/// Why something is not to be had.
+/// Why a registry gives nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Trouble {
     /// The registry does not answer, or has trouble of its own.

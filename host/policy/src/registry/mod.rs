@@ -102,7 +102,7 @@ impl Registries {
     /// digest asks the registry each time, and stands for what was pulled last if that does not answer.
     ///
     /// # Errors
-    /// It is not to be had, or is not what the reference, its digests or `verify` say; with the remedy.
+    /// It cannot be pulled, or is not what the reference, its digests or `verify` say; with the remedy.
     pub async fn fetch(
         &self,
         reference: &ArtifactReference,

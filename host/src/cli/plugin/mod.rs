@@ -66,7 +66,7 @@ pub(super) enum PluginCommand {
     /// Pull a component from a registry into a file, or all of a configuration for its server.
     ///
     /// `pull REF -o FILE` writes a file. `pull --config FILE` fills the folder from which the server starts without
-    /// a network; run by root, it does so as the server's user. Exit code 0, 1 if one is not to be had, 64 if the
+    /// a network; run by root, it does so as the server's user. Exit code 0, 1 if one cannot be pulled, 64 if the
     /// configuration is invalid, 73 if the file cannot be written.
     Pull(registry::PullArgs),
     /// Push a component to a registry, and print its reference with its digest.

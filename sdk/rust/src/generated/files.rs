@@ -59,14 +59,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
             /// Size and time of change; none where there is no such file.

@@ -58,14 +58,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
             /// The last requests from the client's address, newest first, at most 16. The present one is not among them.

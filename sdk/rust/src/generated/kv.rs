@@ -43,14 +43,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             /// A value and its revision. Each change of a key gives it a higher one, whatever it changes; so does the creation
             /// of a key that was there before.

@@ -41,14 +41,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
             /// Adds to a counter, which begins at 0.

@@ -34,14 +34,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
             /// Queues a payload: one JSON value on one line, at most 32 KiB. That it was queued does not mean that it

@@ -37,14 +37,6 @@ pub mod tuffet {
                     }
                 }
             }
-            impl ::core::fmt::Display for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    write!(f, "{:?}", self)
-                }
-            }
             impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
             /// Bytes of the file on disk, whose size is `upload.bytes`. Fewer than `length` where the file ends.

@@ -31,7 +31,7 @@ impl Observe for Policy {
                 current: resolved.ends_with(&self.current),
             };
             if let Err(error) = sinks::emit_json(&self.sink, &line) {
-                log(Level::Warn, format!("a download was not told: {error:?}"));
+                log(Level::Warn, format!("a download was not told: {error}"));
             }
         }
     }

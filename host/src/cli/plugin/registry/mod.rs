@@ -93,7 +93,7 @@ impl Signed {
 /// Pulls a component into memory.
 ///
 /// # Errors
-/// It is not to be had: that was printed, and this is the exit code.
+/// It cannot be pulled: that was printed, and this is the exit code.
 pub(super) fn get(reference: &ArtifactReference, reach: &Reach, signed: &Signed) -> Result<Pulled, ExitCode> {
     let (registries, verify) = (reach.registries(reference)?, signed.verify()?);
     let runtime = crate::server::control_runtime().map_err(super::wrong)?;

@@ -49,7 +49,7 @@ pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };
-pub use peer_metrics::PeerMetrics;
+pub use peer_metrics::{KnownBurst, PeerMetrics};
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;

@@ -9,6 +9,7 @@
 
 use crate::allowance::Allowance;
 use crate::bottleneck::{AckSample, BottleneckEstimator};
+use crate::peer_metrics::KnownBurst;
 use crate::time::Time;
 
 /// The suspicion at which the pacer slows down. A window that was cut off at the same place as the one before
@@ -149,33 +150,31 @@ impl Pacer {
         self.0.as_ref().filter(|state| state.lowered > 0).map_or(0, |state| state.lowered_at)
     }
 
-    /// Starts with the burst that the last transfer of the peer learnt; 0 for none. As in that transfer, a larger one
-    /// is tried later.
-    pub(crate) fn start_with(&mut self, known: u16, window: u16) {
-        if known == 0 || window <= known {
+    /// Starts with the burst that the last transfer of the peer learnt, if it did. A larger one is tried as if both were
+    /// one transfer.
+    pub(crate) fn start_with(&mut self, known: KnownBurst, window: u16) {
+        if known.blocks == 0 || window <= known.blocks {
             return;
         }
         let state = self.state();
         state.opening = false;
-        state.set(known.min(state.burst));
-        state.lowered = 1;
+        state.set(known.blocks.min(state.burst));
+        (state.lowered, state.calm) = (1, known.calm);
     }
 
-    /// Returns the burst for the next transfer of the peer, 0 for none: the present one if it was lowered and windows
-    /// arrived since, or the one that it was started with if this transfer says nothing.
-    pub(crate) fn learnt(&self, known: u16) -> u16 {
+    /// Returns the burst for the next transfer of the peer: the present one if it was lowered and windows arrived since,
+    /// or the one that it was started with if this transfer says nothing.
+    pub(crate) fn learnt(&self, known: KnownBurst) -> KnownBurst {
         let Some(state) = &self.0 else { return known };
+        let helps = state.arrived > 0 && u32::from(state.arrived) >= 2 * u32::from(state.cuts);
         match state.lowered {
-            // Bursts do not cause its losses, or there were too few to tell.
-            0 => {
-                if state.doubts > 0 {
-                    0
-                } else {
-                    known
-                }
+            // Bursts do not cause its losses.
+            0 if state.doubts > 0 => KnownBurst::default(),
+            1.. if state.burst == state.most => KnownBurst::default(),
+            1.. if helps && state.trial > 0 && state.proven > 0 => {
+                KnownBurst { blocks: state.proven, calm: 0 }
             }
-            _ if state.burst == state.most => 0,
-            _ if state.arrived > 0 && u32::from(state.arrived) >= 2 * u32::from(state.cuts) => state.burst,
+            1.. if helps => KnownBurst { blocks: state.burst, calm: state.calm.min(CALM) },
             _ => known,
         }
     }
@@ -439,25 +438,33 @@ mod tests {
 
     #[test]
     fn the_next_transfer_begins_with_the_burst_that_was_learnt() {
+        let known = |blocks, calm| KnownBurst { blocks, calm };
+        let nothing = KnownBurst::default();
         let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
             pacer.cut_off(16, 64, false);
         }
-        assert_eq!(pacer.learnt(0), 0, "whether that helps is not known yet");
+        assert_eq!(pacer.learnt(nothing), nothing, "whether that helps is not known yet");
         pacer.went_well(64, ANY);
-        assert_eq!(pacer.learnt(0), 14);
+        assert_eq!(pacer.learnt(nothing), known(14, 1));
         let mut next = Pacer::new(None, 64, 512);
-        next.start_with(14, 64);
-        assert_eq!((next.take(at(1_000), 64), next.learnt(14)), (14, 14));
-        for _ in 0..16 {
+        next.start_with(known(14, 1), 64);
+        assert_eq!((next.take(at(1_000), 64), next.learnt(known(14, 1))), (14, known(14, 1)));
+        for _ in 0..15 {
             next.went_well(64, ANY);
         }
-        assert_eq!((next.take(at(9_000), 64), next.learnt(14)), (17, 17), "it tries more, later");
+        assert_eq!(
+            (next.take(at(9_000), 64), next.learnt(known(14, 1))),
+            (17, known(17, 0)),
+            "it tries more"
+        );
+        next.cut_off(16, 64, false);
+        assert_eq!(next.learnt(known(14, 1)), known(14, 0), "whether it is too much is not known yet");
         let mut small = Pacer::new(None, 8, 512);
-        small.start_with(14, 8);
-        assert_eq!((small.take(at(0), 8), small.learnt(14)), (8, 14), "windows that fit say nothing");
+        small.start_with(known(14, 1), 8);
+        assert_eq!((small.take(at(0), 8), small.learnt(known(14, 1))), (8, known(14, 1)), "windows that fit");
         let mut limited = Pacer::new(Some(4), 64, 512);
-        limited.start_with(14, 64);
+        limited.start_with(known(14, 1), 64);
         assert_eq!(limited.take(at(0), 64), 4);
     }
 

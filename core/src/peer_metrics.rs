@@ -7,19 +7,30 @@ use crate::rtt::RaisedFloor;
 pub struct PeerMetrics {
     /// How far the RTO floor is raised.
     pub floor: RaisedFloor,
-    /// How many blocks of a window the peer takes in a millisecond; 0 if it takes whatever was sent.
-    pub burst: u16,
+    /// How many blocks of a window the peer takes at once.
+    pub burst: KnownBurst,
+}
+
+/// What is known of the blocks that a peer takes in a millisecond.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KnownBurst {
+    /// Their number; 0 if the peer takes whatever was sent.
+    pub blocks: u16,
+    /// How many windows in a row arrived that way. After some the server tries more: in one transfer, or over several
+    /// short ones.
+    pub calm: u16,
 }
 
 impl PeerMetrics {
     /// Returns what is left of it after this many `times` without news: [`RaisedFloor::after`] tells of the floor, and
     /// the burst is forgotten, since another program of the peer may take more.
     pub fn after(self, times: u32) -> Self {
-        PeerMetrics { floor: self.floor.after(times), burst: if times > 0 { 0 } else { self.burst } }
+        let burst = if times > 0 { KnownBurst::default() } else { self.burst };
+        PeerMetrics { floor: self.floor.after(times), burst }
     }
 
     /// Returns whether a transfer that does not know it would lose time, or send blocks in vain.
     pub fn is_costly(self) -> bool {
-        self.floor.is_high() || self.burst > 0
+        self.floor.is_high() || self.burst.blocks > 0
     }
 }

@@ -10,6 +10,7 @@ mod tests;
 use crate::allowance::Allowance;
 use crate::block::Rollover;
 use crate::pacer::Pacer;
+use crate::peer_metrics::KnownBurst;
 use crate::time::Time;
 pub(crate) use measure::Measured;
 use measure::Repeated;
@@ -166,12 +167,12 @@ impl Sender {
     }
 
     /// Starts with the burst that the peer's last transfer learnt, if it did.
-    pub(crate) fn start_with_burst(&mut self, known: u16) {
+    pub(crate) fn start_with_burst(&mut self, known: KnownBurst) {
         self.pacer.start_with(known, self.window);
     }
 
-    /// How many blocks the peer takes in a millisecond, 0 for any number; `known` is what the transfer began with.
-    pub(crate) fn learnt_burst(&self, known: u16) -> u16 {
+    /// How many blocks the peer takes in a millisecond; `known` is what the transfer began with.
+    pub(crate) fn learnt_burst(&self, known: KnownBurst) -> KnownBurst {
         self.pacer.learnt(known)
     }
 

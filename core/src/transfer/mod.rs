@@ -23,6 +23,7 @@ use crate::control::Control;
 use crate::limits::Limits;
 use crate::options::OptionSet;
 use crate::packet::{Malformed, Packet};
+use crate::peer_metrics::KnownBurst;
 use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
 use crate::sender::{Blocks, Sender};
@@ -141,7 +142,7 @@ pub struct Transfer {
     /// Whether it waits for the host's disk: see `stall`.
     stalled: bool,
     /// As in [`PeerMetrics::burst`](crate::PeerMetrics::burst).
-    peer_burst: u16,
+    peer_burst: KnownBurst,
     operation: Operation,
     due: Due,
 }
@@ -239,7 +240,7 @@ impl Transfer {
             repeats: 0,
             server,
             stalled: false,
-            peer_burst: 0,
+            peer_burst: KnownBurst::default(),
             operation,
             due: Due::default(),
         }

@@ -116,7 +116,7 @@ fn quick_answers_to_blocks_do_not_hasten_the_repetition_of_acks() {
     (0..1_000).for_each(|_| quick.learn_floor(100, true, 1, &timing));
     assert!(quick.raised() < RaisedFloor::default());
     let mut transfer = Transfer::server(at(0), Operation::Write, Settings::default());
-    transfer.start_with(PeerMetrics { floor: quick.raised(), burst: 0 });
+    transfer.start_with(PeerMetrics { floor: quick.raised(), ..PeerMetrics::default() });
     transfer.handle_grant(at(0), &OptionSet::default(), &Limits::default(), None);
     for block in 1..=50_u8 {
         let now = at(u64::from(block) * 200);

@@ -4,7 +4,7 @@ use super::simulator::{
     Endpoint, Faults, Job, Path, World, asking, assert_whole, millis, reader_and_writer, run,
 };
 use std::time::Duration;
-use tuffet_core::{Operation, PeerMetrics, Timing};
+use tuffet_core::{Operation, Timing};
 
 const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
 
@@ -161,12 +161,12 @@ fn the_next_transfer_of_a_small_receiver_loses_hardly_anything() {
         job.limits.windowsize = 64;
         let first = run(1, &job, path, path);
         let known = first.server.peer_metrics();
-        assert!((1..=taken).contains(&u32::from(known.burst)), "{taken} blocks fit: {known:?}");
+        assert!((1..=taken).contains(&u32::from(known.burst.blocks)), "{taken} blocks fit: {known:?}");
         let next = Job { known, ..Job { file: job.file[..MIB].into(), ..job.clone() } };
         let world = run(1, &next, path, path);
         let (seconds, effort) = (seconds(&next, &world), effort(&next, &world));
         assert!(
-            seconds < most_seconds && effort < 1.02,
+            seconds < most_seconds && effort < 1.1,
             "{taken} blocks fit: {seconds} s, {effort} sent per block, {known:?}"
         );
     }
@@ -178,10 +178,16 @@ fn a_receiver_that_has_become_larger_is_not_slow_for_ever() {
     let path = Path::clean(20).rate(10_000_000_000, 1 << 30);
     let mut job = Job::new(Operation::Read, asking(1_400, 64), 16 * MIB);
     job.limits.windowsize = 64;
-    job.known = PeerMetrics { burst: 4, ..PeerMetrics::default() };
+    job.known.burst.blocks = 4;
     let world = run(1, &job, path, path);
     assert!(seconds(&job, &world) < 1.5, "{} s", seconds(&job, &world));
-    assert!(world.server.peer_metrics().burst > 16, "{:?}", world.server.peer_metrics());
+    assert!(world.server.peer_metrics().burst.blocks > 16, "{:?}", world.server.peer_metrics());
+    // The same over many short transfers.
+    let mut job = Job { file: job.file[..MIB].into(), ..job };
+    for _ in 0..25 {
+        job.known = run(1, &job, path, path).server.peer_metrics();
+    }
+    assert!(job.known.burst.blocks > 32, "{:?}", job.known);
 }
 
 /// A burst that fits loses nothing, and takes no longer than the receiver needs.

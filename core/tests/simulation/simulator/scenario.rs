@@ -5,7 +5,8 @@ use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
 use tuffet_core::{
-    Acknowledged, Limits, Mode, Operation, OptionName, OptionSet, PeerMetrics, Rollover, Settings, Timing,
+    Acknowledged, KnownBurst, Limits, Mode, Operation, OptionName, OptionSet, PeerMetrics, Rollover,
+    Settings, Timing,
 };
 
 /// The values that a seed determines.
@@ -169,7 +170,8 @@ fn rate(seed: u64) -> Option<u32> {
 /// Draws what the server knows of its peer: in one of four worlds a burst, whether it is right or not.
 fn known(seed: u64) -> PeerMetrics {
     let random = &mut Rng::with_seed(!seed.reverse_bits());
-    let burst = if one_in(random, 4) { random.u16(1..100) } else { 0 };
+    let blocks = if one_in(random, 4) { random.u16(1..100) } else { 0 };
+    let burst = KnownBurst { blocks, calm: random.u16(..) };
     PeerMetrics { burst, ..PeerMetrics::default() }
 }
 

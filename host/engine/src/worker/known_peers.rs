@@ -68,11 +68,11 @@ impl KnownPeers {
 mod tests {
     use super::*;
     use std::net::Ipv4Addr;
-    use tuffet_core::RaisedFloor;
+    use tuffet_core::{KnownBurst, RaisedFloor};
 
     fn raised(doublings: u8) -> PeerMetrics {
         let floor = (0..doublings).fold(RaisedFloor::default(), |floor, _| floor.doubled());
-        PeerMetrics { floor, burst: 0 }
+        PeerMetrics { floor, ..PeerMetrics::default() }
     }
 
     #[test]
@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(peers.of(peer, Time::from_micros(u64::MAX / 2)), raised(0));
         peers.note(peer, raised(0), Time::from_micros(10));
         assert_eq!(peers.of(peer, Time::from_micros(11)), raised(0), "its losses were repaired");
-        let small = PeerMetrics { burst: 14, ..raised(0) };
+        let small = PeerMetrics { burst: KnownBurst { blocks: 14, calm: 3 }, ..raised(0) };
         peers.note(peer, small, Time::from_micros(10));
         assert_eq!(peers.of(peer, Time::from_micros(59_000_000)), small);
         assert_eq!(peers.of(peer, Time::from_micros(61_000_000)), raised(0), "another program may ask");

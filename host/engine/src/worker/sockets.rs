@@ -53,7 +53,7 @@ pub struct Sockets {
     /// For each listener, the numbers of its listening sockets.
     listening: Vec<Range<u16>>,
     /// Advances with each transfer.
-    turn: u16,
+    turn: u32,
     /// Keyed at random: nobody outside can tell the ports of a client.
     chooser: RandomState,
 }
@@ -64,7 +64,7 @@ impl Sockets {
             all: Vec::new(),
             tids: Vec::new(),
             listening: Vec::new(),
-            turn: fastrand::u16(..),
+            turn: fastrand::u16(..).into(),
             chooser: RandomState::new(),
         }
     }
@@ -177,16 +177,18 @@ impl Sockets {
         self.turn = self.turn.wrapping_add(1);
         let size = GROUP.min(count);
         let groups = u64::from(count.checked_div(size).unwrap_or(1));
-        let (mut group, mut start) = (0, 0);
+        let (mut group, mut start) = (0, 0_u64);
         if count > 0 {
             // The last group also has the remainder of the division.
             let random = self.chooser.hash_one(peer.ip());
             group = (random % groups) as u16;
-            start = ((random >> 48) as u16).wrapping_add(peer.port()).wrapping_add(self.turn);
+            // No overflow: that would repeat a socket where their number is no power of two.
+            start = (random >> 48) + u64::from(peer.port()) + u64::from(self.turn);
         }
         let first = range.start + group * size;
         let size = if u64::from(group) + 1 == groups { range.end - first } else { size };
-        (0..size).map(move |step| SocketId(first + (start % size + step) % size))
+        let start = start.checked_rem(size.into()).unwrap_or_default() as u16;
+        (0..size).map(move |step| SocketId(first + (start + step) % size))
     }
 }
 

@@ -46,10 +46,11 @@ pub use block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
 pub use control::Control;
 pub use limits::Limits;
 pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
+pub use pacer::KnownBurst;
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };
-pub use peer_metrics::{KnownBurst, PeerMetrics};
+pub use peer_metrics::PeerMetrics;
 pub use rtt::{RaisedFloor, Timing};
 pub use sender::Blocks;
 pub use time::Time;

@@ -9,7 +9,6 @@
 
 use crate::allowance::Allowance;
 use crate::bottleneck::{AckSample, BottleneckEstimator};
-use crate::peer_metrics::KnownBurst;
 use crate::time::Time;
 
 /// The suspicion at which the pacer slows down. A window that was cut off at the same place as the one before
@@ -38,6 +37,16 @@ const FIRST_BURST: u32 = 128 * 1024;
 
 /// No limit: a window is one burst. With a rate, bursts are always limited.
 const UNLIMITED: u16 = u16::MAX;
+
+/// What is known of the blocks that a peer takes in a millisecond.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KnownBurst {
+    /// Their number; 0 if the peer takes whatever was sent.
+    pub blocks: u16,
+    /// How many windows in a row arrived that way. After some the server tries more: in one transfer, or over several
+    /// short ones.
+    pub calm: u16,
+}
 
 /// Paces the windows of one transfer. Most transfers have no limit and lose nothing: they have no state.
 #[derive(Debug, Clone)]

@@ -1,5 +1,6 @@
 //! What a transfer learnt about its peer, for the next transfer of that peer.
 
+use crate::pacer::KnownBurst;
 use crate::rtt::RaisedFloor;
 
 /// What is known of a peer, as TCP keeps metrics for each destination.
@@ -9,16 +10,6 @@ pub struct PeerMetrics {
     pub floor: RaisedFloor,
     /// How many blocks of a window the peer takes at once.
     pub burst: KnownBurst,
-}
-
-/// What is known of the blocks that a peer takes in a millisecond.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct KnownBurst {
-    /// Their number; 0 if the peer takes whatever was sent.
-    pub blocks: u16,
-    /// How many windows in a row arrived that way. After some the server tries more: in one transfer, or over several
-    /// short ones.
-    pub calm: u16,
 }
 
 impl PeerMetrics {

@@ -9,8 +9,7 @@ mod tests;
 
 use crate::allowance::Allowance;
 use crate::block::Rollover;
-use crate::pacer::Pacer;
-use crate::peer_metrics::KnownBurst;
+use crate::pacer::{KnownBurst, Pacer};
 use crate::time::Time;
 pub(crate) use measure::Measured;
 use measure::Repeated;

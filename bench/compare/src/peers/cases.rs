@@ -326,7 +326,7 @@ pub(crate) const CASES: &[Case] = &[
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
-            // What the server learns of clients is worth what the operator can tell it.
+            // Learning the burst is nearly as good as configuring it.
             tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "tuffet-burst")),
         ],
     },

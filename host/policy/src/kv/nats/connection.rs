@@ -262,7 +262,7 @@ async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
         sleep(pause).await;
         pause *= 2;
     }
-    Err("the bucket is being created all the time".into())
+    Err("the bucket was not created in time by the server that began to".into())
 }
 
 /// Asks again when no answer comes: NATS 2.9 loses some that go to connections that have just been made.
@@ -331,7 +331,7 @@ async fn read(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
                     (any, silence) = (true, SILENCE);
                 }
                 Err(_) if silence >= LONGEST_SILENCE => {
-                    return Err(format!("its keys did not come within {silence:?}"));
+                    return Err(format!("its keys did not arrive within {silence:?}"));
                 }
                 // NATS may not have seen that somebody listens, or the last message may have been removed since.
                 Err(_) => {

@@ -1,7 +1,7 @@
 //! The duration and the retransmissions of transfers on realistic paths.
 
 use super::simulator::{
-    Endpoint, Faults, Job, Path, World, asking, assert_whole, millis, reader_and_writer, run,
+    Endpoint, Faults, Job, Path, Plain, Several, World, asking, assert_whole, millis, reader_and_writer, run,
 };
 use std::time::Duration;
 use tuffet_core::{Operation, Timing};
@@ -202,4 +202,32 @@ fn a_burst_that_fits_loses_nothing() {
         let seconds = seconds(&job, &world);
         assert!(seconds < 4.0 * 1_048_576.0 / 1_428.0 / 7.0 / 1_000.0 * 1.5, "window {window}: {seconds}");
     }
+}
+
+/// 155 Mb/s and 65 ms with a queue of 100 ms, and clients that repeat themselves after a second. Streams that begin
+/// together overflow the queue, and each loses the end of its window. None of them may pay for that to its end.
+#[test]
+fn streams_that_overflow_a_path_together_share_it() {
+    for (window, streams, least) in
+        [(128, 8, 17.0), (367, 8, 11.0), (512, 4, 8.0), (512, 8, 9.0), (1_024, 8, 11.0)]
+    {
+        let rates = (0..4).map(|run| shared_far_path(32_500 + 171 * run, window, streams));
+        let rate = average(rates);
+        assert!(rate >= least, "{streams} streams in windows of {window}: {rate:.1} MB/s");
+    }
+}
+
+/// Returns the MB/s of all `streams` together until the last of them has its part of 58 MB.
+fn shared_far_path(delay: u64, window: u16, streams: usize) -> f64 {
+    const BYTES: usize = 58_125_000;
+    let far = Path::clean(delay).rate(155_000_000, 1_940_000);
+    let mut job = Job::new(Operation::Read, asking(1_428, window), BYTES / streams);
+    job.limits.windowsize = 1_024;
+    let clients = (0..streams).map(|_| Plain::new(job.requested.clone()).patient(1_000_000));
+    let servers = (0..streams).map(|_| Endpoint::server(job.clone(), Faults::default()));
+    let mut world = World::new(1, Several(clients.collect()), Several(servers.collect()), far, far);
+    world.run(millis(60_000));
+    assert!(world.client.0.iter().all(|client| client.bytes == *job.file), "other bytes");
+    let last = world.client.0.iter().map(|client| client.done.expect("all have ended")).max();
+    BYTES as f64 / last.map_or(f64::INFINITY, |time| time.as_micros() as f64)
 }

@@ -12,6 +12,7 @@ mod ledger;
 mod link;
 mod plain;
 mod scenario;
+mod shared;
 mod world;
 
 pub use crate::faults::Faults;
@@ -20,6 +21,7 @@ pub use job::Job;
 pub use link::{Link, Path};
 pub use plain::Plain;
 pub use scenario::Scenario;
+pub use shared::Several;
 pub use world::{Peer, World};
 
 use tuffet_core::{DEFAULT_BLKSIZE, Finish, Operation, OptionSet, Output, Time, Transfer};

@@ -231,3 +231,21 @@ fn shared_far_path(delay: u64, window: u16, streams: usize) -> f64 {
     let last = world.client.0.iter().map(|client| client.done.expect("all have ended")).max();
     BYTES as f64 / last.map_or(f64::INFINITY, |time| time.as_micros() as f64)
 }
+
+/// A path of 20 ms: each window is acknowledged up to its first lost block, and the next one begins there. If each loss
+/// is repaired in one round trip, that allows (1 - (1 - p)^w) / p blocks in each.
+#[test]
+fn losses_on_a_path_of_20_ms_cost_little_more_than_their_repair() {
+    let far = Path::clean(10_000);
+    for (window, loss, least) in
+        [(16_u16, 0.01_f64, 0.94), (64, 0.01, 0.88), (16, 0.05, 0.78), (64, 0.05, 0.74)]
+    {
+        let mut job = Job::new(Operation::Read, asking(1_428, window), 4 * MIB);
+        job.limits.windowsize = 64;
+        let worlds: Vec<_> = (0..8).map(|seed| run(seed, &job, far, far.loss(loss))).collect();
+        let blocks = worlds[0].server.blocks() as f64;
+        let allowed = (1.0 - (1.0 - loss).powi(window.into())) / loss;
+        let part = blocks / allowed * 0.02 / average(worlds.iter().map(|world| seconds(&job, world)));
+        assert!(part >= least, "window {window}, {loss} lost: {part:.2} of what is possible");
+    }
+}

@@ -223,7 +223,7 @@ fn shared_far_path(delay: u64, window: u16, streams: usize) -> f64 {
     let far = Path::clean(delay).rate(155_000_000, 1_940_000);
     let mut job = Job::new(Operation::Read, asking(1_428, window), BYTES / streams);
     job.limits.windowsize = 1_024;
-    let clients = (0..streams).map(|_| Plain::new(job.requested.clone()).patient(1_000_000));
+    let clients = (0..streams).map(|_| Plain::new(job.requested).patient(1_000_000));
     let servers = (0..streams).map(|_| Endpoint::server(job.clone(), Faults::default()));
     let mut world = World::new(1, Several(clients.collect()), Several(servers.collect()), far, far);
     world.run(millis(60_000));

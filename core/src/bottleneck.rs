@@ -35,7 +35,7 @@ pub(crate) struct AckSample {
 
 impl AckSample {
     /// Returns the microseconds in addition to the round trip.
-    fn beyond(self) -> u32 {
+    pub(crate) fn beyond(self) -> u32 {
         self.took.saturating_sub(self.least)
     }
 

@@ -12,9 +12,17 @@ use crate::bottleneck::{AckSample, BottleneckEstimator};
 use crate::time::Time;
 
 /// The suspicion at which the pacer slows down. A window that was cut off at the same place as the one before
-/// adds two, or [`SILENT`] if the peer noticed nothing; one that arrived subtracts one.
+/// adds two, or [`SURE`] if its end is missing; one that arrived subtracts one.
 const SUSPICIOUS: u8 = 6;
-const SILENT: u8 = 3;
+const SURE: u8 = 3;
+
+/// Microseconds. Bursts are a millisecond apart: windows that go on sooner than that bring more when they are cut off than
+/// bursts that end there would.
+const PROMPT: u32 = 500;
+
+/// Microseconds in addition to the round trip. Somebody waited for a time-out, or the path is so slow that bursts cost
+/// nothing.
+const LATE: u32 = 20_000;
 
 /// Windows without a loss before the burst is raised by a quarter. The number doubles each time the burst had
 /// to be lowered again.
@@ -46,6 +54,30 @@ pub struct KnownBurst {
     /// How many windows in a row arrived that way. After some the server tries more: in one transfer, or over several
     /// short ones.
     pub calm: u16,
+}
+
+/// When the peer reported that a window was cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Report {
+    /// At once, because of the blocks after the gap: it was chance, or the receiver takes what it can anyway.
+    Prompt,
+    Usual,
+    /// After a pause, without half of the window.
+    Late,
+    /// When it was asked: it saw no block beyond the gap. Losses by chance leave such blocks.
+    Silent,
+}
+
+impl Report {
+    fn of(sample: AckSample, window: u16, silently: bool) -> Report {
+        match () {
+            () if silently => Report::Silent,
+            () if sample.least == 0 => Report::Usual,
+            () if sample.took < PROMPT => Report::Prompt,
+            () if sample.beyond() > LATE && sample.arrived <= u32::from(window) / 2 => Report::Late,
+            () => Report::Usual,
+        }
+    }
 }
 
 /// Paces the windows of one transfer. Most transfers have no limit and lose nothing: they have no state.
@@ -82,6 +114,8 @@ struct State {
     /// windows were cut off since than arrived.
     proven: u16,
     trial: u8,
+    /// Whether a time-out passed since a window was last cut off.
+    waited: bool,
     /// Whether the first bursts are still limited.
     opening: bool,
     bottleneck: BottleneckEstimator,
@@ -189,7 +223,7 @@ impl Pacer {
     }
 
     /// Handles a window that was cut off after a part of it arrived. `silently`: the peer saw no block beyond the
-    /// gap, or it would have reported it without a time-out. Losses by chance leave such blocks.
+    /// gap, or it would have reported it without a time-out.
     pub(crate) fn cut(&mut self, window: u16, sample: AckSample, silently: bool) {
         if window > 1 {
             self.state().cut(window, sample, silently);
@@ -197,9 +231,16 @@ impl Pacer {
     }
 
     /// Handles a window of `window` blocks that was cut off after `arrived` of them; 0 if unknown.
-    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
+    pub(crate) fn cut_off(&mut self, arrived: u32, window: u16) {
         if window > 1 {
-            self.state().cut_off(arrived, window, silently);
+            self.state().cut_off(arrived, window, Report::Usual);
+        }
+    }
+
+    /// Handles a time-out: maybe nothing of a window arrived.
+    pub(crate) fn timed_out(&mut self) {
+        if let Some(state) = &mut self.0 {
+            state.waited = true;
         }
     }
 
@@ -237,6 +278,7 @@ impl State {
             calm: 0,
             proven: 0,
             trial: 0,
+            waited: false,
             bottleneck: BottleneckEstimator::default(),
             rate: None,
         })
@@ -270,18 +312,14 @@ impl State {
             self.set(rate.min(self.most));
             return;
         }
-        self.cut_off(sample.arrived, window, silently);
+        self.cut_off(sample.arrived, window, Report::of(sample, window, silently));
         self.widen(window, sample, false);
     }
 
-    fn cut_off(&mut self, arrived: u32, window: u16, silently: bool) {
+    fn cut_off(&mut self, arrived: u32, window: u16, report: Report) {
         self.opening = false;
-        let arrived = arrived.min(u32::from(window)) as u16;
-        let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
-        let more = if silently { SILENT } else { 2 };
-        self.suspicion = if again { self.suspicion + more } else { self.suspicion.saturating_sub(1).max(1) };
-        if arrived > 0 {
-            self.cut = arrived;
+        if core::mem::take(&mut self.waited) || report != Report::Prompt {
+            self.suspect(arrived.min(u32::from(window)) as u16, report);
         }
         self.cuts = self.cuts.saturating_add(1);
         self.trial = self.trial.saturating_add(1);
@@ -292,6 +330,19 @@ impl State {
         }
         if self.suspicion >= SUSPICIOUS << self.doubts {
             self.lower(window);
+        }
+    }
+
+    fn suspect(&mut self, arrived: u16, report: Report) {
+        let again = arrived == 0 || self.cut == 0 || near(arrived, self.cut, 4, 2);
+        self.suspicion = match report {
+            Report::Late => self.suspicion + SURE,
+            Report::Silent if again => self.suspicion + SURE,
+            _ if again => self.suspicion + 2,
+            _ => self.suspicion.saturating_sub(1).max(1),
+        };
+        if arrived > 0 {
+            self.cut = arrived;
         }
     }
 
@@ -400,17 +451,17 @@ mod tests {
     #[test]
     fn a_receiver_that_overflows_at_the_same_place_is_recognised() {
         let mut pacer = Pacer::new(None, 64, 512);
-        pacer.cut_off(16, 64, false);
-        pacer.cut_off(0, 64, false);
+        pacer.cut_off(16, 64);
+        pacer.cut_off(0, 64);
         assert_eq!(pacer.take(at(0), 64), 64, "twice may be chance");
-        pacer.cut_off(17, 64, false);
+        pacer.cut_off(17, 64);
         assert_eq!(pacer.take(at(1_000), 64), 15);
         for _ in 0..16 {
             pacer.went_well(64, ANY);
         }
         assert_eq!(pacer.take(at(9_000), 64), 18, "it tries more, later");
         for _ in 0..2 {
-            pacer.cut_off(17, 64, false);
+            pacer.cut_off(17, 64);
         }
         assert_eq!(pacer.take(at(20_000), 64), 15);
         for _ in 0..31 {
@@ -418,7 +469,7 @@ mod tests {
         }
         assert_eq!(pacer.take(at(30_000), 64), 15, "more cautiously each time");
         for _ in 0..3 {
-            pacer.cut_off(14, 64, false);
+            pacer.cut_off(14, 64);
         }
         assert_eq!(pacer.take(at(40_000), 64), 11, "it takes less than it did");
     }
@@ -439,10 +490,38 @@ mod tests {
     fn losses_at_random_places_do_not_slow_down() {
         let mut pacer = Pacer::new(None, 64, 512);
         for place in [3, 40, 12, 60, 20, 33, 1, 50] {
-            pacer.cut_off(place, 64, false);
+            pacer.cut_off(place, 64);
             assert_eq!(pacer.take(at(0), 64), 64);
             pacer.went_well(64, ANY);
         }
+    }
+
+    #[test]
+    fn a_gap_that_is_reported_at_once_is_no_reason_to_slow_down() {
+        let prompt = AckSample { arrived: 16, took: 300, sending: 0, least: 200 };
+        let mut pacer = Pacer::new(None, 64, 512);
+        for _ in 0..50 {
+            pacer.cut(64, prompt, false);
+        }
+        assert_eq!(pacer.take(at(0), 64), 64);
+        for _ in 0..3 {
+            pacer.timed_out();
+            pacer.cut(64, prompt, false);
+        }
+        assert_eq!(pacer.take(at(1_000), 64), 14, "between two of them, whole windows were lost");
+    }
+
+    #[test]
+    fn half_a_window_that_nobody_missed_is_telling_wherever_it_was() {
+        let sample = |arrived, took| AckSample { arrived, took, sending: 0, least: 200 };
+        let mut pacer = Pacer::new(None, 64, 512);
+        let mut late = |arrived| {
+            pacer.cut(64, sample(arrived, 40_000), false);
+            pacer.cut(64, sample(1, 300), false);
+            pacer.take(at(u64::from(arrived) * 1_000), 64)
+        };
+        assert_eq!([60, 40, 61, 41].map(&mut late), [64; 4], "the end of a window");
+        assert_eq!([30, 6].map(&mut late), [64, 6]);
     }
 
     #[test]
@@ -451,7 +530,7 @@ mod tests {
         let nothing = KnownBurst::default();
         let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
-            pacer.cut_off(16, 64, false);
+            pacer.cut_off(16, 64);
         }
         assert_eq!(pacer.learnt(nothing), nothing, "whether that helps is not known yet");
         pacer.went_well(64, ANY);
@@ -467,7 +546,7 @@ mod tests {
             (17, known(17, 0)),
             "it tries more"
         );
-        next.cut_off(16, 64, false);
+        next.cut_off(16, 64);
         assert_eq!(next.learnt(known(14, 1)), known(14, 0), "whether it is too much is not known yet");
         let mut small = Pacer::new(None, 8, 512);
         small.start_with(known(14, 1), 8);
@@ -481,15 +560,15 @@ mod tests {
     fn a_burst_that_was_raised_too_far_is_taken_back_wherever_windows_are_cut_off() {
         let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
-            pacer.cut_off(32, 64, false);
+            pacer.cut_off(32, 64);
         }
         for _ in 0..16 {
             pacer.went_well(64, ANY);
         }
         assert_eq!(pacer.take(at(1_000), 64), 35);
-        pacer.cut_off(44, 64, false);
+        pacer.cut_off(44, 64);
         assert_eq!(pacer.take(at(2_000), 64), 35, "once may be chance");
-        pacer.cut_off(3, 64, false);
+        pacer.cut_off(3, 64);
         assert_eq!(pacer.take(at(3_000), 64), 28);
         for _ in 0..31 {
             pacer.went_well(64, ANY);
@@ -503,14 +582,14 @@ mod tests {
     fn any_number_of_losses_can_be_counted() {
         let mut pacer = Pacer::new(None, 64, 512);
         for _ in 0..3 {
-            pacer.cut_off(16, 64, false);
+            pacer.cut_off(16, 64);
         }
         for loss in 0..70_000 {
-            pacer.cut_off([1, 60, 20, 45][loss % 4], 64, false);
+            pacer.cut_off([1, 60, 20, 45][loss % 4], 64);
             pacer.went_well(64, ANY);
         }
         for _ in 0..100 {
-            pacer.cut_off(16, 64, false);
+            pacer.cut_off(16, 64);
         }
         assert!(pacer.take(at(1_000_000), 64) >= 1);
     }
@@ -519,7 +598,7 @@ mod tests {
     fn it_never_stops_and_never_passes_its_limit() {
         let mut pacer = Pacer::new(Some(4), 8, 512);
         for _ in 0..200 {
-            pacer.cut_off(1, 8, false);
+            pacer.cut_off(1, 8);
         }
         assert_eq!(pacer.take(at(1_000_000), 8), 1);
         for _ in 0..10_000 {

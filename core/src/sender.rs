@@ -245,6 +245,7 @@ impl Sender {
             self.roll_back_to(self.acked + 1, Repeated::Timeout);
             return;
         }
+        self.pacer.timed_out();
         self.repeated = self.repeated.max(Repeated::Timeout);
         let opening = self.acked == 0;
         let leading = opening || after_gap || self.timeouts.is_multiple_of(2);
@@ -407,7 +408,7 @@ impl Sender {
             return Acked::Ignored;
         }
         (self.timeouts, self.probe) = (0, Probe::None);
-        self.pacer.cut_off(0, self.window, false);
+        self.pacer.cut_off(0, self.window);
         self.roll_back_to(self.acked + 1, Repeated::Gap);
         Acked::Gap
     }

@@ -52,13 +52,15 @@ pub(crate) struct Sender {
     /// When blocks were last retransmitted, `NEVER` if none were. The copies, and the blocks that they
     /// overtook, cause ACKs without news: one rollback answers one gap, however often the peer reports it.
     resent_at: Time,
+    /// How many blocks, from `acked` on, may have been sent more than once. ACKs of others are no echo.
+    copied: u16,
     /// Time-outs since the last ACK of the window, and the probe that the last one caused.
     timeouts: u8,
     probe: Probe,
     /// Duplicate ACKs that may answer retransmissions from before the last ACK with news.
     echoes: u8,
     /// Blocks that may be retransmitted before the loss is certain.
-    credit: u32,
+    credit: u16,
     pacer: Pacer,
     window: u16,
     blksize: u16,
@@ -67,7 +69,7 @@ pub(crate) struct Sender {
 
 /// Blocks that may be retransmitted for each newly acknowledged one while round trips are too uncertain to
 /// distinguish a gap from a late answer. It keeps the traffic in proportion to the file on any path.
-const CREDIT: u32 = 4;
+const CREDIT: u16 = 4;
 
 /// When answers to packets sent now arrive, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -124,11 +126,12 @@ impl Sender {
             timeouts: 0,
             probe: Probe::None,
             echoes: 0,
-            credit: u32::from(window) * CREDIT,
+            credit: window.saturating_mul(CREDIT),
             pacer: Pacer::new(burst, window, blksize),
             window,
             rollover,
             resent_at: Time::NEVER,
+            copied: 0,
         }
     }
 
@@ -202,6 +205,7 @@ impl Sender {
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
         self.acked = position;
+        self.copied = u64::from(self.copied).saturating_sub(ahead) as u16;
         let probed = self.timeouts > 0;
         // The peer answers each block of the probes. At most the first and every second of them had two.
         self.echoes = match core::mem::take(&mut self.timeouts) {
@@ -214,7 +218,8 @@ impl Sender {
         if position >= self.total {
             return Acked::Finished { rtt };
         }
-        self.credit = (self.credit + (ahead as u32).saturating_mul(CREDIT)).min(self.most_credit());
+        let earned = (ahead as u16).saturating_mul(CREDIT);
+        self.credit = self.credit.saturating_add(earned).min(self.most_credit());
         // RFC 7440 section 4: an ACK inside the window reports a gap; the next window starts after it. An ACK
         // that comes too soon to answer the last blocks is a late answer to earlier ones, and the blocks that
         // it lacks are in flight. Without this distinction, each reordered datagram would cost a whole
@@ -223,8 +228,8 @@ impl Sender {
         if gap {
             let again = (self.next - position - 1) as u32;
             let answer = earliest > 0 && self.waited(now, earliest);
-            if answer || self.credit >= again {
-                self.credit = self.credit.saturating_sub(again);
+            if answer || u32::from(self.credit) >= again {
+                self.credit = self.credit.saturating_sub(again as u16);
                 self.roll_back_to(position + 1, Repeated::Gap);
                 // If only the probe arrived, the window was not cut off at its place.
                 if !probed || ahead > 1 {
@@ -246,6 +251,7 @@ impl Sender {
             return;
         }
         self.pacer.timed_out();
+        self.copied = self.sent_after(self.acked);
         self.repeated = self.repeated.max(Repeated::Timeout);
         let opening = self.acked == 0;
         let leading = opening || after_gap || self.timeouts.is_multiple_of(2);
@@ -402,7 +408,8 @@ impl Sender {
         let echo = if self.timeouts > 0 {
             self.resent_within(now, ack_timing.earliest)
         } else {
-            self.resent_within(now, ack_timing.surely) || !self.waited(now, ack_timing.earliest)
+            let copy = self.copied > 0 && self.resent_within(now, ack_timing.surely);
+            copy || !self.waited(now, ack_timing.earliest)
         };
         if echo || counted {
             return Acked::Ignored;
@@ -414,14 +421,20 @@ impl Sender {
     }
 
     fn roll_back_to(&mut self, next: u64, why: Repeated) {
+        self.copied = self.sent_after(self.acked);
         self.next = next;
         if self.sampled >= next {
             self.repeated = self.repeated.max(why);
         }
     }
 
-    fn most_credit(&self) -> u32 {
-        u32::from(self.window) * 2 * CREDIT
+    /// Returns how many blocks, from `first` on, were ever sent.
+    fn sent_after(&self, first: u64) -> u16 {
+        (self.high + 1 - first).min(u16::MAX.into()) as u16
+    }
+
+    fn most_credit(&self) -> u16 {
+        self.window.saturating_mul(2 * CREDIT)
     }
 
     fn resent_within(&self, now: Time, micros: u32) -> bool {

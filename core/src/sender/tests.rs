@@ -86,6 +86,25 @@ fn one_rollback_for_a_gap_however_many_duplicates() {
     );
 }
 
+/// Only blocks that were sent twice are acknowledged twice.
+#[test]
+fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
+    let ack_timing = AckTiming { earliest: 5, surely: 1_000, echo: 1_000, late: 1_000 };
+    let mut sender = sender(100, 8);
+    let mut ack = |micros, block| {
+        let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
+        (matches!(acked, Acked::Gap), sender.poll(at(micros)))
+    };
+    assert_eq!(ack(0, 0), (false, Some(Blocks { first: 1, count: 8 })));
+    // Block 3 was lost; 3 to 8 go out twice.
+    assert_eq!(ack(10, 2), (false, Some(Blocks { first: 3, count: 8 })));
+    assert_eq!(ack(20, 8), (false, Some(Blocks { first: 9, count: 8 })));
+    assert_eq!(ack(30, 8), (false, None), "an answer to the copies");
+    assert_eq!(ack(40, 16), (false, Some(Blocks { first: 17, count: 8 })));
+    assert_eq!(ack(50, 16), (true, Some(Blocks { first: 17, count: 8 })), "block 17 was lost");
+    assert_eq!(ack(60, 16), (false, None), "once for each gap");
+}
+
 #[test]
 fn datagrams_that_overtook_each_other_cost_one_rollback() {
     let ack_timing = AckTiming { earliest: 8, surely: 20, echo: 20, late: 20 };

@@ -63,11 +63,11 @@ fn one_mebibyte_over_a_very_lossy_lan() {
 }
 
 /// Losses by chance are not taken for a receiver that overflows: with slower bursts, the first four of these need 3.3,
-/// 1.6, 0.5 and 6.5 s.
+/// 1.6, 0.5 and 6.5 s. Nor is the report of a lost first block taken for an echo of an earlier one.
 #[test]
 fn sixteen_mebibytes_over_a_lossy_lan_are_not_slowed_down() {
     for (window, loss, most_seconds) in
-        [(8, 0.02, 1.2), (16, 0.02, 0.8), (64, 0.02, 0.35), (8, 0.05, 4.2), (16, 0.05, 2.4), (64, 0.05, 1.6)]
+        [(8, 0.02, 0.9), (16, 0.02, 0.5), (64, 0.02, 0.3), (8, 0.05, 3.6), (16, 0.05, 2.4), (64, 0.05, 1.6)]
     {
         assert_within((window, 16 * MIB, LAN.loss(loss)), most_seconds, 4.0);
     }

@@ -16,12 +16,12 @@ use crate::time::Time;
 const SUSPICIOUS: u8 = 6;
 const SURE: u8 = 3;
 
-/// Microseconds. Bursts are a millisecond apart: windows that go on sooner than that bring more when they are cut off than
-/// bursts that end there would.
+/// A gap that is reported within so many microseconds is no reason to slow down: bursts are a millisecond apart, so a window
+/// that goes on sooner carries more than a burst that ends there.
 const PROMPT: u32 = 500;
 
-/// Microseconds in addition to the round trip. Somebody waited for a time-out, or the path is so slow that bursts cost
-/// nothing.
+/// A report is late if it comes so many microseconds after the round trip: somebody waited for a time-out, or the path is so
+/// slow that bursts cost nothing.
 const LATE: u32 = 20_000;
 
 /// Windows without a loss before the burst is raised by a quarter. The number doubles each time the burst had

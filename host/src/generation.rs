@@ -18,6 +18,8 @@ pub(crate) struct Files {
     pub(crate) uploads: Uploads,
     /// Whose clients may join multicast groups.
     pub(crate) groups: Joining,
+    /// The bits of an IPv6 address that make a client.
+    pub(crate) ipv6_prefix: u8,
 }
 
 /// What boot loaders get beyond the files that they ask for.

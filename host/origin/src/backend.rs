@@ -30,6 +30,9 @@ pub(crate) struct Backend {
     /// The beginning of all keys; empty for web servers, whose URL has it.
     prefix: String,
     pub kind: Kind,
+    /// What tells its files from those of another place with the same URL: the endpoint, the region or the account,
+    /// wherever they are configured.
+    pub place: String,
     /// What signs requests to Azure.
     pub azure: Option<AzureCredentialProvider>,
     pub service: Service,
@@ -82,7 +85,7 @@ impl Backend {
         // What the client has of these is replaced; but object_store refuses http:// without the option.
         let options = ClientOptions::new().with_allow_http(true);
         let explain = |error: object_store::Error| wrong(cause(&error));
-        let mut azure = None;
+        let (mut azure, mut place) = (None, None);
         let (store, prefix, kind): (Arc<dyn ObjectStore>, _, _) = match &spec.location {
             Location::S3 { bucket, prefix, endpoint, region } => {
                 let mut builder = match &spec.credentials {
@@ -113,6 +116,10 @@ impl Backend {
                     Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
                     None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
                 };
+                let of = |key| builder.get_config_value(&key);
+                place = of(AmazonS3ConfigKey::S3Endpoint)
+                    .or_else(|| of(AmazonS3ConfigKey::Endpoint))
+                    .or_else(|| of(AmazonS3ConfigKey::Region));
                 let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
                 (
                     Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
@@ -140,6 +147,7 @@ impl Backend {
                 if let Some(url) = endpoint {
                     builder = builder.with_base_url(url.as_str().trim_end_matches('/'));
                 }
+                place = builder.get_config_value(&GoogleConfigKey::BaseUrl);
                 let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
                 (
                     Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
@@ -168,6 +176,8 @@ impl Backend {
                 if let Some(url) = endpoint {
                     builder = builder.with_endpoint(url.as_str().trim_end_matches('/').to_owned());
                 }
+                let of = |key| builder.get_config_value(&key).unwrap_or_default();
+                place = Some(format!("{} {}", of(AzureConfigKey::Endpoint), of(AzureConfigKey::AccountName)));
                 let builder =
                     builder.with_container_name(container).with_client_options(options).with_retry(retry);
                 let store = builder.with_http_connector(connector).build().map_err(explain)?;
@@ -181,7 +191,8 @@ impl Backend {
                 (Arc::new(builder.build().map_err(explain)?), &String::new(), Kind::Http(url.clone()))
             }
         };
-        Ok(Self { store, prefix: prefix.clone(), kind, azure, service, timeout: spec.timeout })
+        let (prefix, place) = (prefix.clone(), place.unwrap_or_default());
+        Ok(Self { store, prefix, kind, place, azure, service, timeout: spec.timeout })
     }
 
     /// The key of a path. `Absent` if the origin cannot have it.
@@ -355,11 +366,16 @@ fn time(unix_ms: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(unix_ms)
 }
 
+/// The longest ETag that is kept. A file with a longer one has its time as version, as without any.
+const LONGEST_ETAG: usize = 1024;
+
 /// The version of a file, and what the store asks for of it.
 pub(crate) fn version(meta: &ObjectMeta) -> Version {
     let modified = u64::try_from(meta.last_modified.timestamp_millis()).unwrap_or(0);
-    match &meta.e_tag {
-        Some(etag) if etag.starts_with("W/") => Version::Weak(etag.clone()),
+    match meta.e_tag.as_ref().filter(|etag| etag.len() <= LONGEST_ETAG) {
+        Some(etag) if etag.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("W/")) => {
+            Version::Weak(etag.clone())
+        }
         Some(etag) => Version::Strong(etag.clone()),
         None if modified > 0 => Version::Modified(modified, meta.size),
         None => Version::Unknown(fastrand::u64(..)),

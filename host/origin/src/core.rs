@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::Semaphore;
-use tuffet_config::{CacheSpec, Location, OriginSpec};
+use tuffet_config::{CacheSpec, OriginSpec};
 use tuffet_store::RemoteMeta;
 
 use crate::OriginError;
@@ -27,7 +27,8 @@ const MOST_PATHS: usize = 20_000;
 /// Attempts for one request, and the first pause between two.
 pub(crate) const ATTEMPTS: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// How long a cache that cannot be opened is not tried again.
+/// How long a cache that cannot be opened is not tried again, and the log says nothing more of files that it does not
+/// take.
 const CACHE_PAUSE: Duration = Duration::from_secs(1);
 
 /// An origin, as its requests share it.
@@ -50,6 +51,8 @@ pub(crate) struct Core {
     pub no_ranges: AtomicBool,
     /// It was said that the origin names no versions.
     pub unversioned: AtomicBool,
+    /// When the log last said that a file cannot be cached.
+    complained: Mutex<Option<Instant>>,
     cache: Mutex<Opened>,
     paths: Mutex<HashMap<Arc<str>, Slot>>,
 }
@@ -73,19 +76,10 @@ pub(crate) struct Slot {
 impl Core {
     pub fn new(spec: OriginSpec) -> Result<Self, OriginError> {
         let backend = Backend::new(&spec)?;
-        let beside = match &spec.location {
-            Location::S3 { endpoint, .. } | Location::Gcs { endpoint, .. } => {
-                endpoint.as_ref().map(ToString::to_string)
-            }
-            Location::Azure { endpoint, account, .. } => {
-                endpoint.as_ref().map(ToString::to_string).or_else(|| account.clone())
-            }
-            Location::Http { .. } => None,
-        };
         Ok(Self {
             root: spec.root.as_str().into(),
             origin: spec.shown().into(),
-            identity: format!("{} {}", spec.shown(), beside.unwrap_or_default()),
+            identity: format!("{} {}", spec.shown(), backend.place),
             backend,
             breaker: Breaker::default(),
             reports: Reports::default(),
@@ -94,6 +88,7 @@ impl Core {
             no_head: AtomicBool::new(false),
             no_ranges: AtomicBool::new(false),
             unversioned: AtomicBool::new(false),
+            complained: Mutex::default(),
             cache: Mutex::default(),
             paths: Mutex::default(),
             spec: spec.cache,
@@ -128,6 +123,25 @@ impl Core {
     pub fn opened(&self) -> (Option<Arc<Cache>>, Option<Arc<str>>) {
         let opened = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         (opened.cache.clone(), opened.failed.as_ref().map(|(_, why)| Arc::clone(why)))
+    }
+
+    /// Counts a file that the cache does not take, and says so in the log, but not for each of many.
+    pub fn unstored(&self, path: &str, failure: &Failure) {
+        self.reports.unstored.fetch_add(1, Ordering::Relaxed);
+        let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        if complained.is_some_and(|then| then.elapsed() < CACHE_PAUSE) {
+            return;
+        }
+        *complained = Some(Instant::now());
+        drop(complained);
+        let error = failure.reason();
+        tracing::error!(target: "tuffet::origin",
+            root = &*self.root,
+            origin = &*self.origin,
+            file = path,
+            error = &*error,
+            "a file cannot be cached"
+        );
     }
 
     pub fn key(&self, path: &str) -> Key {
@@ -197,7 +211,7 @@ impl Core {
                 self.reports.failed(failure);
             }
             // Not the origin's.
-            Some(Failure::Cache(_)) => {}
+            Some(Failure::Cache(_) | Failure::NoRoom(_)) => {}
             _ => {
                 self.breaker.answered();
                 self.reports.answered();

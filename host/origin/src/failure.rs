@@ -4,7 +4,9 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
-use tuffet_store::StoreError;
+use tuffet_store::{RemoteMeta, StoreError};
+
+use crate::version::Version;
 
 /// A failure, shared by everybody who waited for the same answer. Texts are for the log; they hold no URL, because
 /// URLs of some stores hold signatures.
@@ -30,8 +32,29 @@ pub(crate) enum Failure {
     Useless(Arc<str>),
     /// The origin has no room for an upload.
     Full(Arc<str>),
-    /// The disk of the cache failed, or the cache is full of files that are being read.
+    /// The disk of the cache failed, or a file does not fit into the cache.
     Cache(Arc<str>),
+    /// The cache has no room now.
+    NoRoom(Arc<NoRoom>),
+}
+
+/// What the cache has no room for now: it can be read past the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoRoom {
+    pub why: Arc<str>,
+    /// The file that was found, if the cache has nothing of it.
+    pub found: Option<(RemoteMeta, Version)>,
+}
+
+impl NoRoom {
+    pub fn failure(why: String, found: Option<(RemoteMeta, Version)>) -> Failure {
+        Failure::NoRoom(Arc::new(NoRoom { why: why.into(), found }))
+    }
+
+    pub fn full_of_open_files(found: Option<(RemoteMeta, Version)>) -> Failure {
+        let why = "its cache is full of files that are being read; enlarge `cache.bytes`";
+        NoRoom::failure(why.to_owned(), found)
+    }
 }
 
 impl Failure {
@@ -54,6 +77,7 @@ impl Failure {
             | Failure::Useless(why)
             | Failure::Full(why)
             | Failure::Cache(why) => Arc::clone(why),
+            Failure::NoRoom(no_room) => Arc::clone(&no_room.why),
         }
     }
 

@@ -5,6 +5,7 @@
 //!
 //! - `look`: finds the current version of a path, in the cache or at the origin; one request for all who wait
 //! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
+//! - `past`: reads past the cache, where that has no room
 //! - `upload`, `session`: store uploads
 //! - `cache`: what is on the disk
 //! - `backend`, `service`, `judge`: the client of the origin, and what its answers mean
@@ -19,6 +20,7 @@ mod fault;
 mod flight;
 mod judge;
 mod look;
+mod past;
 mod pull;
 mod remote;
 mod runtime;

@@ -272,7 +272,7 @@ async fn fly(
              a broken download cannot be continued"
         );
     }
-    let whole = size <= core.spec.whole || !version.is_known() || core.no_ranges.load(Ordering::Relaxed);
+    let whole = size <= core.spec.whole || !version.joins() || core.no_ranges.load(Ordering::Relaxed);
     let made = {
         let (core, cache, path) = (Arc::clone(&core), Arc::clone(&cache), Arc::clone(&path));
         spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified_unix_ms, whole))

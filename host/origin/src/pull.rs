@@ -16,8 +16,9 @@ use crate::backend::{Condition, version};
 use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
 use crate::core::{ATTEMPTS, Clock, Core};
-use crate::failure::{Failure, cause};
+use crate::failure::{Failure, NoRoom, cause};
 use crate::state::FetchKind;
+use crate::version::Version;
 
 /// Bytes that are written at once, if so many are there.
 const BATCH: usize = 256 << 10;
@@ -43,11 +44,12 @@ pub(crate) async fn pull(
     // Whatever becomes of this task, nobody waits for it in vain.
     let claim = Claim::of(&entry, &parts);
     let bytes = if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() };
-    let result = match reserve(&cache, &entry, bytes).await {
+    let reserved = reserve(&cache, &entry, bytes).await;
+    let result = match &reserved {
         Ok(()) => stream(&core, &cache, &entry, &parts, body).await,
-        Err(failure) => Err(failure),
+        Err(failure) => Err(failure.clone()),
     };
-    if result.is_err() && bytes > 0 {
+    if result.is_err() && reserved.is_ok() && bytes > 0 {
         let missing = parts.clone().filter(|part| !entry.is_stored(*part));
         let missing: u64 = missing.map(|part| u64::from(entry.length(part))).sum();
         if entry.unhold(missing) {
@@ -57,17 +59,10 @@ pub(crate) async fn pull(
     save(&cache, &entry).await;
     let failure = result.err();
     if let Some(failure) = &failure {
-        if let Failure::Cache(why) = failure {
-            core.reports.unstored.fetch_add(1, Ordering::Relaxed);
-            tracing::error!(target: "tuffet::origin",
-                root = &*core.root,
-                origin = &*core.origin,
-                file = &*entry.path,
-                error = &**why,
-                "a file cannot be cached"
-            );
+        if matches!(failure, Failure::Cache(_) | Failure::NoRoom(_)) {
+            core.unstored(&entry.path, failure);
         }
-        if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.is_known() {
+        if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.joins() {
             // What is missing will never come.
             let (cache, entry) = (Arc::clone(&cache), Arc::clone(&entry));
             let _ = spawn_blocking(move || cache.remove(&entry)).await;
@@ -107,13 +102,17 @@ async fn reserve(cache: &Arc<Cache>, entry: &Arc<Entry>, bytes: u64) -> Result<(
     }
     let (cache, entry) = (Arc::clone(cache), Arc::clone(entry));
     let reserved = spawn_blocking(move || {
-        cache.reserve(bytes)?;
-        if !entry.hold(bytes) {
+        let reserved = cache.reserve(bytes);
+        if reserved && !entry.hold(bytes) {
             cache.release(bytes);
         }
-        Ok(())
+        reserved
     });
-    reserved.await.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into())))
+    match reserved.await {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(NoRoom::full_of_open_files(None)),
+        Err(_) => Err(Failure::Cache("the cache failed".into())),
+    }
 }
 
 /// Writes the record of a file, if that is possible: without one the file is fetched again after a restart.
@@ -122,7 +121,7 @@ pub(crate) async fn save(cache: &Arc<Cache>, entry: &Arc<Entry>) {
     if let Ok(Err(error)) = spawn_blocking(move || saving.make_room_for(|| saving.save(&saved))).await {
         tracing::warn!(target: "tuffet::origin",
             file = &*entry.path,
-            error = &*cache.explain(&error).reason(),
+            error = &*cache.explain(&error, None).reason(),
             "the index of a cache cannot be written; after a restart the file is fetched again"
         );
     }
@@ -138,17 +137,23 @@ async fn stream(
 ) -> Result<(), Failure> {
     let end = (u64::from(parts.end) * PART).min(entry.meta.size);
     let first = parts.start;
-    let opened = Arc::clone(entry);
-    let writer = spawn_blocking(move || Writer::open(&opened, first)).await;
-    let mut writer =
-        writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())).map_err(|error| cache.explain(&error))?;
+    let (room, opened, wanted) = (Arc::clone(cache), Arc::clone(entry), Wanted::of(entry));
+    let writer = spawn_blocking(move || Writer::open(&room, &opened, first)).await;
+    let writer = writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
+    let Some(mut writer) = writer.map_err(|error| cache.explain(&error, None))? else {
+        // It was removed.
+        return Err(Failure::Changed);
+    };
     let mut attempt = 1;
     loop {
         let from = writer.at();
         let Body { answer, status, clock } = match body.take() {
             Some(body) => body,
-            None => ask(core, entry, from..end).await?,
+            None => ask(core, &wanted, from..end).await?,
         };
+        if core.no_ranges.load(Ordering::Relaxed) {
+            entry.set_streamed();
+        }
         let skip = from.saturating_sub(answer.range.start);
         let mut receiver =
             Receiver { stream: answer.into_stream(), within: core.backend.timeout, skip, left: end - from };
@@ -162,32 +167,86 @@ async fn stream(
         let Err(failure) = result else { return Ok(()) };
         core.judge(Some(&failure));
         attempt = if received >= PROGRESS { 1 } else { attempt + 1 };
-        if !failure.passes() || attempt > ATTEMPTS || !entry.version.is_known() {
+        if !failure.passes() || attempt > ATTEMPTS || !entry.version.joins() {
             return Err(failure);
         }
         tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
     }
 }
 
+/// A version of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Wanted {
+    pub path: Arc<str>,
+    pub version: Version,
+    pub size: u64,
+}
+
+impl Wanted {
+    pub fn of(entry: &Entry) -> Self {
+        Self { path: Arc::clone(&entry.path), version: entry.version.clone(), size: entry.meta.size }
+    }
+}
+
+/// Fetches some bytes of a version into memory.
+pub(crate) async fn piece(core: &Arc<Core>, wanted: &Wanted, range: Range<u64>) -> Result<Vec<u8>, Failure> {
+    let Ok(_permit) = core.pulls.acquire().await else { return Err(Failure::Away("shut down".into())) };
+    let mut bytes = Vec::new();
+    let mut attempt = 1;
+    loop {
+        let from = range.start + bytes.len() as u64;
+        let Body { answer, status, clock } = ask(core, wanted, from..range.end).await?;
+        let result = match answer.range.start == from {
+            true => {
+                let left = range.end - from;
+                let stream = answer.into_stream();
+                let mut receiver = Receiver { stream, within: core.backend.timeout, skip: 0, left };
+                collect(core, &mut receiver, &mut bytes).await
+            }
+            // The whole file, for each piece.
+            false => Err(Failure::NoRanges),
+        };
+        let received = range.start + bytes.len() as u64 - from;
+        clock.end(core, status, received, result.as_ref().err());
+        let Err(failure) = result else { return Ok(bytes) };
+        core.judge(Some(&failure));
+        attempt += 1;
+        if !failure.passes() || attempt > ATTEMPTS {
+            return Err(failure);
+        }
+        tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
+    }
+}
+
+async fn collect(core: &Core, receiver: &mut Receiver, bytes: &mut Vec<u8>) -> Result<(), Failure> {
+    while receiver.left > 0 {
+        for piece in receiver.next().await? {
+            core.reports.received.fetch_add(piece.len() as u64, Ordering::Relaxed);
+            bytes.extend_from_slice(&piece);
+        }
+    }
+    Ok(())
+}
+
 /// Asks for bytes of a version, and makes sure that they are of this version.
-async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<Body, Failure> {
-    if !entry.version.is_known() {
+async fn ask(core: &Arc<Core>, file: &Wanted, range: Range<u64>) -> Result<Body, Failure> {
+    let Wanted { path, version: wanted, size } = file;
+    if !wanted.joins() {
         // Another answer may have other bytes.
         return Err(Failure::Changed);
     }
-    let all = 0..entry.meta.size;
+    let all = 0..*size;
     loop {
         let ranged = range != all && !core.no_ranges.load(Ordering::Relaxed);
         let kind = if ranged { FetchKind::Range } else { FetchKind::Whole };
-        let wanted = ranged.then_some(&range);
+        let part = ranged.then_some(&range);
         let attempt = || {
-            let condition =
-                Condition { only: Some(&entry.version), range: wanted.cloned(), ..Condition::default() };
-            core.backend.get(&entry.path, condition)
+            let condition = Condition { only: Some(wanted), range: part.cloned(), ..Condition::default() };
+            core.backend.get(path, condition)
         };
-        let (result, status, clock) = core.attempts(&entry.path, kind, attempt).await;
+        let (result, status, clock) = core.attempts(path, kind, attempt).await;
         return match result {
-            Ok(answer) if version(&answer.meta) == entry.version && answer.meta.size == entry.meta.size => {
+            Ok(answer) if version(&answer.meta) == *wanted && answer.meta.size == *size => {
                 Ok(Body { answer, status, clock })
             }
             Ok(_) => {
@@ -196,7 +255,6 @@ async fn ask(core: &Arc<Core>, entry: &Arc<Entry>, range: Range<u64>) -> Result<
             }
             Err(Failure::NoRanges) => {
                 core.no_ranges.store(true, Ordering::Relaxed);
-                entry.set_streamed();
                 continue;
             }
             // The range is not in the file any more.
@@ -281,7 +339,7 @@ async fn receive(
         };
         writer = back;
         if let Err(error) = result {
-            return (Some(writer), Err(cache.explain(&error)));
+            return (Some(writer), Err(cache.explain(&error, None)));
         }
     }
     (Some(writer), Ok(()))

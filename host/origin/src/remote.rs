@@ -9,14 +9,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tuffet_config::OriginSpec;
-use tuffet_store::{Arrival, Origin, RemoteFile, RemoteMeta, StoreError};
+use tuffet_request::ClientKey;
+use tuffet_store::{Arrival, ContentId, Origin, RemoteFile, RemoteMeta, StoreError, Waited};
 
 use crate::OriginError;
-use crate::cache::{Cache, Entry, PART};
+use crate::cache::{Cache, Entry, Open, PART, Share};
 use crate::core::Core;
-use crate::failure::Failure;
+use crate::failure::{Failure, NoRoom};
 use crate::look::{Found, Want};
-use crate::pull::pull;
+use crate::past::Past;
+use crate::pull::{Wanted, pull};
 use crate::runtime;
 use crate::state::{FetchHook, OriginState};
 
@@ -110,13 +112,16 @@ impl Remote {
     pub fn warm(&self, path: &str, within: Duration) -> Result<u64, StoreError> {
         let unreachable =
             |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
-        let file = self.open(path)?;
-        if let Some(arrival) = file.arrival {
+        let file = self.open(path, ClientKey::SERVER)?;
+        if let Some(arrival) = &file.arrival {
             let mut at = 0;
             while at < file.meta.size {
                 match arrival.wait(at, PART, within) {
-                    Ok(true) => at = at.saturating_add(PART),
-                    Ok(false) => return Err(unreachable("the origin has another version now".into())),
+                    Ok(Waited::Arrived) => at = at.saturating_add(PART),
+                    Ok(Waited::Changed) => {
+                        return Err(unreachable("the origin has another version now".into()));
+                    }
+                    Ok(Waited::NoRoom) => return Err(unreachable("its cache has no room now".into())),
                     Err(error) => return Err(unreachable(error.to_string())),
                 }
             }
@@ -148,16 +153,25 @@ impl Remote {
         Ok(true)
     }
 
-    fn opened(&self, path: &str) -> Result<RemoteFile, Failure> {
+    fn opened(&self, path: &str, client: ClientKey) -> Result<RemoteFile, Failure> {
         let cache = self.core.cache_for_request()?;
         for _ in 0..TRIES {
-            let Found::Entry(entry) = self.core.look(&cache, path, Want::Content)? else { continue };
-            let opened = entry.open().map_err(|error| cache.explain(&error))?;
-            let Some(file) = opened else {
+            let entry = match self.core.look(&cache, path, Want::Content) {
+                Ok(Found::Entry(entry)) => entry,
+                Ok(Found::Meta(_)) => continue,
+                Err(Failure::NoRoom(no_room)) => return self.past(&cache, path, &no_room),
+                Err(failure) => return Err(failure),
+            };
+            let Some(share) = cache.share(client, &entry) else {
+                let why = "its client has as much of the cache as one may have; enlarge `cache.bytes`";
+                let found = Some((entry.meta.clone(), entry.version.clone()));
+                let file = self.past(&cache, path, &NoRoom { why: why.into(), found })?;
+                return Ok(RemoteFile { content: entry.content, ..file });
+            };
+            let opened = cache.open_entry(&entry).map_err(|error| cache.explain(&error, None))?;
+            let Some(open) = opened else {
                 // Somebody made room, or removed the file by hand.
-                if !entry.is_removed() && !entry.data.exists() {
-                    cache.remove(&entry);
-                }
+                cache.remove(&entry);
                 continue;
             };
             let arriving = Arriving { core: Arc::clone(&self.core), cache: Arc::clone(&cache), entry };
@@ -165,18 +179,40 @@ impl Remote {
             // What a restart left is small enough to be verified at once.
             if entry.meta.size <= PART && entry.stored().0 && !entry.is_complete() {
                 let _ = arriving.wait(0, entry.meta.size, self.core.backend.timeout);
+                if entry.is_removed() {
+                    continue;
+                }
             }
-            let meta = entry.meta.clone();
+            let (file, content, meta) = (Arc::clone(&open.file), entry.content, entry.meta.clone());
             let arrival = (!entry.is_complete()).then(|| Arc::new(arriving) as Arc<dyn Arrival>);
-            return Ok(RemoteFile { file, meta, arrival });
+            let place = Some(Box::new(Place { _open: open, _share: share }) as _);
+            return Ok(RemoteFile { file, content, meta, arrival, place });
         }
         Err(Failure::Away("its cache is too small for the files that are requested".into()))
     }
+
+    /// Opens a file that the cache has no room for.
+    fn past(&self, cache: &Cache, path: &str, no_room: &NoRoom) -> Result<RemoteFile, Failure> {
+        let failure = || Failure::NoRoom(Arc::new(no_room.clone()));
+        let (meta, version) = no_room.found.clone().ok_or_else(failure)?;
+        self.core.unstored(path, &failure());
+        let wanted = Wanted { path: path.into(), version, size: meta.size };
+        let past = Past::new(&self.core, wanted).ok_or_else(failure)?;
+        let (content, arrival) = (ContentId::unused(), Some(Arc::new(past) as _));
+        Ok(RemoteFile { file: cache.nothing(), content, meta, arrival, place: None })
+    }
+}
+
+/// The place of a reader in the cache.
+#[derive(Debug)]
+struct Place {
+    _open: Open,
+    _share: Share,
 }
 
 impl Origin for Remote {
-    fn open(&self, path: &str) -> Result<RemoteFile, StoreError> {
-        self.opened(path).map_err(|failure| failure.into_store(&self.core.origin))
+    fn open(&self, path: &str, client: ClientKey) -> Result<RemoteFile, StoreError> {
+        self.opened(path, client).map_err(|failure| failure.into_store(&self.core.origin))
     }
 
     fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
@@ -227,7 +263,7 @@ impl Arrival for Arriving {
         self.entry.arrived(offset, length)
     }
 
-    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool> {
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited> {
         let fetch = |parts: Range<u32>| {
             let behind = parts.end;
             self.fetch(parts);
@@ -244,6 +280,10 @@ impl Arrival for Arriving {
                     self.cache.release(length);
                 }
             }
+            if !self.entry.version.joins() {
+                // Only as a whole can it be fetched again.
+                self.cache.remove(&self.entry);
+            }
             tracing::warn!(target: "tuffet::origin",
                 root = &*self.core.root,
                 file = &*self.entry.path,
@@ -252,6 +292,13 @@ impl Arrival for Arriving {
             );
         };
         self.entry.wait(offset, length, within, &fetch, &damaged)
+    }
+
+    fn read_past(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Vec<u8>>> {
+        match Past::new(&self.core, Wanted::of(&self.entry)) {
+            Some(past) => past.read_past(offset, length, within),
+            None => Err(NoRoom::full_of_open_files(None).into_io()),
+        }
     }
 }
 

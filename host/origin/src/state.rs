@@ -57,7 +57,8 @@ pub struct OriginCounts {
     pub stale: u64,
     /// Parts in the cache that did not have their digest, and were fetched again.
     pub damaged: u64,
-    /// Fetches that ended because the cache took no more: its disk failed or is full, or all of it is being read.
+    /// Files that the cache did not take: its disk failed or is full, all of it is being read, or the client has its share
+    /// of it open.
     pub unstored: u64,
     /// Bytes received.
     pub received: u64,

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Version {
     /// A strong ETag: equal bytes.
     Strong(String),
-    /// A weak ETag. It serves to revalidate; parts are accepted if they carry the same.
+    /// A weak ETag. It serves to revalidate: equal ones may have different bytes.
     Weak(String),
-    /// No ETag: the modification time in milliseconds since 1970, and the size.
+    /// No ETag: the modification time in milliseconds since 1970, and the size. It serves to revalidate: a second is long
+    /// enough for two versions.
     Modified(u64, u64),
     /// Neither: this download alone, under a number of its own. It is never joined with another one.
     Unknown(u64),
@@ -26,6 +27,12 @@ impl Version {
             Version::Modified(ms, size) => format!("modified-{ms}-{size}").into(),
             Version::Unknown(number) => format!("unknown-{number:016x}").into(),
         }
+    }
+
+    /// Returns whether several answers with this version have the same bytes, so that their parts may be joined
+    /// (<https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5>). Otherwise a file comes from one answer.
+    pub fn joins(&self) -> bool {
+        matches!(self, Version::Strong(_))
     }
 
     /// Returns whether the origin can be asked if it still has this version.

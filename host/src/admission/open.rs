@@ -10,7 +10,7 @@ use tuffet_core::netascii::Encoder;
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options, outcome_of_store_error};
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
+use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
 use tuffet_store::{Identity, StoreError};
 
 /// The decision once something is open, or is not.
@@ -191,7 +191,8 @@ impl Files {
         path: &str,
         sized: bool,
     ) -> Result<Opened, StoreError> {
-        let file = self.roots.open_read(Some(root), path)?;
+        let client = ClientKey::of(&request.client, self.ipv6_prefix);
+        let file = self.roots.open_read_for(Some(root), path, client)?;
         let resolved = resolved(file.root(), file.path());
         let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
         let file = Arc::new(file);

@@ -155,7 +155,13 @@ impl Reloader {
         };
         let next = Generation {
             number: now.number + 1,
-            files: Files { roots, cache, uploads: self.uploads.clone(), groups: now.files.groups.clone() },
+            files: Files {
+                roots,
+                cache,
+                uploads: self.uploads.clone(),
+                groups: now.files.groups.clone(),
+                ipv6_prefix: config.bounds().ipv6_prefix,
+            },
             policy: Arc::new(policy),
             netboot: Netboot::of(&config, Some(&now.netboot)),
             leases,

@@ -424,7 +424,13 @@ pub(super) fn first_generation(
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
         number: 1,
-        files: Files { roots, cache, uploads, groups: Joining::of(config) },
+        files: Files {
+            roots,
+            cache,
+            uploads,
+            groups: Joining::of(config),
+            ipv6_prefix: config.bounds().ipv6_prefix,
+        },
         policy: Arc::new(policy),
         netboot: Netboot::of(config, None),
         leases: Leases::of(&config.lease_files, None),

@@ -43,7 +43,7 @@ use std::sync::{Arc, RwLock};
 
 use cap_std::fs::Dir;
 use thiserror::Error;
-use tuffet_request::{Case, RootSpec};
+use tuffet_request::{Case, ClientKey, RootSpec};
 
 pub use absence::{Absence, Sought};
 pub use any_case::Stored;
@@ -52,7 +52,7 @@ pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 use listing::Listings;
 pub use open_file::{Ahead, Identity, OpenFile};
-pub use remote::{Arrival, Origin, RemoteFile, RemoteMeta};
+pub use remote::{Arrival, ContentId, Origin, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 use remote_root::Place;
 pub use sweep::Swept;
@@ -148,14 +148,27 @@ impl Roots {
     /// # Errors
     /// [`StoreError`]; `NotFound` if no root has the path.
     pub fn open_read(&self, root: Option<&str>, path: &str) -> Result<OpenFile, StoreError> {
+        self.open_read_for(root, path, ClientKey::SERVER)
+    }
+
+    /// As [`Roots::open_read`], for a client.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_read_for(
+        &self,
+        root: Option<&str>,
+        path: &str,
+        client: ClientKey,
+    ) -> Result<OpenFile, StoreError> {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return root.open_read(path);
+            return root.open_read(path, client);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match root.open_read(path) {
+            match root.open_read(path, client) {
                 Err(StoreError::NotFound) => {}
                 Err(error) if error.is_about_names() => absent = error,
                 decided => return decided,
@@ -277,9 +290,9 @@ impl Root {
         root
     }
 
-    fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
+    fn open_read(&self, path: &str, client: ClientKey) -> Result<OpenFile, StoreError> {
         if let Some(place) = &self.elsewhere {
-            return place.open_read(&self.disk, path);
+            return place.open_read(&self.disk, path, client);
         }
         let file = OpenFile::open(&*self.folder()?, &self.disk, &self.checked, path);
         let file = file.map_err(|error| self.absent(path, error))?;

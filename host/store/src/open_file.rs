@@ -12,7 +12,7 @@ use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 use super::checked::Checked;
 use super::facts::Facts;
 use super::remote_file::{Elsewhere, WAIT};
-use super::{Disk, RemoteFile, Room, StoreError, spelling};
+use super::{ContentId, Disk, RemoteFile, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -35,7 +35,8 @@ const MADE_UP: [u32; 8] = [
 /// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    file: File,
+    /// Shared by all readers of a content of an origin.
+    file: Arc<File>,
     disk: Arc<Disk>,
     path: String,
     opened: Facts,
@@ -52,8 +53,8 @@ pub struct Identity(Content);
 enum Content {
     /// Of a file of a folder.
     File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
-    /// Of a version of a file of an origin: a keyed hash of what names it.
-    Version(u128),
+    /// Of an origin.
+    Elsewhere(ContentId),
 }
 
 impl OpenFile {
@@ -81,7 +82,7 @@ impl OpenFile {
             checked.note(path, &opened);
         }
         let disk = Arc::clone(disk);
-        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere: None })
+        Ok(Self { file: Arc::new(file), disk, path: path.to_owned(), opened, in_place, elsewhere: None })
     }
 
     /// A file of an origin, whose bytes may still arrive in the cache.
@@ -91,11 +92,11 @@ impl OpenFile {
         origin: &Arc<str>,
         path: &str,
     ) -> Result<Self, StoreError> {
-        let RemoteFile { file, meta, arrival } = found;
-        let opened = Facts { size: meta.size, ..Facts::of(&file)? };
+        let file = Arc::clone(&found.file);
+        let opened = Facts { size: found.meta.size, ..Facts::of(&file)? };
         let in_place = disk.reads_in_place(opened.device, &file);
         let disk = Arc::clone(disk);
-        let elsewhere = Some(Elsewhere::new(origin, path, meta, arrival));
+        let elsewhere = Some(Elsewhere::new(origin, found));
         Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere })
     }
 
@@ -157,7 +158,7 @@ impl OpenFile {
     /// The identity of the file when it was opened.
     pub fn identity(&self) -> Identity {
         if let Some(elsewhere) = &self.elsewhere {
-            return Identity(Content::Version(elsewhere.identity()));
+            return Identity(Content::Elsewhere(elsewhere.content()));
         }
         let Facts { mount, device, inode, size, modified, status, .. } = self.opened;
         Identity(Content::File { mount, device, inode, size, modified, status })
@@ -207,9 +208,9 @@ impl OpenFile {
     pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
         if let Some(elsewhere) = &self.elsewhere {
-            let wanted = buffers[..count].iter().map(|buffer| buffer.len() as u64).sum();
-            if !elsewhere.wait(offset, wanted, self.size(), WAIT)? {
-                return Ok(0);
+            let past = elsewhere.wait(offset, &mut buffers[..count], self.size(), WAIT)?;
+            if let Some(read) = past {
+                return Ok(read);
             }
         }
         loop {

@@ -8,17 +8,20 @@ use std::fmt::Debug;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+use tuffet_request::ClientKey;
 
 /// Where the files of a root live. Everything here may wait, for the network and for the disk of the cache, within
 /// time-outs of its own, and belongs on a thread of the root's [`Disk`](super::Disk).
 pub trait Origin: Debug + Send + Sync {
-    /// Opens a path, normalised and relative. Returns once its size and version are known; its bytes may still arrive.
+    /// Opens a path, normalised and relative, for a client, whose share of the cache it takes; [`ClientKey::SERVER`] has
+    /// no bound. Returns once its size and version are known; its bytes may still arrive.
     ///
     /// # Errors
     /// `NotFound` if the origin has no such file, `RefusedByOrigin` if it gives no access, `Unreachable` if it does not
     /// answer and the cache has nothing that may be served instead.
-    fn open(&self, path: &str) -> Result<RemoteFile, StoreError>;
+    fn open(&self, path: &str, client: ClientKey) -> Result<RemoteFile, StoreError>;
 
     /// The size and the version of a path, without fetching its bytes.
     ///
@@ -44,15 +47,45 @@ pub struct RemoteMeta {
     pub modified_unix_ms: u64,
 }
 
+/// Names a content among all that this process opens. Equal bytes may have several names; a name has one content.
+///
+/// A number, and not what the origin says of the file: two stores may show the same bucket, version and size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentId(u64);
+
+impl ContentId {
+    /// A name that no content has had.
+    #[must_use]
+    pub fn unused() -> ContentId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        ContentId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
 /// A file of an origin, open for reading.
 #[derive(Debug)]
 pub struct RemoteFile {
     /// The file of the cache. Only bytes that have arrived may be read from it.
-    pub file: File,
+    pub file: Arc<File>,
+    /// Names its content.
+    pub content: ContentId,
     /// Its size, version and time.
     pub meta: RemoteMeta,
     /// Says which bytes have arrived; `None` if all of them have.
     pub arrival: Option<Arc<dyn Arrival>>,
+    /// Its place in the cache, given back when the file is closed.
+    pub place: Option<Box<dyn Debug + Send + Sync>>,
+}
+
+/// What became of bytes that were waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waited {
+    /// They can be read from the file.
+    Arrived,
+    /// They will never arrive: the origin has another version now.
+    Changed,
+    /// The cache has no room for them: [`Arrival::read_past`] gets them.
+    NoRoom,
 }
 
 /// The bytes of one version of a file, as they arrive in the cache. All readers of this version share it.
@@ -60,10 +93,19 @@ pub trait Arrival: Debug + Send + Sync {
     /// How many of `length` bytes from `offset` on have arrived, without a gap. Never waits: workers call it.
     fn arrived(&self, offset: u64, length: u64) -> u64;
 
-    /// Waits until these bytes have arrived, and has them fetched if nobody has yet; `false` if the origin has another
-    /// version now, so that they never will.
+    /// Waits until these bytes have arrived, and has them fetched if nobody has yet.
     ///
     /// # Errors
     /// What the origin failed with, or a time-out.
-    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool>;
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited>;
+
+    /// Gets bytes from the origin, past the cache: the first of these, at least one; `None` if the origin has another
+    /// version now. Called after [`Waited::NoRoom`].
+    ///
+    /// # Errors
+    /// As [`Arrival::wait`].
+    fn read_past(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Vec<u8>>> {
+        let _ = (offset, length, within);
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }

@@ -1,12 +1,11 @@
 //! A file of an origin, as it arrives in the cache.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
+use std::fmt::Debug;
 use std::io::{self, IoSliceMut};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Arrival, RemoteMeta};
+use super::{Arrival, ContentId, RemoteFile, Waited};
 
 /// The longest wait for bytes of an origin. The origin has shorter limits of its own, and transfers give up earlier.
 pub(super) const WAIT: Duration = Duration::from_secs(60);
@@ -16,24 +15,20 @@ pub(super) const WAIT: Duration = Duration::from_secs(60);
 pub(super) struct Elsewhere {
     /// The URL of the origin, without secrets.
     origin: Arc<str>,
-    identity: u128,
+    content: ContentId,
     modified_unix_ms: u64,
     /// `None` if all bytes have arrived.
     arrival: Option<Arc<dyn Arrival>>,
     /// Whether somebody makes the bytes, at whatever pace.
     made: bool,
+    _place: Option<Box<dyn Debug + Send + Sync>>,
 }
 
 impl Elsewhere {
-    pub(super) fn new(
-        origin: &Arc<str>,
-        path: &str,
-        meta: RemoteMeta,
-        arrival: Option<Arc<dyn Arrival>>,
-    ) -> Elsewhere {
-        let identity = identity(origin, path, &meta);
-        let modified_unix_ms = meta.modified_unix_ms;
-        Elsewhere { origin: Arc::clone(origin), identity, modified_unix_ms, arrival, made: false }
+    pub(super) fn new(origin: &Arc<str>, found: RemoteFile) -> Elsewhere {
+        let RemoteFile { content, meta, arrival, place: _place, .. } = found;
+        let (origin, modified_unix_ms) = (Arc::clone(origin), meta.modified_unix_ms);
+        Elsewhere { origin, content, modified_unix_ms, arrival, made: false, _place }
     }
 
     /// Of bytes that are being made.
@@ -60,8 +55,8 @@ impl Elsewhere {
         &self.origin
     }
 
-    pub(super) fn identity(&self) -> u128 {
-        self.identity
+    pub(super) fn content(&self) -> ContentId {
+        self.content
     }
 
     pub(super) fn modified_unix_ms(&self) -> u64 {
@@ -75,22 +70,34 @@ impl Elsewhere {
         usize::try_from(arrival.arrived(offset, wanted)).unwrap_or(usize::MAX)
     }
 
-    /// Waits for the part of these bytes that lies inside of the file; `false` if they will never arrive.
-    pub(super) fn wait(&self, offset: u64, length: u64, size: u64, within: Duration) -> io::Result<bool> {
-        let length = length.min(size.saturating_sub(offset));
-        match &self.arrival {
-            Some(arrival) if arrival.arrived(offset, length) < length => arrival.wait(offset, length, within),
-            _ => Ok(true),
+    /// Waits for the part of these bytes that lies inside of the file. Where the cache has no room for them, they come
+    /// past it into `buffers`: their number, 0 if they will never come. `None` if they are to be read from the file.
+    pub(super) fn wait(
+        &self,
+        offset: u64,
+        buffers: &mut [IoSliceMut<'_>],
+        size: u64,
+        within: Duration,
+    ) -> io::Result<Option<usize>> {
+        let wanted: u64 = buffers.iter().map(|buffer| buffer.len() as u64).sum();
+        let length = wanted.min(size.saturating_sub(offset));
+        let Some(arrival) = &self.arrival else { return Ok(None) };
+        if arrival.arrived(offset, length) == length {
+            return Ok(None);
+        }
+        match arrival.wait(offset, length, within)? {
+            Waited::Arrived => Ok(None),
+            Waited::Changed => Ok(Some(0)),
+            Waited::NoRoom => {
+                let bytes = arrival.read_past(offset, length, within)?.unwrap_or_default();
+                let mut rest = bytes.as_slice();
+                for buffer in buffers {
+                    let (now, later) = rest.split_at(rest.len().min(buffer.len()));
+                    buffer[..now.len()].copy_from_slice(now);
+                    rest = later;
+                }
+                Ok(Some(bytes.len() - rest.len()))
+            }
         }
     }
-}
-
-/// Names a version of a file among all that this process opens. 128 bits under keys of this process: nobody can
-/// choose two names that are taken for one.
-fn identity(origin: &str, path: &str, meta: &RemoteMeta) -> u128 {
-    static KEYS: OnceLock<[RandomState; 2]> = OnceLock::new();
-    let keys = KEYS.get_or_init(|| [RandomState::new(), RandomState::new()]);
-    let name = (origin, path, &meta.version, meta.size);
-    let [one, other] = keys.each_ref().map(|key| u128::from(key.hash_one(name)));
-    (one << 64) | other
 }

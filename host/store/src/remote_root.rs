@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tuffet_request::RootSpec;
+use tuffet_request::{ClientKey, RootSpec};
 
 use super::{Disk, Disks, OpenFile, Origin, Root, Roots, Sought, StoreError, Stored, path};
 
@@ -36,8 +36,13 @@ impl Place {
         self.origin.as_ref().ok_or(StoreError::Unopened)
     }
 
-    pub(super) fn open_read(&self, disk: &Arc<Disk>, path: &str) -> Result<OpenFile, StoreError> {
-        let found = self.origin()?.open(path)?;
+    pub(super) fn open_read(
+        &self,
+        disk: &Arc<Disk>,
+        path: &str,
+        client: ClientKey,
+    ) -> Result<OpenFile, StoreError> {
+        let found = self.origin()?.open(path, client)?;
         OpenFile::remote(found, disk, &self.url, path)
     }
 
@@ -63,7 +68,7 @@ impl Roots {
         let (path, root) = (path::checked(path)?, self.named(root)?);
         match &root.elsewhere {
             Some(place) => Ok(place.origin()?.look_up(path)?.size),
-            None => Ok(root.open_read(path)?.size()),
+            None => Ok(root.open_read(path, ClientKey::SERVER)?.size()),
         }
     }
 

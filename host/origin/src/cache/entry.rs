@@ -1,6 +1,6 @@
 //! One version of a file in the cache: which of its bytes have arrived, and who waits for others.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
@@ -10,18 +10,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FallocateFlags, FlockOperation, fallocate, flock};
+use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
-use tuffet_store::RemoteMeta;
+use tuffet_store::{ContentId, RemoteMeta, Waited};
 
-use super::key::{Key, hex, unhex};
-use super::{OVERHEAD, Record, now_unix_ms};
+use super::arrived::Arrived;
+use super::key::{Key, hex};
+use super::{Layout, OVERHEAD, PART, Record, Validated, now_unix_ms};
 use crate::failure::Failure;
 use crate::version::Version;
-
-/// Bytes of a part. Each part has a digest, and large files are fetched by parts.
-pub(crate) const PART: u64 = 4 << 20;
 
 /// A version of a file.
 #[derive(Debug)]
@@ -31,15 +29,17 @@ pub(crate) struct Entry {
     pub path: Arc<str>,
     pub version: Version,
     pub meta: RemoteMeta,
-    pub data: PathBuf,
+    /// Names its content in this process.
+    pub content: ContentId,
+    /// Its file, which no other entry has had.
+    data: PathBuf,
     /// Whether all of it is fetched by one request.
     pub whole: bool,
     /// Whether a large file is fetched to its end, because the origin sends no parts.
     streamed: AtomicBool,
     /// Fetches that have not ended: their last parts may have arrived and not be recorded yet.
     fetches: AtomicU32,
-    /// Of each part, the bytes that may be read: they have arrived, or have been verified, in this process.
-    arrived: Box<[AtomicU32]>,
+    arrived: Arrived,
     /// When it was last opened, in milliseconds since 1970.
     used: AtomicU64,
     state: Mutex<State>,
@@ -51,61 +51,30 @@ pub(crate) struct Entry {
 #[derive(Debug)]
 struct State {
     /// Of each part that is whole on the disk.
-    digests: Vec<Option<[u8; 32]>>,
+    digests: HashMap<u32, [u8; 32]>,
     /// Parts that are being fetched or verified.
     busy: HashSet<u32>,
     /// How many fetches failed, and what the latest failed with.
     failures: u64,
     failure: Option<Failure>,
-    /// Whether what is missing will never arrive.
+    /// Whether what nobody fetches now will never arrive.
     gone: bool,
     removed: bool,
-    /// Bytes that count for the limit of the cache.
+    /// Open while somebody reads or writes it, and how many do.
+    file: Option<Arc<File>>,
+    opened: u32,
+    /// Bytes that count for the limit of the cache, until it is removed and closed.
     held: u64,
+    released: bool,
     validated: Validated,
-}
-
-/// When a version was last known to be current.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Validated {
-    since: Instant,
-    /// The age at that time.
-    age: Duration,
-    /// Whether the origin must be asked, whatever the age is.
-    doubtful: bool,
-}
-
-impl Validated {
-    pub fn now() -> Self {
-        Self { since: Instant::now(), age: Duration::ZERO, doubtful: false }
-    }
-
-    /// From a record. After a clock was set back nobody knows the age.
-    fn from_record(unix_ms: u64, now: u64) -> Self {
-        let age = Duration::from_millis(now.saturating_sub(unix_ms));
-        Self { since: Instant::now(), age, doubtful: now < unix_ms }
-    }
-
-    /// Whether it is used without asking the origin, `within` this age or for who asked before `started`.
-    pub fn is_fresh(&self, within: Duration, started: Instant) -> bool {
-        !self.doubtful && (self.age() < within || (self.age.is_zero() && self.since >= started))
-    }
-
-    pub fn age(&self) -> Duration {
-        self.since.elapsed().saturating_add(self.age)
-    }
 }
 
 impl Entry {
     /// Creates the file of a version, empty. All of its space is allocated if it will be fetched whole.
-    pub fn create(key: Key, data: PathBuf, record: &Record, whole: bool) -> io::Result<Self> {
-        // A reader may still have this version open, which was removed: it keeps its file.
-        match fs::remove_file(&data) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+    pub fn create(key: Key, layout: &Layout, record: &Record) -> io::Result<Self> {
+        let data = layout.data(&record.content);
         let file = OpenOptions::new().write(true).create_new(true).open(&data)?;
-        let sized = match whole && record.size > 0 {
+        let sized = match record.whole && record.size > 0 {
             true => match fallocate(&file, FallocateFlags::empty(), 0, record.size) {
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => file.set_len(record.size),
                 other => other.map_err(io::Error::from),
@@ -116,34 +85,27 @@ impl Entry {
             let _ = fs::remove_file(&data);
             return Err(error);
         }
-        let digests = vec![None; parts_of(record.size)];
-        Ok(Self::with(key, data, record, whole, digests, Validated::now()))
+        Ok(Self::with(key, data, record, HashMap::new(), Validated::now()))
     }
 
-    /// The version of a record, if its file is there. Nothing of it is verified yet.
-    pub fn load(key: Key, data: PathBuf, record: &Record) -> Option<Self> {
+    /// The version of a record, if its file is there and can be completed. Nothing of it is verified yet.
+    pub fn load(key: Key, layout: &Layout, record: &Record) -> Option<Self> {
+        let data = layout.data(&record.content);
         let size = fs::symlink_metadata(&data).ok().filter(fs::Metadata::is_file)?.len();
-        if size != record.size || record.parts.len() != parts_of(size) {
-            return None;
-        }
-        let digests: Vec<_> = record.parts.iter().map(|digits| unhex(digits)).collect();
+        let digests = record.digests().filter(|_| size == record.size)?;
         let validated = Validated::from_record(record.validated_unix_ms, now_unix_ms());
-        let entry = Self::with(key, data, record, record.whole, digests, validated);
+        let entry = Self::with(key, data, record, digests, validated);
         entry.used.store(record.used_unix_ms, Ordering::Relaxed);
-        let mut state = entry.lock();
-        let stored = state.digests.iter().enumerate().filter(|(_, digest)| digest.is_some());
-        let held = stored.map(|(part, _)| u64::from(entry.length(part as u32))).sum();
-        state.held = OVERHEAD + if entry.whole { size } else { held };
-        drop(state);
-        Some(entry)
+        let (complete, stored) = entry.stored();
+        entry.lock().held = OVERHEAD + if entry.whole { size } else { stored };
+        (complete || entry.version.joins()).then_some(entry)
     }
 
     fn with(
         key: Key,
         data: PathBuf,
         record: &Record,
-        whole: bool,
-        digests: Vec<Option<[u8; 32]>>,
+        digests: HashMap<u32, [u8; 32]>,
         validated: Validated,
     ) -> Self {
         Self {
@@ -151,16 +113,13 @@ impl Entry {
             origin: record.origin.as_str().into(),
             path: record.path.as_str().into(),
             version: record.version.clone(),
-            meta: RemoteMeta {
-                size: record.size,
-                version: record.version.name(),
-                modified_unix_ms: record.modified_unix_ms,
-            },
+            meta: record.meta(),
+            content: ContentId::unused(),
             data,
-            whole,
+            whole: record.whole,
             streamed: AtomicBool::new(false),
             fetches: AtomicU32::new(0),
-            arrived: (0..digests.len()).map(|_| AtomicU32::new(0)).collect(),
+            arrived: Arrived::new(record.size),
             used: AtomicU64::new(now_unix_ms()),
             state: Mutex::new(State {
                 digests,
@@ -169,7 +128,10 @@ impl Entry {
                 failure: None,
                 gone: false,
                 removed: false,
+                file: None,
+                opened: 0,
                 held: 0,
+                released: false,
                 validated,
             }),
             news: Condvar::new(),
@@ -177,54 +139,62 @@ impl Entry {
         }
     }
 
-    /// Opens the content for a reader, who keeps it in the cache as long as it is open. `None` if it is being removed.
-    pub fn open(&self) -> io::Result<Option<File>> {
-        let file = match File::open(&self.data) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        match flock(&file, FlockOperation::NonBlockingLockShared) {
-            Ok(()) if !self.is_removed() => {}
-            Ok(()) | Err(Errno::WOULDBLOCK) => return Ok(None),
-            Err(error) => return Err(error.into()),
+    /// Opens the content, once for all who have it open; [`Entry::close`] ends that. `None` if it is being removed, or
+    /// its file is gone.
+    pub(super) fn open(&self) -> io::Result<Option<Arc<File>>> {
+        let mut state = self.lock();
+        if state.removed {
+            return Ok(None);
         }
+        let file = match &state.file {
+            Some(file) => Arc::clone(file),
+            None => match OpenOptions::new().read(true).write(true).open(&self.data) {
+                Ok(file) => Arc::new(file),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            },
+        };
+        state.file = Some(Arc::clone(&file));
+        state.opened += 1;
         self.used.store(now_unix_ms(), Ordering::Relaxed);
         Ok(Some(file))
     }
 
-    /// Returns whether nobody has it open, and nothing of it is being fetched.
-    pub fn is_idle(&self) -> bool {
-        if !self.lock().busy.is_empty() {
-            return false;
+    /// Returns the bytes that are free now.
+    pub(super) fn close(&self) -> u64 {
+        let mut state = self.lock();
+        state.opened -= 1;
+        if state.opened > 0 {
+            return 0;
         }
-        match File::open(&self.data) {
-            Ok(file) => flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok(),
-            // Somebody removed it.
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        }
+        let file = state.file.take();
+        let freed =
+            if state.removed && !std::mem::replace(&mut state.released, true) { state.held } else { 0 };
+        drop(state);
+        // Outside of the lock: this may free much of the disk.
+        drop(file);
+        freed
     }
 
     /// How many of these bytes may be read. Never waits.
     pub fn arrived(&self, offset: u64, length: u64) -> u64 {
-        let end = offset.saturating_add(length).min(self.meta.size);
-        let mut at = offset;
-        while at < end {
-            let part = (at / PART) as usize;
-            let filled = part as u64 * PART + u64::from(self.arrived[part].load(Ordering::Acquire));
-            if filled <= at {
-                break;
-            }
-            at = filled.min(end);
-            if filled < ((part as u64 + 1) * PART).min(self.meta.size) {
-                break;
-            }
-        }
-        at.saturating_sub(offset)
+        self.arrived.run(offset, length)
     }
 
-    /// Waits until these bytes may be read. `fetch` is called with parts that nobody fetches; `false` if they will
-    /// never arrive.
+    /// The first bytes of a part may be read; all of them if it has a digest.
+    pub(super) fn has_arrived(&self, part: u32, bytes: u32, digest: Option<[u8; 32]>) {
+        let mut state = self.lock();
+        self.arrived.raise(part, bytes);
+        if let Some(digest) = digest {
+            state.digests.insert(part, digest);
+            state.busy.remove(&part);
+        }
+        drop(state);
+        self.news.notify_all();
+    }
+
+    /// Waits until these bytes may be read. `fetch` is called with parts that nobody fetches, `damaged` with a part that
+    /// is not as it was stored.
     pub fn wait(
         &self,
         offset: u64,
@@ -232,7 +202,7 @@ impl Entry {
         within: Duration,
         fetch: &dyn Fn(Range<u32>),
         damaged: &dyn Fn(u32),
-    ) -> io::Result<bool> {
+    ) -> io::Result<Waited> {
         let deadline = Instant::now() + within;
         let length = length.min(self.meta.size.saturating_sub(offset));
         let mut state = self.lock();
@@ -240,53 +210,53 @@ impl Entry {
         loop {
             let arrived = self.arrived(offset, length);
             if arrived >= length {
-                return Ok(true);
-            }
-            if state.gone {
-                return Ok(false);
+                return Ok(Waited::Arrived);
             }
             if state.failures != before {
-                let failure = state.failure.clone();
-                return Err(failure.map_or_else(|| io::ErrorKind::Other.into(), Failure::into_io));
+                return match state.failure.clone() {
+                    Some(Failure::Changed | Failure::Absent) => Ok(Waited::Changed),
+                    Some(Failure::NoRoom(_)) => Ok(Waited::NoRoom),
+                    Some(failure) => Err(failure.into_io()),
+                    None => Err(io::ErrorKind::Other.into()),
+                };
             }
             let part = ((offset + arrived) / PART) as u32;
-            if !state.busy.contains(&part) {
-                if state.digests[part as usize].is_some() {
-                    state.busy.insert(part);
-                    drop(state);
-                    let kept = self.verify(part);
-                    state = self.lock();
-                    state.busy.remove(&part);
-                    if !kept {
-                        state.digests[part as usize] = None;
-                        drop(state);
-                        damaged(part);
-                        state = self.lock();
-                    }
-                    self.news.notify_all();
-                    continue;
+            if state.busy.contains(&part) {
+                let left = deadline.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    return Err(io::ErrorKind::TimedOut.into());
                 }
+                state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            } else if state.digests.contains_key(&part) {
+                state.busy.insert(part);
+                drop(state);
+                let kept = self.verify(part);
+                state = self.lock();
+                state.busy.remove(&part);
+                if !kept {
+                    state.digests.remove(&part);
+                    // Another answer may have other bytes.
+                    state.gone |= !self.version.joins();
+                    drop(state);
+                    damaged(part);
+                    state = self.lock();
+                }
+                self.news.notify_all();
+            } else if state.gone {
+                return Ok(Waited::Changed);
+            } else {
                 let parts = self.take(&mut state, part);
                 drop(state);
                 fetch(parts);
                 state = self.lock();
-                continue;
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Takes the parts that one request fetches: the part itself, or all that are missing behind it.
     fn take(&self, state: &mut State, first: u32) -> Range<u32> {
         let mut end = first;
-        while (end as usize) < state.digests.len()
-            && state.digests[end as usize].is_none()
-            && state.busy.insert(end)
-        {
+        while end < self.parts() && !state.digests.contains_key(&end) && state.busy.insert(end) {
             end += 1;
             if !self.whole && !self.streamed.load(Ordering::Relaxed) {
                 break;
@@ -298,7 +268,7 @@ impl Entry {
     /// As `take`, for the first parts of a new file, or for a part behind one that is fetched. `None` if it is there.
     pub fn claim(&self, part: u32) -> Option<Range<u32>> {
         let mut state = self.lock();
-        if part as usize >= state.digests.len() || state.gone {
+        if part >= self.parts() || state.gone {
             return None;
         }
         let parts = self.take(&mut state, part);
@@ -312,7 +282,7 @@ impl Entry {
             state.busy.remove(&part);
         }
         if let Some(failure) = failure {
-            state.gone |= matches!(failure, Failure::Changed | Failure::Absent) || !self.version.is_known();
+            state.gone |= matches!(failure, Failure::Changed | Failure::Absent) || !self.version.joins();
             state.failures += 1;
             state.failure = Some(failure);
         }
@@ -321,7 +291,7 @@ impl Entry {
 
     /// Compares a stored part with its digest.
     fn verify(&self, part: u32) -> bool {
-        let Ok(file) = File::open(&self.data) else { return false };
+        let Some(file) = self.lock().file.clone() else { return false };
         let (mut hash, mut left) = (Sha256::new(), self.length(part) as usize);
         let (mut at, mut buffer) = (u64::from(part) * PART, vec![0; left.min(256 << 10)]);
         while left > 0 {
@@ -333,11 +303,17 @@ impl Entry {
             at += piece as u64;
             left -= piece;
         }
-        let same = self.lock().digests[part as usize] == Some(hash.finalize().into());
+        let digest: [u8; 32] = hash.finalize().into();
+        let same = self.lock().digests.get(&part) == Some(&digest);
         if same {
-            self.arrived[part as usize].store(self.length(part), Ordering::Release);
+            self.arrived.raise(part, self.length(part));
         }
         same
+    }
+
+    fn parts(&self) -> u32 {
+        // No file has more: `MOST_BYTES`.
+        self.meta.size.div_ceil(PART) as u32
     }
 
     /// Bytes of a part.
@@ -369,19 +345,18 @@ impl Entry {
 
     #[cfg(test)]
     pub fn set_stored(&self, part: u32) {
-        self.lock().digests[part as usize] = Some([1; 32]);
+        self.lock().digests.insert(part, [1; 32]);
     }
 
     /// Returns whether a part is on the disk.
     pub fn is_stored(&self, part: u32) -> bool {
-        self.lock().digests.get(part as usize).is_some_and(Option::is_some)
+        self.lock().digests.contains_key(&part)
     }
 
     /// Returns whether all bytes are on the disk, and how many are.
     pub fn stored(&self) -> (bool, u64) {
         let state = self.lock();
-        let stored = |part: usize| u64::from(self.length(part as u32));
-        let bytes = (0..state.digests.len()).filter(|part| state.digests[*part].is_some()).map(stored).sum();
+        let bytes = state.digests.keys().map(|part| u64::from(self.length(*part))).sum();
         (bytes == self.meta.size, bytes)
     }
 
@@ -415,40 +390,49 @@ impl Entry {
         self.lock().removed
     }
 
-    /// Marks it as removed; `false` if it was.
-    pub fn set_removed(&self) -> bool {
-        !std::mem::replace(&mut self.lock().removed, true)
+    /// Marks it as removed, and returns the bytes that are free now; `None` if it was, or is not idle and must be. Who
+    /// has it open reads what has arrived or is arriving.
+    pub(super) fn set_removed(&self, only_idle: bool) -> Option<u64> {
+        let mut state = self.lock();
+        if state.removed || (only_idle && !state.is_idle()) {
+            return None;
+        }
+        (state.removed, state.gone, state.released) = (true, true, state.opened == 0);
+        let freed = if state.released { state.held } else { 0 };
+        drop(state);
+        let _ = fs::remove_file(&self.data);
+        self.news.notify_all();
+        Some(freed)
     }
 
     pub fn held(&self) -> u64 {
         self.lock().held
     }
 
-    /// Counts reserved bytes as its own; `false` if it was removed, and they must be given back.
+    /// Counts reserved bytes as its own; `false` if it is gone, and they must be given back.
     pub fn hold(&self, bytes: u64) -> bool {
         let mut state = self.lock();
-        state.held += if state.removed { 0 } else { bytes };
-        !state.removed
+        state.held += if state.released { 0 } else { bytes };
+        !state.released
     }
 
-    /// The opposite; `false` if they were given back when it was removed.
+    /// The opposite; `false` if they were given back with all others.
     pub fn unhold(&self, bytes: u64) -> bool {
         let mut state = self.lock();
-        state.held = state.held.saturating_sub(if state.removed { 0 } else { bytes });
-        !state.removed
+        state.held = state.held.saturating_sub(if state.released { 0 } else { bytes });
+        !state.released
     }
 
     /// What the index says of it.
     pub fn record(&self) -> Record {
-        let (origin, meta) = (&*self.origin, &self.meta);
-        let mut record = Record::new(origin, &self.path, &self.version, meta.size, meta.modified_unix_ms);
+        let mut record = Record::new((&self.origin, &self.path), &self.version, &self.meta, self.whole);
+        let name = self.data.file_name().and_then(|name| name.to_str());
+        record.content = name.unwrap_or_default().to_owned();
         let state = self.lock();
         let age = u64::try_from(state.validated.age().as_millis()).unwrap_or(u64::MAX);
         record.validated_unix_ms = now_unix_ms().saturating_sub(age);
         record.used_unix_ms = self.used();
-        record.whole = self.whole;
-        record.parts =
-            state.digests.iter().map(|digest| digest.map_or(String::new(), |digest| hex(&digest))).collect();
+        record.parts = state.digests.iter().map(|(part, digest)| (*part, hex(digest))).collect();
         record
     }
 
@@ -457,56 +441,9 @@ impl Entry {
     }
 }
 
-/// Writes bytes of a version as they arrive, from the beginning of a part on.
-#[derive(Debug)]
-pub(crate) struct Writer {
-    entry: Arc<Entry>,
-    file: File,
-    at: u64,
-    hash: Sha256,
-}
-
-impl Writer {
-    pub fn open(entry: &Arc<Entry>, part: u32) -> io::Result<Self> {
-        let file = OpenOptions::new().write(true).open(&entry.data)?;
-        Ok(Self { entry: Arc::clone(entry), file, at: u64::from(part) * PART, hash: Sha256::new() })
+impl State {
+    /// Whether nobody has it open, and nothing of it is being fetched.
+    fn is_idle(&self) -> bool {
+        self.opened == 0 && self.busy.is_empty()
     }
-
-    /// The offset of the next byte.
-    pub fn at(&self) -> u64 {
-        self.at
-    }
-
-    /// Writes bytes, and lets readers have them. Not beyond the end of the file.
-    pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let part = (self.at / PART) as u32;
-            let within = self.at % PART;
-            let length = u64::from(self.entry.length(part));
-            let piece = &bytes[..bytes.len().min((length - within) as usize)];
-            if piece.is_empty() {
-                return Err(io::Error::other("the origin sent more than the file has"));
-            }
-            self.file.write_all_at(piece, self.at)?;
-            crate::fault::point("content-written");
-            self.hash.update(piece);
-            self.at += piece.len() as u64;
-            bytes = &bytes[piece.len()..];
-            let filled = within + piece.len() as u64;
-            let mut state = self.entry.lock();
-            // A part that is fetched again after a failure has been readable further before. At most PART.
-            self.entry.arrived[part as usize].fetch_max(filled as u32, Ordering::Release);
-            if filled == length {
-                state.digests[part as usize] = Some(self.hash.finalize_reset().into());
-                state.busy.remove(&part);
-            }
-            drop(state);
-            self.entry.news.notify_all();
-        }
-        Ok(())
-    }
-}
-
-fn parts_of(size: u64) -> usize {
-    usize::try_from(size.div_ceil(PART)).unwrap_or(usize::MAX)
 }

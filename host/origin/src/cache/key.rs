@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::version::Version;
-
 /// A file of an origin, whatever its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u8; 16]);
@@ -46,16 +44,22 @@ impl Layout {
         self.index().join(format!("{}-{:08x}.tmp", hex(&key.0), fastrand::u32(..)))
     }
 
-    /// The content of a version.
-    pub fn data(&self, key: &Key, version: &Version) -> PathBuf {
-        self.content().join(data_name(key, version))
+    /// A content, by its name.
+    pub fn data(&self, name: &str) -> PathBuf {
+        self.content().join(name)
     }
 }
 
-/// The name of the content of a version.
-pub(crate) fn data_name(key: &Key, version: &Version) -> String {
-    let version: [u8; 8] = digest(&[version.name().as_bytes()]);
-    format!("{}-{}", hex(&key.0), hex(&version))
+/// A name for a content that no other has had: not even the same version, of which somebody may still read or fetch a
+/// content that was removed.
+pub(crate) fn content_name(key: &Key) -> String {
+    format!("{}-{:016x}", hex(&key.0), fastrand::u64(..))
+}
+
+/// Whether that is the name of a content of this key.
+pub(crate) fn is_content_of(key: &Key, name: &str) -> bool {
+    let of_key = name.strip_prefix(&hex(&key.0)).and_then(|rest| rest.strip_prefix('-'));
+    of_key.is_some_and(|rest| rest.len() == 16 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// The name of a record in its folder.

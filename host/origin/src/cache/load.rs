@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::entry::Entry;
-use super::key::{Key, Layout, data_name, is_record};
+use super::key::{Key, Layout, is_content_of, is_record};
 use super::record::Record;
 
 /// Reads all records that have their content. Everything else in the two folders is removed.
@@ -19,12 +19,13 @@ pub(super) fn load(layout: &Layout) -> io::Result<HashMap<Key, Arc<Entry>>> {
         let read = if is_record(&path) { Record::read(&path).unwrap_or(None) } else { None };
         let entry = read.and_then(|record| {
             let key = Key::of(&record.origin, &record.path);
-            let named = path == layout.record(&key);
-            named.then(|| Entry::load(key, layout.data(&key, &record.version), &record)).flatten()
+            let named = path == layout.record(&key) && is_content_of(&key, &record.content);
+            let entry = named.then(|| Entry::load(key, layout, &record)).flatten()?;
+            Some((entry, record.content))
         });
         match entry {
-            Some(entry) => {
-                contents.insert(data_name(&entry.key, &entry.version).into());
+            Some((entry, content)) => {
+                contents.insert(content.into());
                 entries.insert(entry.key, Arc::new(entry));
             }
             None => remove(&path)?,

@@ -1,40 +1,54 @@
 //! The cache of a root on the local disk: contents in sparse files, and a record of each.
 //!
-//! A folder belongs to one process, which holds a lock on it. Readers of a content hold a shared lock on its file for
-//! as long as they have it open, so that nobody has to count them: what is removed to make room is what can be locked
-//! exclusively.
+//! A folder belongs to one process, which holds a lock on it. Each content has a name that no other has had, and all who
+//! read, write or verify it share one descriptor. A content that is removed while it is open counts for the limit until
+//! it is closed.
 
+mod arrived;
 mod entry;
 mod key;
 mod load;
+mod place;
 mod record;
 mod room;
+mod validated;
+mod writer;
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
+use tuffet_store::RemoteMeta;
 
-pub(crate) use entry::{Entry, PART, Validated, Writer};
+pub(crate) use entry::Entry;
 pub(crate) use key::{Key, Layout};
+pub(crate) use place::{Open, Share};
 pub(crate) use record::Record;
 #[cfg(test)]
 pub(crate) use record::digest_of;
+pub(crate) use validated::Validated;
+pub(crate) use writer::Writer;
 
 use crate::OriginError;
-use crate::failure::Failure;
+use crate::failure::{Failure, NoRoom};
 use crate::fault;
 use crate::version::Version;
 
 /// What a file takes on the disk beside its content: its record, and the rest of its last block.
 pub(crate) const OVERHEAD: u64 = 8 << 10;
+
+/// Bytes of a part. Each part has a digest, and large files are fetched by parts.
+pub(crate) const PART: u64 = 4 << 20;
+
+/// The largest file, whatever the limit of the cache is: 1 TiB. Sizes are the word of a stranger.
+pub(crate) const MOST_BYTES: u64 = 1 << 40;
 
 /// The open caches of this process, by folder: a root that a reload made anew goes on with the cache of the old one.
 static OPEN: OnceLock<Mutex<HashMap<PathBuf, Weak<Cache>>>> = OnceLock::new();
@@ -45,11 +59,14 @@ pub(crate) struct Cache {
     pub layout: Layout,
     /// The largest sum of contents, in bytes.
     limit: AtomicU64,
-    /// The sum of contents, in bytes.
+    /// The sum of contents, in bytes: of those in the cache, and of removed ones that are open.
     used: AtomicU64,
+    /// Whether something may have been closed since the last search for files to remove.
+    may_shrink: AtomicBool,
     entries: Mutex<HashMap<Key, Arc<Entry>>>,
+    shares: Mutex<place::Shares>,
     /// Held as long as the process has the cache open.
-    _lock: File,
+    lock: Arc<File>,
 }
 
 impl Cache {
@@ -62,12 +79,14 @@ impl Cache {
         let mut open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(cache) = open.get(&folder).and_then(Weak::upgrade) {
             cache.limit.store(limit, Ordering::Relaxed);
+            cache.may_shrink.store(true, Ordering::Relaxed);
             return Ok(cache);
         }
         let layout = Layout { folder: folder.clone() };
         let lock = OpenOptions::new()
             .create(true)
             .truncate(false)
+            .read(true)
             .write(true)
             .open(layout.lock())
             .map_err(failed)?;
@@ -84,8 +103,10 @@ impl Cache {
             layout,
             limit: AtomicU64::new(limit),
             used: AtomicU64::new(used),
+            may_shrink: AtomicBool::new(true),
             entries: Mutex::new(entries),
-            _lock: lock,
+            shares: Mutex::default(),
+            lock: Arc::new(lock),
         });
         cache.shrink();
         open.retain(|_, cache| cache.strong_count() > 0);
@@ -121,67 +142,86 @@ impl Cache {
         modified_unix_ms: u64,
         whole: bool,
     ) -> Result<(Arc<Entry>, Option<Range<u32>>), Failure> {
-        let limit = self.limit.load(Ordering::Relaxed);
-        if whole && size > limit {
-            return Err(Failure::Cache(
-                format!("the file has {size} bytes, and the cache holds {limit}; enlarge `cache.bytes`")
-                    .into(),
-            ));
+        let limit = self.limit();
+        if size > limit.min(MOST_BYTES) {
+            return Err(Failure::Cache(too_large(size, limit).into()));
         }
+        let meta = RemoteMeta { size, version: version.name(), modified_unix_ms };
+        let record = Record::new((origin, path), &version, &meta, whole);
         let key = Key::of(origin, path);
         if let Some(old) = self.find(&key) {
             self.remove(&old);
         }
+        let found = Some((meta, version));
         let held = OVERHEAD + if whole { size } else { 0 };
-        self.reserve(held)?;
-        let data = self.layout.data(&key, &version);
-        let record = Record::new(origin, path, &version, size, modified_unix_ms);
-        let made = self.make_room_for(|| Entry::create(key, data.clone(), &record, whole));
-        match made {
+        if !self.reserve(held) {
+            return Err(NoRoom::full_of_open_files(found));
+        }
+        match self.make_room_for(|| Entry::create(key, &self.layout, &record)) {
             Ok(entry) => {
                 fault::point("content-created");
                 let entry = Arc::new(entry);
                 entry.hold(held);
                 // Before others find it: they would fetch it a second time.
                 let claimed = entry.claim(0);
-                self.lock().insert(key, Arc::clone(&entry));
+                let same_time = self.lock().insert(key, Arc::clone(&entry));
+                if let Some(other) = same_time {
+                    // Two roots, or the configurations before and after a reload, share the cache.
+                    self.remove(&other);
+                }
                 Ok((entry, claimed))
             }
             Err(error) => {
-                self.used.fetch_sub(held, Ordering::Relaxed);
-                let _ = fs::remove_file(&data);
-                Err(self.explain(&error))
+                self.release(held);
+                Err(self.explain(&error, found))
             }
         }
     }
 
     /// Writes the record of a file, if it can be revalidated.
-    pub fn save(&self, entry: &Entry) -> io::Result<()> {
+    pub fn save(&self, entry: &Arc<Entry>) -> io::Result<()> {
         if entry.is_removed() || !entry.version.is_known() {
             return Ok(());
         }
         let _saving = entry.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        entry.record().write(&self.layout, &entry.key)?;
-        // It may have been removed meanwhile, and no record must stay behind.
-        if entry.is_removed() {
-            let _ = fs::remove_file(self.layout.record(&entry.key));
+        let written = entry.record().write(&self.layout, &entry.key)?;
+        // Under the lock: it may have been removed meanwhile, and the record may be that of the next version.
+        let entries = self.lock();
+        let current = entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry));
+        let renamed = match current {
+            true => fs::rename(&written, self.layout.record(&entry.key)),
+            false => Ok(()),
+        };
+        drop(entries);
+        if !current || renamed.is_err() {
+            let _ = fs::remove_file(&written);
         }
-        Ok(())
+        fault::point("record-renamed");
+        renamed
     }
 
-    /// Takes a file out of the cache. Who has it open reads on.
+    /// Takes a file out of the cache. Who has it open reads what has arrived or is arriving.
     pub fn remove(&self, entry: &Arc<Entry>) {
-        // All under the lock: the next version of the file has a record of the same name, and perhaps the same content.
+        self.take_out(entry, false);
+    }
+
+    /// As [`Cache::remove`]; with `only_idle` not if it is open. Returns the bytes that are free now.
+    fn take_out(&self, entry: &Arc<Entry>, only_idle: bool) -> u64 {
+        // All under the lock: the next version of the file has a record of the same name.
         let mut entries = self.lock();
+        let Some(freed) = entry.set_removed(only_idle) else { return 0 };
+        self.release(freed);
         if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
             entries.remove(&entry.key);
             let _ = fs::remove_file(self.layout.record(&entry.key));
             fault::point("record-removed");
         }
-        if entry.set_removed() {
-            let _ = fs::remove_file(&entry.data);
-            self.used.fetch_sub(entry.held(), Ordering::Relaxed);
-        }
+        freed
+    }
+
+    /// An empty file, which stands for contents that the cache has no place for.
+    pub fn nothing(&self) -> Arc<File> {
+        Arc::clone(&self.lock)
     }
 
     /// The most bytes.
@@ -195,22 +235,29 @@ impl Cache {
         (self.used.load(Ordering::Relaxed).saturating_sub(files as u64 * OVERHEAD), files)
     }
 
-    /// What the log says of an error of the cache's disk.
-    pub fn explain(&self, error: &io::Error) -> Failure {
+    /// What an error of the cache's disk means, for a file that was found or one that is there.
+    pub fn explain(&self, error: &io::Error, found: Option<(RemoteMeta, Version)>) -> Failure {
         let folder = self.layout.folder.display();
         let full =
             Errno::from_io_error(error).is_some_and(|errno| matches!(errno, Errno::NOSPC | Errno::DQUOT));
-        let why = match full {
-            true => {
-                format!("the disk of its cache {folder} is full: {error}; free space or lower `cache.bytes`")
-            }
-            false => format!("its cache {folder} failed: {error}"),
-        };
-        Failure::Cache(why.into())
+        match full {
+            true => NoRoom::failure(
+                format!("the disk of its cache {folder} is full: {error}; free space or lower `cache.bytes`"),
+                found,
+            ),
+            false => Failure::Cache(format!("its cache {folder} failed: {error}").into()),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Entry>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn too_large(size: u64, limit: u64) -> String {
+    match size > limit {
+        true => format!("the file has {size} bytes, and the cache holds {limit}; enlarge `cache.bytes`"),
+        false => format!("the file has {size} bytes by its headers, more than the {MOST_BYTES} of any file"),
     }
 }
 

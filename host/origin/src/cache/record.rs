@@ -3,22 +3,25 @@
 //! Nothing is synced. A record that a crash left half written fails its digest and is dropped, and so is content that
 //! does not have the digests of its record. Both are replaced by rename.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::Layout;
-use super::key::{Key, hex};
+use tuffet_store::RemoteMeta;
+
+use super::key::{Key, content_name, hex, unhex};
+use super::{Layout, MOST_BYTES, PART};
 use crate::fault;
 use crate::version::Version;
 
 /// The layout of records. Others are dropped when the cache is opened.
-const FORMAT: u32 = 1;
-/// The largest record that is read: 4 million parts.
-const MAX_RECORD: u64 = 300 << 20;
+const FORMAT: u32 = 2;
+/// The largest record that is read: one of a file of `MOST_BYTES` has 20 MiB.
+const MAX_RECORD: u64 = 32 << 20;
 
 /// What is known of a cached file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,28 +39,46 @@ pub(crate) struct Record {
     pub used_unix_ms: u64,
     /// Whether the space of the whole file is allocated.
     pub whole: bool,
-    /// SHA-256 of each part in hexadecimal digits; empty where it has not arrived.
-    pub parts: Vec<String>,
+    /// The name of the file with its content.
+    pub content: String,
+    /// SHA-256 of each part that has arrived, in hexadecimal digits.
+    pub parts: BTreeMap<u32, String>,
 }
 
 impl Record {
-    pub fn new(origin: &str, path: &str, version: &Version, size: u64, modified_unix_ms: u64) -> Self {
+    /// Of a new version, whose content gets a name of its own.
+    pub fn new((origin, path): (&str, &str), version: &Version, meta: &RemoteMeta, whole: bool) -> Self {
         Self {
             format: FORMAT,
             origin: origin.to_owned(),
             path: path.to_owned(),
             version: version.clone(),
-            size,
-            modified_unix_ms,
+            size: meta.size,
+            modified_unix_ms: meta.modified_unix_ms,
             validated_unix_ms: 0,
             used_unix_ms: 0,
-            whole: false,
-            parts: Vec::new(),
+            whole,
+            content: content_name(&Key::of(origin, path)),
+            parts: BTreeMap::new(),
         }
     }
 
-    /// Replaces the record of this key.
-    pub fn write(&self, layout: &Layout, key: &Key) -> io::Result<()> {
+    pub fn meta(&self) -> RemoteMeta {
+        let (size, version) = (self.size, self.version.name());
+        RemoteMeta { size, version, modified_unix_ms: self.modified_unix_ms }
+    }
+
+    /// The digests of its parts; `None` if these cannot be parts of such a file.
+    pub fn digests(&self) -> Option<HashMap<u32, [u8; 32]>> {
+        let parts = self.size.div_ceil(PART);
+        let digest = |(part, digits): (&u32, &String)| {
+            Some((*part, unhex(digits).filter(|_| u64::from(*part) < parts)?))
+        };
+        self.parts.iter().map(digest).collect()
+    }
+
+    /// Writes it to a file of its own, which replaces the record of this key by a rename.
+    pub fn write(&self, layout: &Layout, key: &Key) -> io::Result<PathBuf> {
         let body = serde_json::to_vec(self)?;
         let temporary = layout.temporary(key);
         let written = File::create(&temporary).and_then(|mut file| {
@@ -66,12 +87,13 @@ impl Record {
             file.write_all(&body)
         });
         fault::point("record-written");
-        let renamed = written.and_then(|()| fs::rename(&temporary, layout.record(key)));
-        if renamed.is_err() {
-            let _ = fs::remove_file(&temporary);
+        match written {
+            Ok(()) => Ok(temporary),
+            Err(error) => {
+                let _ = fs::remove_file(&temporary);
+                Err(error)
+            }
         }
-        fault::point("record-renamed");
-        renamed
     }
 
     /// Reads a record; `None` if it is none, or is damaged.
@@ -86,7 +108,7 @@ impl Record {
             return Ok(None);
         }
         let record: Option<Record> = serde_json::from_slice(body).ok();
-        Ok(record.filter(|record| record.format == FORMAT))
+        Ok(record.filter(|record| record.format == FORMAT && record.size <= MOST_BYTES))
     }
 }
 

@@ -8,46 +8,51 @@ use std::sync::atomic::Ordering;
 use rustix::io::Errno;
 
 use super::{Cache, Entry};
-use crate::failure::Failure;
 
 /// As much more is freed each time, in parts of the limit: the search looks at all entries.
 const SPARE: u64 = 32;
 
 impl Cache {
-    /// Reserves bytes for content that will arrive, and makes room for them.
-    pub fn reserve(&self, bytes: u64) -> Result<(), Failure> {
+    /// Reserves bytes for content that will arrive, and makes room for them; `false` if all that it would take is being
+    /// read.
+    pub fn reserve(&self, bytes: u64) -> bool {
         let before = self.used.fetch_add(bytes, Ordering::Relaxed);
-        let limit = self.limit.load(Ordering::Relaxed);
-        if bytes == 0 || before + bytes <= limit {
-            return Ok(());
+        let limit = self.limit();
+        if bytes == 0 || before.saturating_add(bytes) <= limit {
+            return true;
         }
-        self.shrink();
+        // Each search looks at all entries. While nothing is closed or removed, it would find nothing again.
+        if self.may_shrink.load(Ordering::Relaxed) {
+            self.shrink();
+        }
         if self.used.load(Ordering::Relaxed) <= limit {
-            return Ok(());
+            return true;
         }
-        self.release(bytes);
-        let why = "its cache is full of files that are being read; enlarge `cache.bytes`";
-        Err(Failure::Cache(why.into()))
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        false
     }
 
-    /// Gives back reserved bytes.
+    /// Gives back reserved bytes, or none: somebody has closed a file, which may be removed now.
     pub fn release(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.may_shrink.store(true, Ordering::Relaxed);
     }
 
     /// Removes files until the cache is within its limit.
     pub fn shrink(&self) {
-        let limit = self.limit.load(Ordering::Relaxed);
-        let used = self.used.load(Ordering::Relaxed);
+        let (limit, used) = (self.limit(), self.used.load(Ordering::Relaxed));
         if used > limit {
-            self.free(used - limit + limit / SPARE);
+            // Before the search: it may miss what is closed meanwhile.
+            self.may_shrink.store(false, Ordering::Relaxed);
+            if self.free(used - limit + limit / SPARE) > 0 {
+                self.may_shrink.store(true, Ordering::Relaxed);
+            }
         }
     }
 
     /// Runs an action that needs space on the disk. If there is none, removes files and runs it again.
     pub fn make_room_for<T>(&self, mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-        let limit = self.limit.load(Ordering::Relaxed);
-        let mut wanted = (limit / SPARE).max(1 << 20);
+        let mut wanted = (self.limit() / SPARE).max(1 << 20);
         loop {
             match action() {
                 Err(error) if Errno::from_io_error(&error) == Some(Errno::NOSPC) && self.free(wanted) > 0 => {
@@ -66,11 +71,7 @@ impl Cache {
         while freed < bytes
             && let Some(entry) = candidates.pop()
         {
-            let held = entry.held();
-            if entry.is_idle() {
-                self.remove(&entry);
-                freed += held;
-            }
+            freed += self.take_out(&entry, true);
         }
         freed
     }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use tuffet_store::Origin;
+use tuffet_store::Waited;
 
 use super::server::{Page, Then, begin};
-use super::world::{LONG, MIB, World, content, get, read};
+use super::world::{LONG, MIB, World, content, get, open, read};
 
 /// Sends so many bytes of the whole file, and ends.
 fn cut(length: usize, at: usize, etag: Option<&str>, stream: &mut std::net::TcpStream, bytes: &[u8]) -> Then {
@@ -32,10 +32,10 @@ fn readers_get_bytes_before_the_download_has_ended() {
         let _ = stream.write_all(&sent[MIB..]);
         Then::Next
     });
-    let file = world.remote().open("file").expect("the file");
+    let file = open(&world.remote(), "file");
     assert_eq!(file.meta.size, 2 * MIB as u64, "its size is known");
     let arrival = file.arrival.clone().expect("it is still arriving");
-    assert!(arrival.wait(0, MIB as u64, LONG).expect("the first half"));
+    assert_eq!(arrival.wait(0, MIB as u64, LONG).expect("the first half"), Waited::Arrived);
     assert!(arrival.arrived(0, 2 * MIB as u64) < 2 * MIB as u64);
     let late = arrival.wait(MIB as u64, 1, Duration::from_millis(50)).expect_err("the second is not there");
     assert_eq!(late.kind(), std::io::ErrorKind::TimedOut);
@@ -64,7 +64,7 @@ fn a_download_that_breaks_off_goes_on_where_it_was() {
     let range = requests[1].header("range").expect("a range");
     assert!(range.ends_with(&format!("-{}", 9 * MIB - 1)) && !range.starts_with("bytes=0-"), "{range}");
     assert!(requests[1].header("if-match").is_some(), "of the same version");
-    assert!(remote.open("file").expect("the file").arrival.is_none());
+    assert!(open(&remote, "file").arrival.is_none());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_download_without_a_version_is_never_continued() {
     let world = World::new();
     let (first, second) = (content(MIB, 4), content(MIB, 5));
     let asked = AtomicU32::new(0);
-    let (open, opened) = std::sync::mpsc::channel();
+    let (go, opened) = std::sync::mpsc::channel();
     let opened = Mutex::new(opened);
     world
         .server
@@ -105,11 +105,11 @@ fn a_download_without_a_version_is_never_continued() {
         then
     });
     let remote = world.remote();
-    let file = remote.open("file").expect("the file");
-    open.send(()).expect("the server waits");
+    let file = open(&remote, "file");
+    go.send(()).expect("the server waits");
     let arrival = file.arrival.clone().expect("it is still arriving");
     let ended = arrival.wait(0, MIB as u64, LONG);
-    assert!(!matches!(ended, Ok(true)), "{ended:?}");
+    assert!(!matches!(ended, Ok(Waited::Arrived)), "{ended:?}");
     assert!(read(&file).is_err(), "its rest would be of another file");
     assert_eq!(get(&remote, "file").as_deref(), Ok(&*second), "the next request gets the next one, whole");
 }
@@ -130,7 +130,7 @@ fn a_server_that_always_sends_too_little_is_given_up() {
         let _ = stream.write_all(&bytes);
         Then::Close
     });
-    let file = world.remote().open("file").expect("its beginning");
+    let file = open(&world.remote(), "file");
     let error = read(&file).expect_err("no end");
     assert!(error.contains("broke off") || error.contains("ended early"), "{error}");
 }
@@ -148,7 +148,7 @@ fn a_server_that_stops_sending_is_given_up() {
         }
         Then::Close
     });
-    let file = world.remote().open("file").expect("its beginning");
+    let file = open(&world.remote(), "file");
     let error = read(&file).expect_err("no end");
     stopped.store(true, Ordering::SeqCst);
     assert!(error.contains("200ms"), "{error}");
@@ -160,11 +160,15 @@ fn a_file_that_changes_under_a_reader_is_never_mixed() {
     let (old, new) = (content(12 * MIB, 7), content(12 * MIB, 8));
     world.server.put("file", old.clone());
     let remote = world.remote();
-    let file = remote.open("file").expect("the file");
+    let file = open(&remote, "file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
-    assert!(arrival.wait(0, 4 * MIB as u64, LONG).expect("the first part"));
+    assert_eq!(arrival.wait(0, 4 * MIB as u64, LONG).expect("the first part"), Waited::Arrived);
     world.server.put("file", new.clone());
-    assert!(!arrival.wait(8 * MIB as u64, 1, LONG).expect("an answer"), "there is no such part any more");
+    assert_eq!(
+        arrival.wait(8 * MIB as u64, 1, LONG).expect("an answer"),
+        Waited::Changed,
+        "there is no such part any more"
+    );
     assert_eq!(read(&file), Err("changed".into()));
     assert_eq!(get(&remote, "file").as_deref(), Ok(&*new));
 }
@@ -180,11 +184,11 @@ fn parts_of_another_version_are_refused_where_the_server_heeds_no_conditions() {
         Then::Next
     });
     let remote = world.remote();
-    let file = remote.open("file").expect("the file");
+    let file = open(&remote, "file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
-    assert!(arrival.wait(0, 1, LONG).expect("the first part"));
+    assert_eq!(arrival.wait(0, 1, LONG).expect("the first part"), Waited::Arrived);
     world.server.put("file", content(12 * MIB, 10));
-    assert!(!arrival.wait(8 * MIB as u64, 1, LONG).expect("an answer"));
+    assert_eq!(arrival.wait(8 * MIB as u64, 1, LONG).expect("an answer"), Waited::Changed);
 }
 
 #[test]
@@ -193,11 +197,11 @@ fn only_the_parts_of_a_large_file_that_are_read_are_fetched() {
     let bytes = content(40 * MIB, 11);
     world.server.put("disk.img", bytes.clone());
     let remote = world.remote();
-    let file = remote.open("disk.img").expect("the file");
+    let file = open(&remote, "disk.img");
     let arrival = file.arrival.clone().expect("only a part has arrived");
-    assert!(arrival.wait(20 * MIB as u64, 1, LONG).expect("a part"));
+    assert_eq!(arrival.wait(20 * MIB as u64, 1, LONG).expect("a part"), Waited::Arrived);
     let mut piece = [0; 100];
-    std::os::unix::fs::FileExt::read_exact_at(&file.file, &mut piece, 20 * MIB as u64).expect("bytes");
+    std::os::unix::fs::FileExt::read_exact_at(&*file.file, &mut piece, 20 * MIB as u64).expect("bytes");
     assert_eq!(piece, bytes[20 * MIB..][..100]);
     // The one that was read and the one behind it, beside the first.
     let deadline = std::time::Instant::now() + LONG;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tuffet_config::{CacheSpec, Credentials, Location, OriginSpec};
-use tuffet_store::{Origin, RemoteFile, StoreError};
+use tuffet_request::ClientKey;
+use tuffet_store::{Origin, RemoteFile, StoreError, Waited};
 
 use super::server::Server;
 use crate::Remote;
@@ -106,8 +107,16 @@ pub fn read(file: &RemoteFile) -> Result<Vec<u8>, String> {
             None => wanted,
             Some(arrival) => match arrival.arrived(at, wanted) {
                 0 => match arrival.wait(at, wanted, LONG) {
-                    Ok(true) => wanted,
-                    Ok(false) => return Err("changed".into()),
+                    Ok(Waited::Arrived) => wanted,
+                    Ok(Waited::Changed) => return Err("changed".into()),
+                    Ok(Waited::NoRoom) => match arrival.read_past(at, wanted, LONG) {
+                        Ok(Some(piece)) => {
+                            bytes.extend(piece);
+                            continue;
+                        }
+                        Ok(None) => return Err("changed".into()),
+                        Err(error) => return Err(error.to_string()),
+                    },
                     Err(error) => return Err(error.to_string()),
                 },
                 some => some,
@@ -120,12 +129,17 @@ pub fn read(file: &RemoteFile) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// Opens a file as the server itself does.
+pub fn open(remote: &Remote, path: &str) -> RemoteFile {
+    remote.open(path, ClientKey::SERVER).expect("the file")
+}
+
 /// Opens and reads a file.
 pub fn get(remote: &Remote, path: &str) -> Result<Vec<u8>, String> {
-    read(&remote.open(path).map_err(|error| error.to_string())?)
+    read(&remote.open(path, ClientKey::SERVER).map_err(|error| error.to_string())?)
 }
 
 /// The error of opening a file.
 pub fn error(remote: &Remote, path: &str) -> StoreError {
-    remote.open(path).expect_err("no file")
+    remote.open(path, ClientKey::SERVER).expect_err("no file")
 }

@@ -18,7 +18,7 @@ use super::convert;
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use super::renderings::PluginContent;
-use tuffet_store::{Arrival, OpenFile, RemoteFile, RemoteMeta};
+use tuffet_store::{Arrival, ContentId, OpenFile, RemoteFile, RemoteMeta, Waited};
 
 /// The longest part that a plugin is asked for, in bytes.
 const PART: u64 = 1 << 20;
@@ -70,7 +70,7 @@ impl Drop for Room {
 /// The bytes of a content, as they arrive. Its readers own it: without any, nothing more is made.
 #[derive(Debug)]
 pub(super) struct Parts {
-    file: File,
+    file: Arc<File>,
     size: u64,
     arrived: AtomicU64,
     failed: Mutex<Option<String>>,
@@ -80,7 +80,7 @@ pub(super) struct Parts {
 
 impl Parts {
     fn create(size: u64, room: Option<Room>) -> io::Result<Parts> {
-        let file = File::from(memfd_create("tuffet-content", MemfdFlags::CLOEXEC)?);
+        let file = Arc::new(File::from(memfd_create("tuffet-content", MemfdFlags::CLOEXEC)?));
         file.set_len(size)?;
         Ok(Parts {
             file,
@@ -123,12 +123,12 @@ impl Arrival for Parts {
         self.arrived.load(Ordering::Acquire).saturating_sub(offset).min(length)
     }
 
-    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool> {
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited> {
         let end = std::time::Instant::now() + within;
         let mut failed = self.failure();
         loop {
             if self.arrived(offset, length) == length {
-                return Ok(true);
+                return Ok(Waited::Arrived);
             }
             if let Some(why) = &*failed {
                 return Err(io::Error::other(why.clone()));
@@ -167,7 +167,8 @@ pub(super) fn begin(
     let parts = Arc::new(Parts::create(size, room).map_err(no_memory)?);
     let arrival: Arc<dyn Arrival> = Arc::clone(&parts) as _;
     let meta = RemoteMeta { size, version: Arc::clone(key), modified_unix_ms: 0 };
-    let found = RemoteFile { file: parts.file.try_clone().map_err(no_memory)?, meta, arrival: Some(arrival) };
+    let (file, content) = (Arc::clone(&parts.file), ContentId::unused());
+    let found = RemoteFile { file, content, meta, arrival: Some(arrival), place: None };
     let maker: Arc<str> = format!("plugin {}", plugin.name).into();
     let file = OpenFile::made(found, &maker).map_err(|error| no_memory(io::Error::other(error)))?;
     let content = PluginContent::in_parts(announced.name.as_deref(), Arc::new(file), &parts);
@@ -258,12 +259,12 @@ mod tests {
         let parts = Arc::new(Parts::create(10, None).unwrap());
         assert_eq!(parts.take(b"12345").unwrap(), 5);
         assert_eq!((parts.arrived(0, 10), parts.arrived(4, 10), parts.arrived(7, 1)), (5, 1, 0));
-        assert!(parts.wait(0, 5, Duration::ZERO).unwrap());
+        assert_eq!(parts.wait(0, 5, Duration::ZERO).unwrap(), Waited::Arrived);
         assert_eq!(parts.wait(0, 6, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);
         let waits = Arc::clone(&parts);
         let waiting = std::thread::spawn(move || waits.wait(5, 5, Duration::from_secs(60)));
         parts.take(b"67890").unwrap();
-        assert!(waiting.join().unwrap().unwrap());
+        assert_eq!(waiting.join().unwrap().unwrap(), Waited::Arrived);
 
         let parts = Arc::new(Parts::create(10, None).unwrap());
         parts.take(b"1").unwrap();
@@ -271,7 +272,8 @@ mod tests {
         let waiting = std::thread::spawn(move || waits.wait(0, 2, Duration::from_secs(60)));
         drop(Filling { parts: Arc::downgrade(&parts) });
         assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), "the server ended the rendering");
-        assert!(parts.has_failed() && parts.wait(0, 1, Duration::ZERO).unwrap(), "what is there is there");
+        assert!(parts.has_failed());
+        assert_eq!(parts.wait(0, 1, Duration::ZERO).unwrap(), Waited::Arrived, "what is there is there");
     }
 
     #[test]

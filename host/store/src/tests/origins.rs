@@ -1,7 +1,9 @@
 //! Roots whose files live elsewhere, with an origin in memory.
 
 use super::*;
-use crate::{Arrival, FileCache, Lane, Origin, Origins, RemoteFile, RemoteMeta, Sought, Stored};
+use crate::{
+    Arrival, ContentId, FileCache, Lane, Origin, Origins, RemoteFile, RemoteMeta, Sought, Stored, Waited,
+};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -23,7 +25,8 @@ struct Memory {
 struct Version {
     name: &'static str,
     content: Vec<u8>,
-    cache: File,
+    id: ContentId,
+    cache: Arc<File>,
     /// Bytes that have arrived, and whether more will.
     state: Mutex<(u64, bool)>,
     changed: Condvar,
@@ -31,9 +34,10 @@ struct Version {
 
 impl Version {
     fn new(name: &'static str, content: &[u8]) -> Arc<Version> {
-        let cache = tempfile::tempfile().unwrap();
+        let cache = Arc::new(tempfile::tempfile().unwrap());
+        let id = ContentId::unused();
         let (content, state, changed) = (content.to_vec(), Mutex::new((0, true)), Condvar::new());
-        Arc::new(Version { name, content, cache, state, changed })
+        Arc::new(Version { name, content, id, cache, state, changed })
     }
 
     fn arrive(&self, upto: u64) {
@@ -56,14 +60,14 @@ impl Arrival for Arriving {
         self.0.state.lock().unwrap().0.saturating_sub(offset).min(length)
     }
 
-    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<bool> {
+    fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited> {
         let state = self.0.state.lock().unwrap();
         let waits = |state: &mut (u64, bool)| state.0 < offset + length && state.1;
         let (state, late) = self.0.changed.wait_timeout_while(state, within, waits).unwrap();
         if late.timed_out() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        Ok(state.0 >= offset + length)
+        Ok(if state.0 >= offset + length { Waited::Arrived } else { Waited::Changed })
     }
 }
 
@@ -83,11 +87,11 @@ impl Memory {
 }
 
 impl Origin for Memory {
-    fn open(&self, path: &str) -> Result<RemoteFile, StoreError> {
+    fn open(&self, path: &str, _: ClientKey) -> Result<RemoteFile, StoreError> {
         self.opened.fetch_add(1, SeqCst);
         let (found, meta) = self.find(path)?;
-        let file = found.cache.try_clone().unwrap();
-        Ok(RemoteFile { file, meta, arrival: Some(Arc::new(Arriving(found))) })
+        let (file, content) = (Arc::clone(&found.cache), found.id);
+        Ok(RemoteFile { file, content, meta, arrival: Some(Arc::new(Arriving(found))), place: None })
     }
 
     fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
@@ -173,8 +177,8 @@ impl Arrival for JustNow {
         (self.0.content.len() as u64).saturating_sub(offset).min(length)
     }
 
-    fn wait(&self, _: u64, _: u64, _: Duration) -> io::Result<bool> {
-        Ok(true)
+    fn wait(&self, _: u64, _: u64, _: Duration) -> io::Result<Waited> {
+        Ok(Waited::Arrived)
     }
 }
 
@@ -186,7 +190,8 @@ fn bytes_are_read_after_they_are_known_to_have_arrived() {
     version.cache.set_len(10).unwrap();
     let meta = RemoteMeta { size: 10, version: "1".into(), modified_unix_ms: 0 };
     let arrival = Some(Arc::new(JustNow(Arc::clone(&version))) as Arc<dyn Arrival>);
-    let found = RemoteFile { file: version.cache.try_clone().unwrap(), meta, arrival };
+    let (file, content) = (Arc::clone(&version.cache), version.id);
+    let found = RemoteFile { file, content, meta, arrival, place: None };
     let disk = far.roots.disk("far").unwrap();
     let file = OpenFile::remote(found, disk, &"s3://b".into(), "a").unwrap();
     assert_eq!(read_now(&file, 0, 10), b"0123456789");

@@ -1,0 +1,112 @@
+//! A cache that one client, or all together, would fill with what they read slowly.
+
+use std::sync::Arc;
+
+use tuffet_request::ClientKey;
+use tuffet_store::{Origin, RemoteFile};
+
+use super::server::Page;
+use super::world::{MIB, World, content, error, get, open, read};
+use crate::Remote;
+
+fn client(number: u8) -> ClientKey {
+    ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+}
+
+fn open_for(remote: &Remote, path: &str, client: ClientKey) -> RemoteFile {
+    remote.open(path, client).expect("the file")
+}
+
+/// A world with files of 1 MiB and room for 20 of them.
+fn twenty() -> World {
+    let world = World::with(|spec| spec.cache.bytes = (20 * MIB + 20 * 8192) as u64);
+    for number in 0..40 {
+        world.server.put(&format!("{number}"), content(MIB, number));
+    }
+    world
+}
+
+#[test]
+fn one_client_has_its_share_of_the_cache_and_reads_on_past_it() {
+    let world = twenty();
+    let remote = world.remote();
+    let slow: Vec<_> = (0..19).map(|number| open_for(&remote, &format!("{number}"), client(1))).collect();
+    let kept = slow.iter().filter(|file| file.place.is_some()).count();
+    assert_eq!(kept, 5, "a quarter");
+    // Others have the rest, in the cache.
+    let others: Vec<_> =
+        (20..35).map(|number| open_for(&remote, &format!("{number}"), client(number))).collect();
+    assert!(others.iter().all(|file| file.place.is_some()));
+    assert!(others.iter().zip(20..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
+    assert!(slow.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
+    assert!(remote.state().cache_bytes <= 20 * MIB as u64);
+    // Its share is free again, and the same file counts once.
+    drop(slow);
+    let same: Vec<_> = (0..9).map(|_| open_for(&remote, "7", client(1))).collect();
+    assert!(same.iter().all(|file| file.place.is_some()));
+    assert!(same.iter().all(|file| file.content == same[0].content));
+}
+
+#[test]
+fn a_cache_that_is_full_of_open_files_is_read_past() {
+    let world = twenty();
+    world.server.put("large", content(21 * MIB, 1));
+    let page = world.server.page("/files/39").expect("a page");
+    world.server.put_page("weak", Page { etag: Some("W/\"1\"".into()), ..page });
+    let remote = world.remote();
+    let pinned: Vec<_> = (0..20).map(|number| open(&remote, &format!("{number}"))).collect();
+    let past = open_for(&remote, "30", client(1));
+    assert!(past.place.is_none());
+    assert_eq!((past.meta.size, read(&past).as_deref()), (MIB as u64, Ok(&*content(MIB, 30))));
+    let weak = error(&remote, "weak").to_string();
+    assert!(weak.contains("cache.bytes"), "its bytes could be of two answers: {weak}");
+    assert_eq!(remote.state().counts.unstored, 2);
+    // What changes there is no mixture.
+    world.server.put("30", content(MIB, 99));
+    assert_eq!(read(&past), Err("changed".into()));
+    let large = error(&remote, "large").to_string();
+    assert!(large.contains("22020096 bytes") && large.contains("cache.bytes"), "{large}");
+    assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
+    drop(pinned);
+    assert!(open(&remote, "30").place.is_some());
+    assert_eq!(get(&remote, "weak").as_deref(), Ok(&*content(MIB, 39)));
+}
+
+#[test]
+fn room_that_runs_out_in_the_middle_of_a_file_ends_no_transfer() {
+    let world = World::with(|spec| {
+        spec.cache.whole = MIB as u64;
+        spec.cache.bytes = 16 * MIB as u64;
+    });
+    let bytes = content(12 * MIB, 50);
+    world.server.put("image", bytes.clone());
+    for number in 0..9 {
+        world.server.put(&format!("{number}"), content(MIB, number));
+    }
+    let remote = world.remote();
+    let image = open(&remote, "image");
+    assert_eq!(
+        image.arrival.as_ref().map(|arrival| arrival.wait(0, 1, super::world::LONG).is_ok()),
+        Some(true)
+    );
+    let pinned: Vec<_> = (0..9).map(|number| open(&remote, &format!("{number}"))).collect();
+    assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
+    for _ in 0..3 {
+        assert_eq!(read(&image).as_deref(), Ok(&*bytes));
+        assert!(remote.state().cache_bytes <= 16 * MIB as u64);
+    }
+    // What could not be reserved was not given back.
+    assert!(remote.state().cache_bytes >= 13 * MIB as u64, "{}", remote.state().cache_bytes);
+    drop((image, pinned));
+    assert_eq!(get(&remote, "image").as_deref(), Ok(&*bytes));
+    let cached: Vec<_> =
+        remote.cached().expect("the cache").iter().map(|file| Arc::clone(&file.path)).collect();
+    for path in cached {
+        assert!(remote.remove(&path).expect("it is there"));
+    }
+    let deadline = std::time::Instant::now() + super::world::LONG;
+    while remote.state().cache_bytes > 0 {
+        assert!(std::time::Instant::now() < deadline, "{} bytes are lost", remote.state().cache_bytes);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+}

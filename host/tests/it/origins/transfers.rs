@@ -123,6 +123,39 @@ fn a_change_in_the_middle_is_an_error_and_never_a_mixture() {
     );
 }
 
+/// Back ends that have different versions of a file answer in turn.
+#[test]
+fn versions_in_turn_give_a_slow_reader_no_wrong_byte() {
+    let web = Web::start();
+    let (one, other) = (bytes(13 << 20), vec![b'x'; 13 << 20]);
+    web.put("image", &one, "1");
+    let server = far(&web, "", "whole: 0, revalidate: 0s", "limits: { cache: 0B }\n");
+    let mut slow = Peer::new(server.address());
+    slow.ask(&rrq("image", &[("blksize", "65464")]));
+    slow.expect(Answer::Oack("blksize=65464".into()));
+    let options = || Options { blksize: Some(65464), windowsize: Some(8), ..Options::default() };
+    web.put("image", &other, "2");
+    assert!(Client::Tuffet.get(server.address(), "image", options()) == other);
+    web.put("image", &one, "1");
+    assert!(Client::Tuffet.get(server.address(), "image", options()) == one);
+    slow.send(&ack(0));
+    let mut received = 0;
+    loop {
+        match slow.receive() {
+            Answer::Data(block, payload) => {
+                assert!(payload == one[received..received + payload.len()], "block {block} has wrong bytes");
+                received += payload.len();
+                slow.send(&ack(block));
+                if payload.len() < 65464 {
+                    break;
+                }
+            }
+            Answer::Error(..) => break,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 #[test]
 fn an_origin_that_breaks_off_ends_the_transfer_with_an_error() {
     let web = Web::start();

@@ -56,10 +56,12 @@ pub(crate) async fn pull(
             cache.release(missing);
         }
     }
-    save(&cache, &entry).await;
+    if reserved.is_ok() {
+        save(&cache, &entry).await;
+    }
     let failure = result.err();
     if let Some(failure) = &failure {
-        if matches!(failure, Failure::Cache(_) | Failure::NoRoom(_)) {
+        if matches!(failure, Failure::Cache(_)) {
             core.unstored(&entry.path, failure);
         }
         if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.joins() {
@@ -69,6 +71,8 @@ pub(crate) async fn pull(
         }
     }
     claim.end(failure);
+    // From now on it may make room.
+    cache.release(0);
 }
 
 /// Claimed parts, which others wait for.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -104,6 +104,14 @@ impl Remote {
         Ok(files)
     }
 
+    /// Opens a file for the server itself.
+    ///
+    /// # Errors
+    /// As [`Origin::open`].
+    pub fn get(&self, path: &str) -> Result<RemoteFile, StoreError> {
+        self.open(path, ClientKey::SERVER)
+    }
+
     /// Fetches a file whole, if the cache does not have it, and returns its size. `within` is the longest time without
     /// progress.
     ///
@@ -112,7 +120,7 @@ impl Remote {
     pub fn warm(&self, path: &str, within: Duration) -> Result<u64, StoreError> {
         let unreachable =
             |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
-        let file = self.open(path, ClientKey::SERVER)?;
+        let file = self.get(path)?;
         if let Some(arrival) = &file.arrival {
             let mut at = 0;
             while at < file.meta.size {
@@ -159,8 +167,11 @@ impl Remote {
             let entry = match self.core.look(&cache, path, Want::Content) {
                 Ok(Found::Entry(entry)) => entry,
                 Ok(Found::Meta(_)) => continue,
-                Err(Failure::NoRoom(no_room)) => return self.past(&cache, path, &no_room),
-                Err(failure) => return Err(failure),
+                Err(failure) => {
+                    let Failure::NoRoom(no_room) = &failure else { return Err(failure) };
+                    self.core.unstored(path, &failure);
+                    return self.past(&cache, path, no_room);
+                }
             };
             let Some(share) = cache.share(client, &entry) else {
                 let why = "its client has as much of the cache as one may have; enlarge `cache.bytes`";
@@ -174,7 +185,12 @@ impl Remote {
                 cache.remove(&entry);
                 continue;
             };
-            let arriving = Arriving { core: Arc::clone(&self.core), cache: Arc::clone(&cache), entry };
+            let arriving = Arriving {
+                core: Arc::clone(&self.core),
+                cache: Arc::clone(&cache),
+                entry,
+                unstored: AtomicBool::new(false),
+            };
             let entry = &arriving.entry;
             // What a restart left is small enough to be verified at once.
             if entry.meta.size <= PART && entry.stored().0 && !entry.is_complete() {
@@ -195,7 +211,6 @@ impl Remote {
     fn past(&self, cache: &Cache, path: &str, no_room: &NoRoom) -> Result<RemoteFile, Failure> {
         let failure = || Failure::NoRoom(Arc::new(no_room.clone()));
         let (meta, version) = no_room.found.clone().ok_or_else(failure)?;
-        self.core.unstored(path, &failure());
         let wanted = Wanted { path: path.into(), version, size: meta.size };
         let past = Past::new(&self.core, wanted).ok_or_else(failure)?;
         let (content, arrival) = (ContentId::unused(), Some(Arc::new(past) as _));
@@ -241,6 +256,8 @@ struct Arriving {
     core: Arc<Core>,
     cache: Arc<Cache>,
     entry: Arc<Entry>,
+    /// It was counted that the cache had no room for some of it.
+    unstored: AtomicBool,
 }
 
 impl Arriving {
@@ -295,9 +312,13 @@ impl Arrival for Arriving {
     }
 
     fn read_past(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Vec<u8>>> {
+        let no_room = || NoRoom::full_of_open_files(None);
+        if !self.unstored.swap(true, Ordering::Relaxed) {
+            self.core.unstored(&self.entry.path, &no_room());
+        }
         match Past::new(&self.core, Wanted::of(&self.entry)) {
             Some(past) => past.read_past(offset, length, within),
-            None => Err(NoRoom::full_of_open_files(None).into_io()),
+            None => Err(no_room().into_io()),
         }
     }
 }

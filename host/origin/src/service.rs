@@ -18,6 +18,8 @@ use object_store::client::{
 
 use crate::failure::cause;
 
+/// The most that is read of an answer that is no file: the reason of an error, or the number of an upload.
+const LONGEST_REASON: usize = 64 << 10;
 /// The most redirects that are followed.
 pub(crate) const MOST_REDIRECTS: usize = 5;
 
@@ -109,6 +111,7 @@ impl Service {
             }
             _ => {}
         }
+        let is_get = *request.method() == Method::GET;
         let (parts, body) = request.into_parts();
         let url =
             parts.uri.to_string().parse().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
@@ -124,7 +127,12 @@ impl Service {
             self.execute(request).await.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let (parts, body) = http::Response::<reqwest::Body>::from(answer).into_parts();
         let body = body.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error.without_url()));
-        Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)))
+        let body = match is_get && parts.status.is_success() {
+            true => HttpResponseBody::new(body),
+            // The crate reads it to its end, if it has one.
+            false => beginning(body).await?.into(),
+        };
+        Ok(HttpResponse::from_parts(parts, body))
     }
 
     /// Sends a request with the login, if there is one, and follows its redirects. Only the origin gets the login: a
@@ -169,6 +177,22 @@ impl Service {
             }
         }
     }
+}
+
+/// The first bytes of an answer that is no file.
+async fn beginning<B>(mut body: B) -> Result<Bytes, HttpError>
+where
+    B: BodyExt<Data = Bytes, Error = HttpError> + Unpin,
+{
+    let mut bytes = Vec::new();
+    while bytes.len() < LONGEST_REASON
+        && let Some(frame) = body.frame().await.transpose()?
+    {
+        if let Ok(piece) = frame.into_data() {
+            bytes.extend_from_slice(&piece[..piece.len().min(LONGEST_REASON - bytes.len())]);
+        }
+    }
+    Ok(bytes.into())
 }
 
 /// Whether a request joins the parts of an upload: at S3, and at Azure.

@@ -57,8 +57,7 @@ pub struct OriginCounts {
     pub stale: u64,
     /// Parts in the cache that did not have their digest, and were fetched again.
     pub damaged: u64,
-    /// Files that the cache did not take: its disk failed or is full, all of it is being read, or the client has its share
-    /// of it open.
+    /// Files that the cache did not take: its disk failed or is full, or all of it is being read.
     pub unstored: u64,
     /// Bytes received.
     pub received: u64,

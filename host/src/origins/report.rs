@@ -39,7 +39,7 @@ pub(crate) struct OriginReport {
     pub(crate) failures: u64,
     /// Parts in the cache that were damaged, and fetched again.
     pub(crate) damaged: u64,
-    /// Fetches that ended because the cache took no more.
+    /// Files that the cache did not take.
     #[serde(default)]
     pub(crate) unstored: u64,
     /// Bytes received, and sent for uploads.

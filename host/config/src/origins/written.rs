@@ -83,7 +83,8 @@ pub(crate) struct WrittenCache {
     #[serde(default = "stale_if_error", with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
     pub stale_if_error: Duration,
-    /// Files up to this size are fetched whole, larger ones in parts of some MiB as clients need them.
+    /// Files up to this size are fetched whole, larger ones in parts of some MiB as clients need them, if they have a
+    /// strong ETag.
     #[serde(default = "whole", with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "16GiB"))]
     pub whole: u64,

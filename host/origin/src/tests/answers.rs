@@ -8,7 +8,7 @@ use tuffet_request::ErrorCode;
 use tuffet_store::{Origin, StoreError};
 
 use super::server::{Page, Server, Then, respond};
-use super::world::{World, content, error, get, open, spec};
+use super::world::{World, content, error, get, spec};
 use crate::{BreakerState, FetchKind};
 
 #[test]
@@ -18,7 +18,7 @@ fn a_file_is_fetched_once_and_served_from_the_cache() {
     world.server.put("boot/kernel", bytes.clone());
     let remote = world.remote();
     assert_eq!(get(&remote, "boot/kernel").as_deref(), Ok(&*bytes));
-    let again = open(&remote, "boot/kernel");
+    let again = remote.get("boot/kernel").expect("the file");
     assert_eq!(again.meta.size, 300_000);
     assert_eq!(again.meta.modified_unix_ms, 1_667_724_577_000);
     assert!(again.arrival.is_none(), "all of it has arrived");
@@ -175,7 +175,7 @@ fn versions_are_validated_and_replaced() {
     assert_eq!(requests.len(), 2);
     let etag = world.server.page("/files/config").and_then(|page| page.etag);
     assert_eq!(requests[1].header("if-none-match"), etag.as_deref());
-    let open = open(&remote, "config");
+    let open = remote.get("config").expect("the file");
     world.server.put("config", b"another".to_vec());
     assert_eq!(get(&remote, "config").as_deref(), Ok(&b"another"[..]));
     assert_eq!(super::world::read(&open).as_deref(), Ok(&b"one"[..]), "who has it open reads it to its end");
@@ -195,9 +195,9 @@ fn a_server_that_heeds_no_conditions_sends_what_the_cache_has_in_vain() {
         Then::Next
     });
     let remote = world.remote();
-    let first = open(&remote, "file").meta;
+    let first = remote.get("file").expect("the file").meta;
     assert_eq!(get(&remote, "file").as_deref(), Ok(&b"same"[..]));
-    assert_eq!(open(&remote, "file").meta, first);
+    assert_eq!(remote.get("file").expect("the file").meta, first);
 }
 
 #[test]
@@ -212,11 +212,11 @@ fn a_modification_time_takes_the_place_of_a_tag_even_in_the_future() {
     let future = "Sun, 06 Nov 2044 08:49:37 GMT";
     world.server.put_page("file", page(future));
     let remote = world.remote();
-    let first = open(&remote, "file").meta;
-    assert_eq!(open(&remote, "file").meta, first);
+    let first = remote.get("file").expect("the file").meta;
+    assert_eq!(remote.get("file").expect("the file").meta, first);
     assert_eq!(world.server.requests()[1].header("if-modified-since"), Some(future));
     world.server.put_page("file", page("Sun, 06 Nov 2044 08:49:38 GMT"));
-    assert_ne!(open(&remote, "file").meta.version, first.version);
+    assert_ne!(remote.get("file").expect("the file").meta.version, first.version);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tuffet_store::StoreError;
 
 use super::server::Page;
-use super::world::{LONG, MIB, World, content, error, get, open, read};
+use super::world::{LONG, MIB, World, content, error, get, read};
 use crate::cache::{Cache, PART, Record};
 use crate::version::Version;
 use crate::{OriginError, Remote};
@@ -53,7 +53,7 @@ fn what_was_used_longest_ago_makes_room_unless_it_is_open() {
         world.server.put(&format!("{name}"), content(MIB, name));
     }
     let remote = world.remote();
-    let open = open(&remote, "0");
+    let open = remote.get("0").expect("the file");
     assert!(read(&open).is_ok());
     for name in 1..6 {
         // Times of use are in milliseconds.
@@ -116,7 +116,7 @@ fn a_restart_keeps_the_cache() {
     let remote = world.remote();
     remote.start().expect("the cache");
     assert_eq!(remote.state().cache_bytes, (1000 + 17 * MIB) as u64);
-    assert!(open(&remote, "small").arrival.is_none(), "it was verified at once");
+    assert!(remote.get("small").expect("the file").arrival.is_none(), "it was verified at once");
     assert_eq!(get(&remote, "small").as_deref(), Ok(&*small));
     assert_eq!(get(&remote, "medium").as_deref(), Ok(&*medium));
     assert_eq!(get(&remote, "large").as_deref(), Ok(&*large));
@@ -318,7 +318,7 @@ fn a_full_disk_loses_nothing_but_what_does_not_fit() {
         std::thread::sleep(Duration::from_millis(3));
     }
     // The disk belongs to somebody else.
-    let open = open(&remote, "4");
+    let open = remote.get("4").expect("a file");
     let hog = world.cache().join("hog");
     let filled =
         Command::new("dd").args(["if=/dev/zero", "bs=64k"]).arg(format!("of={}", hog.display())).output();

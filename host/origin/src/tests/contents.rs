@@ -8,7 +8,7 @@ use std::time::Duration;
 use tuffet_store::Waited;
 
 use super::server::{Page, Then, begin};
-use super::world::{LONG, MIB, World, content, get, open, read};
+use super::world::{LONG, MIB, World, content, get, read};
 
 /// Sends so many bytes of the whole file, and ends.
 fn cut(length: usize, at: usize, etag: Option<&str>, stream: &mut std::net::TcpStream, bytes: &[u8]) -> Then {
@@ -32,7 +32,7 @@ fn readers_get_bytes_before_the_download_has_ended() {
         let _ = stream.write_all(&sent[MIB..]);
         Then::Next
     });
-    let file = open(&world.remote(), "file");
+    let file = world.remote().get("file").expect("the file");
     assert_eq!(file.meta.size, 2 * MIB as u64, "its size is known");
     let arrival = file.arrival.clone().expect("it is still arriving");
     assert_eq!(arrival.wait(0, MIB as u64, LONG).expect("the first half"), Waited::Arrived);
@@ -64,7 +64,7 @@ fn a_download_that_breaks_off_goes_on_where_it_was() {
     let range = requests[1].header("range").expect("a range");
     assert!(range.ends_with(&format!("-{}", 9 * MIB - 1)) && !range.starts_with("bytes=0-"), "{range}");
     assert!(requests[1].header("if-match").is_some(), "of the same version");
-    assert!(open(&remote, "file").arrival.is_none());
+    assert!(remote.get("file").expect("the file").arrival.is_none());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_download_without_a_version_is_never_continued() {
     let world = World::new();
     let (first, second) = (content(MIB, 4), content(MIB, 5));
     let asked = AtomicU32::new(0);
-    let (go, opened) = std::sync::mpsc::channel();
+    let (open, opened) = std::sync::mpsc::channel();
     let opened = Mutex::new(opened);
     world
         .server
@@ -105,8 +105,8 @@ fn a_download_without_a_version_is_never_continued() {
         then
     });
     let remote = world.remote();
-    let file = open(&remote, "file");
-    go.send(()).expect("the server waits");
+    let file = remote.get("file").expect("the file");
+    open.send(()).expect("the server waits");
     let arrival = file.arrival.clone().expect("it is still arriving");
     let ended = arrival.wait(0, MIB as u64, LONG);
     assert!(!matches!(ended, Ok(Waited::Arrived)), "{ended:?}");
@@ -130,7 +130,7 @@ fn a_server_that_always_sends_too_little_is_given_up() {
         let _ = stream.write_all(&bytes);
         Then::Close
     });
-    let file = open(&world.remote(), "file");
+    let file = world.remote().get("file").expect("its beginning");
     let error = read(&file).expect_err("no end");
     assert!(error.contains("broke off") || error.contains("ended early"), "{error}");
 }
@@ -148,7 +148,7 @@ fn a_server_that_stops_sending_is_given_up() {
         }
         Then::Close
     });
-    let file = open(&world.remote(), "file");
+    let file = world.remote().get("file").expect("its beginning");
     let error = read(&file).expect_err("no end");
     stopped.store(true, Ordering::SeqCst);
     assert!(error.contains("200ms"), "{error}");
@@ -160,7 +160,7 @@ fn a_file_that_changes_under_a_reader_is_never_mixed() {
     let (old, new) = (content(12 * MIB, 7), content(12 * MIB, 8));
     world.server.put("file", old.clone());
     let remote = world.remote();
-    let file = open(&remote, "file");
+    let file = remote.get("file").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
     assert_eq!(arrival.wait(0, 4 * MIB as u64, LONG).expect("the first part"), Waited::Arrived);
     world.server.put("file", new.clone());
@@ -184,7 +184,7 @@ fn parts_of_another_version_are_refused_where_the_server_heeds_no_conditions() {
         Then::Next
     });
     let remote = world.remote();
-    let file = open(&remote, "file");
+    let file = remote.get("file").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
     assert_eq!(arrival.wait(0, 1, LONG).expect("the first part"), Waited::Arrived);
     world.server.put("file", content(12 * MIB, 10));
@@ -197,7 +197,7 @@ fn only_the_parts_of_a_large_file_that_are_read_are_fetched() {
     let bytes = content(40 * MIB, 11);
     world.server.put("disk.img", bytes.clone());
     let remote = world.remote();
-    let file = open(&remote, "disk.img");
+    let file = remote.get("disk.img").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
     assert_eq!(arrival.wait(20 * MIB as u64, 1, LONG).expect("a part"), Waited::Arrived);
     let mut piece = [0; 100];

@@ -3,11 +3,11 @@
 mod answers;
 mod cached;
 mod contents;
+mod full;
 mod google;
 mod killed;
 mod replaced;
 mod server;
-mod shares;
 mod sizes;
 mod uploads;
 mod weak;

@@ -6,7 +6,7 @@ use tuffet_request::ClientKey;
 use tuffet_store::{Origin, Waited};
 
 use super::server::Server;
-use super::world::{LONG, MIB, World, content, error, get, open, read};
+use super::world::{LONG, MIB, World, content, error, get, read};
 use crate::Remote;
 
 /// A reader of a file in parts that has got the first one, while the file goes and comes again as it was.
@@ -18,12 +18,12 @@ fn reads_no_holes(between: impl FnOnce(&Server, &Remote)) {
     let bytes = content(20 * MIB, 1);
     world.server.put("image", bytes.clone());
     let remote = world.remote();
-    let old = open(&remote, "image");
+    let old = remote.get("image").expect("the file");
     let arrival = old.arrival.clone().expect("only a part has arrived");
     assert_eq!(arrival.wait(0, 4 * MIB as u64, LONG).expect("the first part"), Waited::Arrived);
     between(&world.server, &remote);
     world.server.put("image", bytes.clone());
-    let new = open(&remote, "image");
+    let new = remote.get("image").expect("the file");
     assert_ne!(old.content, new.content);
     assert_eq!(read(&old), Err("changed".into()));
     assert_eq!(read(&new).as_deref(), Ok(&*bytes));
@@ -34,7 +34,7 @@ fn reads_no_holes(between: impl FnOnce(&Server, &Remote)) {
 fn versions_in_turn_leave_no_holes() {
     reads_no_holes(|server, remote| {
         server.put("image", content(20 * MIB, 2));
-        assert_eq!(open(remote, "image").meta.size, 20 * MIB as u64);
+        assert_eq!(remote.get("image").expect("the file").meta.size, 20 * MIB as u64);
     });
 }
 
@@ -61,15 +61,15 @@ fn a_removed_file_counts_until_it_is_closed() {
     let bytes = content(3 * MIB, 1);
     world.server.put("file", bytes.clone());
     let remote = world.remote();
-    let file = open(&remote, "file");
+    let file = remote.get("file").expect("the file");
     assert_eq!(read(&file).as_deref(), Ok(&*bytes));
     assert_eq!(remote.remove("file").ok(), Some(true));
     assert!(remote.state().cache_bytes >= 3 * MIB as u64, "{}", remote.state().cache_bytes);
     // There is no room for it beside itself.
-    assert!(open(&remote, "file").place.is_none());
+    assert!(remote.get("file").expect("the file").place.is_none());
     assert_eq!(read(&file).as_deref(), Ok(&*bytes));
     drop(file);
-    assert!(open(&remote, "file").place.is_some());
+    assert!(remote.get("file").expect("the file").place.is_some());
     assert_eq!(remote.state().cache_bytes, 3 * MIB as u64);
 }
 
@@ -88,7 +88,7 @@ fn stores_that_show_the_same_are_not_taken_for_one() {
     }
     let remotes = [worlds[0].remote(), worlds[1].remote()];
     assert_eq!(remotes[0].state().origin, remotes[1].state().origin, "both show the same URL");
-    let files = [open(&remotes[0], "file"), open(&remotes[1], "file")];
+    let files = [remotes[0].get("file").expect("the file"), remotes[1].get("file").expect("the file")];
     assert_eq!(files[0].meta, files[1].meta);
     assert_ne!(files[0].content, files[1].content);
     assert_eq!(

@@ -1,9 +1,12 @@
 //! Sizes are the word of a stranger.
 
+use std::io::Write;
 use std::path::Path;
 
+use tuffet_store::StoreError;
+
 use super::server::{Then, begin};
-use super::world::{MIB, World, error, get, open};
+use super::world::{MIB, World, error, get};
 use crate::cache::{Cache, PART, Record};
 use crate::version::Version;
 
@@ -56,6 +59,17 @@ fn the_index_has_the_parts_that_arrived_alone() {
 }
 
 #[test]
+fn an_error_without_an_end_is_read_no_further_than_its_reason() {
+    let world = World::new();
+    world.server.trick(move |_, stream, _| {
+        let _ = begin(stream, 404, &[], 1 << 40);
+        while stream.write_all(&[b'x'; 64 << 10]).is_ok() {}
+        Then::Close
+    });
+    assert!(matches!(error(&world.remote(), "file"), StoreError::NotFound));
+}
+
+#[test]
 fn a_long_etag_is_none() {
     let world = World::new();
     world.server.put("file", vec![1; 10]);
@@ -64,5 +78,5 @@ fn a_long_etag_is_none() {
     world.server.put_page("file", super::server::Page { etag, ..page });
     let remote = world.remote();
     assert_eq!(get(&remote, "file"), Ok(vec![1; 10]));
-    assert!(open(&remote, "file").meta.version.starts_with("modified-"));
+    assert!(remote.get("file").expect("the file").meta.version.starts_with("modified-"));
 }

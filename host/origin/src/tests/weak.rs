@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::cached::end;
 use super::server::{DATE, Page, Then, begin};
-use super::world::{LONG, MIB, World, content, get, open, read};
+use super::world::{LONG, MIB, World, content, get, read};
 use tuffet_store::Waited;
 
 /// A world with one file, of 20 MiB above `cache.whole`, and each kind of weak version.
@@ -47,7 +47,7 @@ fn a_reader_gets_the_version_that_it_began_with_or_an_error() {
     for world in worlds(&old) {
         let etag = world.server.page("/files/image").and_then(|page| page.etag);
         let remote = world.remote();
-        let file = open(&remote, "image");
+        let file = remote.get("image").expect("the file");
         world.server.put_page("image", page(&new, etag.as_deref()));
         let got = read(&file);
         assert!(got.as_ref() == Ok(&old) || got.is_err(), "a mixture");
@@ -74,7 +74,7 @@ fn a_download_that_breaks_off_is_not_continued_with_another_answer() {
             Then::Close
         });
         let remote = world.remote();
-        let file = open(&remote, "image");
+        let file = remote.get("image").expect("the file");
         go.send(()).expect("the server waits");
         let got = read(&file);
         assert!(got.is_err(), "{} bytes of two answers", got.map_or(0, |bytes| bytes.len()));
@@ -104,7 +104,7 @@ fn a_restart_keeps_it_and_damage_has_it_fetched_again_as_a_whole() {
     let file = fs::OpenOptions::new().write(true).open(damaged.path()).expect("a file");
     file.write_all_at(b"damage", 9 * MIB as u64).expect("room");
     let remote = world.remote();
-    let reading = open(&remote, "image");
+    let reading = remote.get("image").expect("the file");
     let arrival = reading.arrival.clone().expect("it is not verified");
     assert_eq!(arrival.wait(0, 1, LONG).ok(), Some(Waited::Arrived));
     assert_eq!(read(&reading), Err("changed".into()), "no part of another answer is put in");

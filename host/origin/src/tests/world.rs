@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tuffet_config::{CacheSpec, Credentials, Location, OriginSpec};
-use tuffet_request::ClientKey;
-use tuffet_store::{Origin, RemoteFile, StoreError, Waited};
+use tuffet_store::{RemoteFile, StoreError, Waited};
 
 use super::server::Server;
 use crate::Remote;
@@ -129,17 +128,12 @@ pub fn read(file: &RemoteFile) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Opens a file as the server itself does.
-pub fn open(remote: &Remote, path: &str) -> RemoteFile {
-    remote.open(path, ClientKey::SERVER).expect("the file")
-}
-
 /// Opens and reads a file.
 pub fn get(remote: &Remote, path: &str) -> Result<Vec<u8>, String> {
-    read(&remote.open(path, ClientKey::SERVER).map_err(|error| error.to_string())?)
+    read(&remote.get(path).map_err(|error| error.to_string())?)
 }
 
 /// The error of opening a file.
 pub fn error(remote: &Remote, path: &str) -> StoreError {
-    remote.open(path, ClientKey::SERVER).expect_err("no file")
+    remote.get(path).expect_err("no file")
 }

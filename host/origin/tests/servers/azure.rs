@@ -14,7 +14,7 @@ use object_store::{Attribute, ObjectStore, PutOptions};
 use ring::hmac;
 use tempfile::TempDir;
 use tuffet_config::{Credentials, Location, OriginSpec, Secret};
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::StoreError;
 
 use super::process::{Server, free, program};
 use super::stores::{
@@ -125,11 +125,11 @@ fn azurite_serves_and_stores() {
 
     azurite.kill();
     assert_eq!(get(&remote, "log").as_deref(), Ok(&b"first"[..]), "stale");
-    assert!(matches!(remote.open("none"), Err(StoreError::Unreachable { .. })));
+    assert!(matches!(remote.get("none"), Err(StoreError::Unreachable { .. })));
     assert!(store(&remote, "new", b"x", true).is_err());
     azurite.start_again();
     let deadline = Instant::now() + LONG;
-    while !matches!(remote.open("none"), Err(StoreError::NotFound)) {
+    while !matches!(remote.get("none"), Err(StoreError::NotFound)) {
         assert!(Instant::now() < deadline, "it is asked again");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
@@ -153,7 +153,7 @@ fn azurite_lets_in_whom_it_should() {
     let other = folder();
     let wrong = Credentials::AccountKey(Secret::new(BASE64_STANDARD.encode("another key")));
     let stranger = open(origin(address, wrong, &other));
-    refused(stranger.open("log").expect_err("no access"), "403");
+    refused(stranger.get("log").expect_err("no access"), "403");
     refused(store(&stranger, "log", b"x", true).expect_err("no access"), "403");
 
     let other = folder();
@@ -172,7 +172,7 @@ fn azurite_lets_in_whom_it_should() {
 
     let other = folder();
     let stranger = open(origin(address, Credentials::Anonymous, &other));
-    assert!(stranger.open("log").is_err(), "it is not public");
+    assert!(stranger.get("log").is_err(), "it is not public");
     let publisher = folder();
     let publisher = open(container("public", address, key(), &publisher));
     store(&publisher, "log", b"news", true).expect("the owner may");
@@ -183,7 +183,7 @@ fn azurite_lets_in_whom_it_should() {
 
     let other = folder();
     let elsewhere = open(container("none", address, key(), &other));
-    assert!(matches!(elsewhere.open("log"), Err(StoreError::NotFound)));
+    assert!(matches!(elsewhere.get("log"), Err(StoreError::NotFound)));
     let refused = store(&elsewhere, "log", b"x", true).expect_err("there is no container");
     assert!(refused.to_string().contains("bucket"), "{refused}");
 }
@@ -219,6 +219,6 @@ fn an_archived_blob_is_no_file_that_exists() {
     let put = client.put_opts(&path, "content".into(), options);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(put).expect("it is stored");
-    let error = remote.open("old").expect_err("it cannot be read");
+    let error = remote.get("old").expect_err("it cannot be read");
     assert!(error.to_string().contains("BlobArchived"), "{error}");
 }

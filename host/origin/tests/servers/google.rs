@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use tuffet_config::{Credentials, Location, OriginSpec, Secret};
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::{Origin, StoreError, Waited};
 
 use super::process::{Server, free, program};
 use super::stores::{keeps_its_cache, never_mixes_versions, open, several_upload_at_once, store};
@@ -53,7 +53,7 @@ fn fake_gcs_server_serves() {
     let (folder, address) = (TempDir::new().expect("a folder"), free());
     let mut server = start(&program, &folder, address);
     let remote = open(origin(address, "boot", &folder));
-    assert!(matches!(remote.open("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
     assert!(matches!(remote.look_up("none"), Err(StoreError::NotFound)));
     let (small, large) = (content(100_000, 1), content(21 * MIB, 2));
     for (name, encoded, bytes) in [
@@ -71,12 +71,16 @@ fn fake_gcs_server_serves() {
 
     // Replaced while somebody reads it.
     upload(address, "image", &large);
-    let file = remote.open("image").expect("the file");
+    let file = remote.get("image").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
-    assert!(arrival.wait(0, MIB as u64, LONG).expect("the first part"));
+    assert_eq!(arrival.wait(0, MIB as u64, LONG).expect("the first part"), Waited::Arrived);
     let newer = content(20 * MIB, 3);
     upload(address, "image", &newer);
-    assert!(!arrival.wait(19 * MIB as u64, 1, LONG).expect("an answer"), "there is no such part any more");
+    assert_eq!(
+        arrival.wait(19 * MIB as u64, 1, LONG).expect("an answer"),
+        Waited::Changed,
+        "there is no such part any more"
+    );
     assert_eq!(get(&remote, "image").as_deref(), Ok(&*newer));
 
     let spec = origin(address, "boot", &folder);
@@ -86,17 +90,17 @@ fn fake_gcs_server_serves() {
 
     let other = TempDir::new().expect("a folder");
     let nowhere = open(origin(address, "no-such-bucket", &other));
-    assert!(matches!(nowhere.open("large"), Err(StoreError::NotFound)));
+    assert!(matches!(nowhere.get("large"), Err(StoreError::NotFound)));
     let refused = store(&nowhere, "large", &large, true).expect_err("there is no bucket");
     assert!(refused.to_string().contains("bucket"), "{refused}");
 
     server.kill();
     assert_eq!(get(&remote, "a b/ü+%20").as_deref(), Ok(&*small), "stale");
-    assert!(matches!(remote.open("none"), Err(StoreError::Unreachable { .. })));
+    assert!(matches!(remote.get("none"), Err(StoreError::Unreachable { .. })));
     assert!(store(&remote, "new", b"x", true).is_err());
     let _server = start(&program, &folder, address);
     let deadline = Instant::now() + LONG;
-    while !matches!(remote.open("none"), Err(StoreError::NotFound)) {
+    while !matches!(remote.get("none"), Err(StoreError::NotFound)) {
         assert!(Instant::now() < deadline, "it is asked again");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
@@ -111,7 +115,7 @@ fn gofakes3_stores_small_files_as_google_does() {
     command.args(["-backend", "memory", "-initialbucket", "boot", "-host", &address.to_string()]);
     let _server = Server::start(&mut command, address);
     let remote = open(origin(address, "boot", &folder));
-    assert!(matches!(remote.open("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
     for (name, bytes) in
         [("empty", content(0, 1)), ("a b/ü+%20", content(100_000, 2)), ("empty", content(9, 3))]
     {

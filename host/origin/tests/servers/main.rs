@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use tuffet_config::{CacheSpec, Credentials, Location, OriginSpec};
 use tuffet_origin::Remote;
-use tuffet_store::Origin;
+use tuffet_store::Waited;
 
 const MIB: usize = 1 << 20;
 const LONG: Duration = Duration::from_secs(30);
@@ -41,13 +41,13 @@ fn spec(location: Location, credentials: Credentials, folder: &Path) -> OriginSp
 
 /// Reads a file as a transfer does: whatever has not arrived is waited for.
 fn get(remote: &Remote, path: &str) -> Result<Vec<u8>, String> {
-    let file = remote.open(path).map_err(|error| error.to_string())?;
+    let file = remote.get(path).map_err(|error| error.to_string())?;
     let mut bytes = vec![0; usize::try_from(file.meta.size).expect("memory")];
     for (number, piece) in bytes.chunks_mut(64 << 10).enumerate() {
         let at = number as u64 * (64 << 10);
         if let Some(arrival) = &file.arrival {
             let arrived = arrival.wait(at, piece.len() as u64, LONG).map_err(|error| error.to_string())?;
-            assert!(arrived, "it has not changed");
+            assert_eq!(arrived, Waited::Arrived, "it has not changed");
         }
         file.file.read_exact_at(piece, at).expect("it has arrived");
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use tuffet_config::{Credentials, Location, OriginSpec, Secret};
 use tuffet_origin::Remote;
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::StoreError;
 
 use super::process::{Server, free, program};
 use super::{MIB, content, get, spec};
@@ -88,9 +88,9 @@ fn nginx_serves_with_tls() {
         assert_eq!(get(&remote, name).as_deref(), Ok(&**bytes), "{name} once more");
         assert_eq!(remote.state().counts.received, received, "{name} was validated and not fetched again");
     }
-    assert!(matches!(remote.open("none"), Err(StoreError::NotFound)));
-    assert!(matches!(remote.open("forbidden/file"), Err(StoreError::RefusedByOrigin { .. })));
-    assert!(matches!(remote.open("login/file"), Err(StoreError::RefusedByOrigin { .. })));
+    assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.get("forbidden/file"), Err(StoreError::RefusedByOrigin { .. })));
+    assert!(matches!(remote.get("login/file"), Err(StoreError::RefusedByOrigin { .. })));
 
     let others = TempDir::new().expect("a folder");
     let mut known = origin(address, folder.path());
@@ -102,7 +102,7 @@ fn nginx_serves_with_tls() {
     (stranger.cache.path, stranger.ca) = (others.path().join("stranger"), None);
     let error = Remote::open(stranger)
         .expect("a client")
-        .open("small")
+        .get("small")
         .expect_err("nobody vouches for it")
         .to_string();
     assert!(error.contains("certificate"), "{error}");

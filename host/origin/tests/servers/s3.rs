@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use tuffet_config::{Credentials, Location, OriginSpec, Secret};
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::StoreError;
 
 use super::process::{Server, free, program};
 use super::stores::{
@@ -53,17 +53,17 @@ fn versitygw_serves_and_stores() {
 
     let other = TempDir::new().expect("a folder");
     let stranger = open(origin(address, "another secret", &other));
-    let refused = stranger.open("log").expect_err("no access");
+    let refused = stranger.get("log").expect_err("no access");
     assert!(matches!(refused, StoreError::RefusedByOrigin { .. }), "{refused}");
     assert!(refused.to_string().contains("SignatureDoesNotMatch"), "{refused}");
 
     server.kill();
     assert_eq!(get(&remote, "log").as_deref(), Ok(&b"first"[..]), "stale");
-    assert!(matches!(remote.open("none"), Err(StoreError::Unreachable { .. })));
+    assert!(matches!(remote.get("none"), Err(StoreError::Unreachable { .. })));
     assert!(store(&remote, "new", b"x", true).is_err());
     let _server = versitygw(&program, &folder, address);
     let deadline = Instant::now() + LONG;
-    while !matches!(remote.open("none"), Err(StoreError::NotFound)) {
+    while !matches!(remote.get("none"), Err(StoreError::NotFound)) {
         assert!(Instant::now() < deadline, "it is asked again");
         std::thread::sleep(std::time::Duration::from_millis(50));
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier};
 use tempfile::TempDir;
 use tuffet_config::OriginSpec;
 use tuffet_origin::Remote;
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::{Origin, StoreError, Waited};
 
 use super::{LONG, MIB, content, get};
 
@@ -28,7 +28,7 @@ pub fn open(spec: OriginSpec) -> Arc<Remote> {
 
 /// Files, small and large: stored by one request and in parts, replaced, read, validated.
 pub fn exercise(remote: &Remote) {
-    assert!(matches!(remote.open("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
     assert!(matches!(remote.look_up("none"), Err(StoreError::NotFound)));
     for (name, bytes) in
         [("empty", content(0, 1)), (ODD, content(100_000, 2)), ("large", content(21 * MIB, 3))]
@@ -101,11 +101,15 @@ pub fn never_mixes_versions(spec: &OriginSpec) {
     let (reader, writer) = (at("reader"), at("writer"));
     let (old, new) = (content(20 * MIB, 7), content(20 * MIB, 8));
     store(&writer, "image", &old, true).expect("it is stored");
-    let file = reader.open("image").expect("the file");
+    let file = reader.get("image").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");
-    assert!(arrival.wait(0, MIB as u64, LONG).expect("the first part"));
+    assert_eq!(arrival.wait(0, MIB as u64, LONG).expect("the first part"), Waited::Arrived);
     store(&writer, "image", &new, true).expect("it is replaced");
-    assert!(!arrival.wait(19 * MIB as u64, 1, LONG).expect("an answer"), "there is no such part any more");
+    assert_eq!(
+        arrival.wait(19 * MIB as u64, 1, LONG).expect("an answer"),
+        Waited::Changed,
+        "there is no such part any more"
+    );
     assert_eq!(get(&reader, "image").as_deref(), Ok(&*new));
 }
 

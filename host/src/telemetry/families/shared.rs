@@ -128,7 +128,7 @@ pub(super) fn origins(origins: &[OriginReport]) -> Vec<Family> {
         ),
         counter(
             "origin.cache.failures",
-            "Fetches that ended because the disk cache took no more",
+            "Files that the disk cache did not take",
             requests,
             each(|origin| origin.unstored),
         ),

@@ -210,6 +210,41 @@ fn a_version_that_will_not_arrive_is_a_changed_file() {
     assert_eq!(read_now(&file, 0, 4), b"0123", "what has arrived stays");
 }
 
+/// Bytes for which the cache has no room.
+#[derive(Debug)]
+struct Elsewhere(&'static [u8]);
+
+impl Arrival for Elsewhere {
+    fn arrived(&self, _: u64, _: u64) -> u64 {
+        0
+    }
+
+    fn wait(&self, _: u64, _: u64, _: Duration) -> io::Result<Waited> {
+        Ok(Waited::NoRoom)
+    }
+
+    fn read_past(&self, offset: u64, length: u64, _: Duration) -> io::Result<Option<Vec<u8>>> {
+        let rest = self.0.get(offset as usize..).unwrap_or_default();
+        Ok((!rest.is_empty()).then(|| rest[..rest.len().min(length as usize).min(7)].to_vec()))
+    }
+}
+
+#[test]
+fn what_the_cache_has_no_room_for_is_read_past_it() {
+    let far = Far::new();
+    let file = Arc::new(tempfile::tempfile().unwrap());
+    let meta = RemoteMeta { size: 12, version: "1".into(), modified_unix_ms: 0 };
+    let arrival = Some(Arc::new(Elsewhere(b"0123456789")) as Arc<dyn Arrival>);
+    let found = RemoteFile { file, content: ContentId::unused(), meta, arrival, place: None };
+    let file = OpenFile::remote(found, far.roots.disk("far").unwrap(), &"s3://b".into(), "a").unwrap();
+    let (mut one, mut other) = ([0; 3], [0; 3]);
+    assert_eq!(file.read_at(1, &mut [IoSliceMut::new(&mut one), IoSliceMut::new(&mut other)]).unwrap(), 6);
+    assert_eq!((&one, &other), (b"123", b"456"));
+    assert_eq!(read_now(&file, 0, 10), b"", "a worker waits for nothing");
+    assert_eq!(file.read_ahead(0, 10, None).unwrap().unwrap().from(0), b"0123456789");
+    assert!(file.read_whole().unwrap().is_none(), "two bytes will never come");
+}
+
 #[test]
 fn memory_keeps_versions_apart() {
     let far = Far::new();

@@ -139,6 +139,15 @@ fn a_cache_that_is_full_of_files_being_read_is_read_past() {
     assert!(Client::Tuffet.get(server.address(), "two", options()) == bytes(700_000));
     assert!(metric(&server, "tuffet_origin_cache_failures_total") >= 1);
     assert_eq!(Peer::new(server.address()).read_plainly("small"), b"small");
+    // All that time the first one was being read.
+    reading.send(&ack(1));
+    loop {
+        match reading.receive() {
+            Answer::Data(1, _) => {}
+            Answer::Data(2, payload) => break assert!(payload == bytes(700_000)[512..1024]),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 /// The URL of a bucket does not say where its store is, and a store chooses versions and sizes as it likes.

@@ -6,7 +6,7 @@ use tuffet_request::ClientKey;
 use tuffet_store::{Origin, RemoteFile};
 
 use super::server::Page;
-use super::world::{MIB, World, content, error, get, open, read};
+use super::world::{MIB, World, content, error, get, read};
 use crate::Remote;
 
 fn client(number: u8) -> ClientKey {
@@ -54,7 +54,7 @@ fn a_cache_that_is_full_of_open_files_is_read_past() {
     let page = world.server.page("/files/39").expect("a page");
     world.server.put_page("weak", Page { etag: Some("W/\"1\"".into()), ..page });
     let remote = world.remote();
-    let pinned: Vec<_> = (0..20).map(|number| open(&remote, &format!("{number}"))).collect();
+    let pinned: Vec<_> = (0..20).map(|number| remote.get(&format!("{number}")).expect("the file")).collect();
     let past = open_for(&remote, "30", client(1));
     assert!(past.place.is_none());
     assert_eq!((past.meta.size, read(&past).as_deref()), (MIB as u64, Ok(&*content(MIB, 30))));
@@ -68,7 +68,7 @@ fn a_cache_that_is_full_of_open_files_is_read_past() {
     assert!(large.contains("22020096 bytes") && large.contains("cache.bytes"), "{large}");
     assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
     drop(pinned);
-    assert!(open(&remote, "30").place.is_some());
+    assert!(remote.get("30").expect("the file").place.is_some());
     assert_eq!(get(&remote, "weak").as_deref(), Ok(&*content(MIB, 39)));
 }
 
@@ -84,12 +84,12 @@ fn room_that_runs_out_in_the_middle_of_a_file_ends_no_transfer() {
         world.server.put(&format!("{number}"), content(MIB, number));
     }
     let remote = world.remote();
-    let image = open(&remote, "image");
+    let image = remote.get("image").expect("the file");
     assert_eq!(
         image.arrival.as_ref().map(|arrival| arrival.wait(0, 1, super::world::LONG).is_ok()),
         Some(true)
     );
-    let pinned: Vec<_> = (0..9).map(|number| open(&remote, &format!("{number}"))).collect();
+    let pinned: Vec<_> = (0..9).map(|number| remote.get(&format!("{number}")).expect("the file")).collect();
     assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
     for _ in 0..3 {
         assert_eq!(read(&image).as_deref(), Ok(&*bytes));

@@ -1,5 +1,7 @@
-//! A member of a group, and its place in the order of masters.
+//! A member of a group: its offers and answers, and its terms as the master.
 
+use super::term;
+use super::turns::ClientId;
 use crate::options::OptionSet;
 use crate::rtt::Timing;
 use crate::time::Time;
@@ -16,6 +18,9 @@ const PROVEN_OFFERS: u8 = 5;
 /// How long a master may acknowledge nothing new while others wait, the first time, in microseconds.
 const SILENT: u32 = 1_000_000;
 
+/// The longest term that is not ended because others have paid less, in microseconds.
+const LONGEST_FLOOR: u32 = 2_000_000;
+
 /// Microseconds between two OACKs that tell a former master, which still sends ACKs, that it is none.
 const REMIND: u32 = 100_000;
 
@@ -28,8 +33,19 @@ pub(super) struct Member {
     pub(super) id: MemberId,
     pub(super) options: OptionSet,
     pub(super) timing: Timing,
-    /// Its turn among members of the same merit; grows each time that it gives up being master.
+    /// Members of one client share its turns.
+    pub(super) client: ClientId,
+    /// Its turn among members in the same place; grows each time that it gives up being master.
     pub(super) turn: u64,
+    /// The price of its terms so far.
+    pub(super) paid: u64,
+    /// Its terms, and how many of them were without progress.
+    pub(super) terms: u32,
+    idle_terms: u8,
+    /// Microseconds for which it was master since it last acknowledged something new, in earlier terms.
+    pub(super) idle: u32,
+    /// Blocks per second in its fastest term: in a short one, one loss is much.
+    pub(super) rate: u64,
     /// Whether it has answered from its address.
     pub(super) proven: bool,
     /// OACKs so far.
@@ -39,9 +55,6 @@ pub(super) struct Member {
     unanswered_since: Time,
     /// When the last offer was sent.
     pub(super) offered_at: Time,
-    /// How often it was master and far slower than another, or silent.
-    pub(super) strikes: u8,
-    silences: u8,
     reminded_at: Time,
     /// The last block that it acknowledged.
     pub(super) acked: u64,
@@ -50,31 +63,29 @@ pub(super) struct Member {
 }
 
 impl Member {
-    pub(super) fn new(id: MemberId, options: OptionSet, timing: Timing) -> Self {
+    pub(super) fn new(id: MemberId, client: ClientId, options: OptionSet, timing: Timing) -> Self {
         let timing = options.retransmission().map_or(timing, |micros| timing.with_timeout_option(micros));
         Member {
             id,
             options,
             timing,
+            client,
             turn: id.0,
+            paid: 0,
+            terms: 0,
+            idle_terms: 0,
+            idle: 0,
+            rate: 0,
             proven: false,
             oacks: 0,
             unanswered: 0,
             unanswered_since: Time::NEVER,
             offered_at: Time::NEVER,
-            strikes: 0,
-            silences: 0,
             reminded_at: Time::NEVER,
             acked: 0,
             first_block: None,
             stats: Stats::default(),
         }
-    }
-
-    /// The member with the smallest merit becomes master first: those that answer, then those that are fast, then
-    /// those that have waited longest.
-    pub(super) fn merit(&self) -> (u8, u8, u64) {
-        (self.unanswered, self.strikes, self.turn)
     }
 
     /// Whether it may get another offer.
@@ -87,6 +98,26 @@ impl Member {
         self.unanswered > 0
     }
 
+    /// Offers that it has not answered.
+    pub(super) fn unanswered(&self) -> u8 {
+        self.unanswered
+    }
+
+    /// How long to wait for its answer to the next offer, if no other member can be asked, in microseconds.
+    pub(super) fn patience(&self) -> u32 {
+        self.doubled(self.timing.initial().max(self.options.retransmission().unwrap_or(0)))
+    }
+
+    /// Doubles microseconds for each offer that it has not answered.
+    pub(super) fn doubled(&self, micros: u32) -> u32 {
+        micros.saturating_mul(1 << self.unanswered.min(6))
+    }
+
+    /// Whether its time to answer the last offer is over.
+    pub(super) fn is_rested(&self, now: Time) -> bool {
+        self.unanswered == 0 || now.micros_since(self.offered_at) >= self.patience() / 2
+    }
+
     pub(super) fn offered(&mut self, now: Time) {
         if self.unanswered == 0 {
             self.unanswered_since = now;
@@ -95,18 +126,21 @@ impl Member {
         self.offered_at = now;
     }
 
-    /// Microseconds for which it may be silent as the master while others wait. They double each time: a client that
-    /// is slower than all its terms would never get a block.
+    /// Microseconds for which it may be silent as the master while others wait. They double with each term without
+    /// progress: a client that is slower than all its terms would never get a block.
     pub(super) fn may_be_silent(&self) -> u32 {
-        SILENT.saturating_mul(1 << self.silences.min(10)).min(self.timing.give_up())
+        SILENT.saturating_mul(1 << self.idle_terms.min(10)).min(self.timing.give_up())
     }
 
-    /// Records that it was master and went silent.
-    pub(super) fn fell_silent(&mut self, since: Time) {
-        self.silences = self.silences.saturating_add(1);
-        self.strikes = self.strikes.saturating_add(1);
-        self.unanswered = self.unanswered.max(PROVEN_OFFERS - 2);
-        self.unanswered_since = self.unanswered_since.min(since);
+    /// Microseconds for which it is master at least, if each other client has had a term.
+    pub(super) fn floor(&self) -> u32 {
+        term::PERIOD.saturating_mul(1 << self.idle_terms.min(10)).min(LONGEST_FLOOR)
+    }
+
+    /// Records the end of a term with this many acknowledged blocks. `silent`: microseconds without progress.
+    pub(super) fn ends_term(&mut self, progress: u64, silent: u32) {
+        self.idle = self.idle.saturating_add(silent);
+        self.idle_terms = self.idle_terms.saturating_add(u8::from(progress == 0));
     }
 
     /// Records an answer. Returns microseconds since its only offer.

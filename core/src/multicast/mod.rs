@@ -11,15 +11,18 @@
 //! # Nobody pays for another
 //! - Nothing is sent to the group before a master has answered from its address. A member that has not answered gets
 //!   at most five OACKs.
-//! - A master that is silent for a second while others wait is replaced. So is one that is four times slower than
-//!   the fastest, after [`TERM`]; any master after [`LONG_TERM`]. Members that were silent or slow are asked last.
-//! - While no member answers, the offer goes to one after the other without waiting for each to give up.
+//! - The time of being the master is shared by client address, and a slow master pays more for it ([`turns`]).
+//! - A master that is slow is replaced after [`term::PERIOD`] by a client that has had no term.
+//! - A master leads until another one answers: an offer that gets no answer takes nothing from it. While there is no
+//!   master, offers go to one member after the other without waiting for each to give up.
 
 mod facts;
 mod member;
 mod option;
 mod reader;
 mod stream;
+mod term;
+mod turns;
 
 use crate::options::OptionSet;
 use crate::rtt::Timing;
@@ -33,23 +36,16 @@ pub use member::MemberId;
 pub use option::Membership;
 pub use reader::{Answer, Reader, ReaderOutput};
 use std::collections::{BTreeMap, VecDeque};
-use stream::{Acked, Stream};
+use stream::Stream;
+use term::Term;
+pub use turns::ClientId;
+use turns::Turns;
 
 /// The largest file of a group in blocks: RFC 2090 has no roll-over, since an ACK may name any block of the file.
 pub const MOST_BLOCKS: u64 = 65_535;
 
-/// Time-outs of a master that counts as silent, at least.
-const SILENT_TIMEOUTS: u8 = 3;
-
-/// How often a master's rate is compared with the best one, in microseconds.
-const TERM: u32 = 2_000_000;
-/// How long a member is master at most while others wait, in microseconds.
-const LONG_TERM: u32 = 10_000_000;
-/// A master is slow if it is this many times slower than the fastest.
-const SLOW: u64 = 4;
-
 /// Microseconds between offers to different members.
-const OFFERS_APART: u32 = 100_000;
+const OFFERS_APART: u32 = 50_000;
 
 /// An action that a group requests from its caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,19 +112,6 @@ enum Phase {
     Led(Term),
 }
 
-#[derive(Debug)]
-struct Term {
-    master: MemberId,
-    began: Time,
-    /// When it last acknowledged something new, and the time-outs since then.
-    heard: Time,
-    timeouts: u8,
-    deadline: Time,
-    /// The start of the present comparison, and the blocks acknowledged since then.
-    compared: Time,
-    progress: u64,
-}
-
 /// A group as a state machine.
 #[derive(Debug)]
 pub struct Group {
@@ -139,8 +122,7 @@ pub struct Group {
     members: BTreeMap<MemberId, Member>,
     next: u64,
     phase: Phase,
-    /// The best rate of a master, in blocks per second.
-    best_rate: u64,
+    turns: Turns,
     stalled: Option<Time>,
     due: VecDeque<Output>,
 }
@@ -156,7 +138,7 @@ impl Group {
             members: BTreeMap::new(),
             next: 0,
             phase: Phase::Seeking { next_offer: now },
-            best_rate: 0,
+            turns: Turns::default(),
             stalled: None,
             due: VecDeque::new(),
         }
@@ -167,11 +149,12 @@ impl Group {
         stream::total(size, blksize) <= MOST_BLOCKS
     }
 
-    /// Adds a member with these granted options, without the option `multicast`.
-    pub fn handle_join(&mut self, now: Time, options: OptionSet) -> MemberId {
+    /// Adds a member of this client with these granted options, without the option `multicast`.
+    pub fn handle_join(&mut self, now: Time, client: ClientId, options: OptionSet) -> MemberId {
         let id = MemberId(self.next);
         self.next += 1;
-        let member = Member::new(id, options, self.timing);
+        let member = Member::new(id, client, options, self.timing);
+        self.turns.join(client);
         self.members.insert(id, member);
         match &mut self.phase {
             // Nobody else may be asked.
@@ -190,10 +173,11 @@ impl Group {
     /// Handles a repeated request of a member: its OACK may have been lost.
     pub fn handle_repeated_request(&mut self, id: MemberId) {
         let leads = matches!(&self.phase, Phase::Led(term) if term.master == id);
-        let Some(member) = self.members.get_mut(&id) else { return };
-        member.stats.duplicates += 1;
-        let seeking = matches!(self.phase, Phase::Seeking { .. });
-        let offered = seeking && member.has_offer();
+        if let Some(member) = self.members.get_mut(&id) {
+            member.stats.duplicates += 1;
+        }
+        let Some(member) = self.members.get(&id) else { return };
+        let offered = member.has_offer() && self.is_open(member.offered_at);
         self.oack(id, leads || offered);
     }
 
@@ -206,7 +190,7 @@ impl Group {
             return;
         }
         let Some(member) = self.members.get_mut(&id) else { return };
-        let had_offer = member.has_offer();
+        let (had_offer, offered_at) = (member.has_offer(), member.offered_at);
         let handshake = member.answered(now);
         if position > 0 {
             member.first_block.get_or_insert(now);
@@ -216,25 +200,11 @@ impl Group {
             return self.end(now, id, Finish::Complete);
         }
         member.acked = member.acked.max(position);
-        let window = member.options.window_size();
         match &self.phase {
-            Phase::Seeking { .. } if had_offer => {
-                let timing = member.timing;
-                self.stream.begin_term(position, window, timing, handshake);
-                self.phase = Phase::Led(Term {
-                    master: id,
-                    began: now,
-                    heard: now,
-                    timeouts: 0,
-                    deadline: Time::NEVER,
-                    compared: now,
-                    progress: 0,
-                });
-            }
             Phase::Led(term) if term.master == id => self.on_masters_ack(now, position),
+            _ if had_offer && self.is_open(offered_at) => self.begin_term(now, id, position, handshake),
             // It still believes that it is the master.
-            _ if member.is_to_be_reminded(now) => self.oack(id, false),
-            _ => {}
+            _ => self.remind(now, id),
         }
     }
 
@@ -286,10 +256,7 @@ impl Group {
     pub fn handle_resumed(&mut self, now: Time) {
         let Some(since) = self.stalled.take() else { return };
         if let Phase::Led(term) = &mut self.phase {
-            let waited = now.since(since);
-            for time in [&mut term.began, &mut term.heard, &mut term.compared] {
-                *time = *time + waited;
-            }
+            term.pause(now.since(since));
             term.deadline = now.after(self.stream.timeout(now));
         }
     }
@@ -351,73 +318,10 @@ impl Group {
                     term.deadline = now.after(self.stream.timeout(now));
                 }
                 let others = self.members.len() > 1;
-                let compare = if others { term.compared.after(TERM) } else { Time::NEVER };
-                Output::Timeout(term.deadline.min(compare).min(expires))
+                let judged = if others { term.settled.after(term::PERIOD) } else { Time::NEVER };
+                Output::Timeout(term.deadline.min(judged).min(expires))
             }
         }
-    }
-
-    fn on_masters_ack(&mut self, now: Time, position: u64) {
-        let Phase::Led(term) = &mut self.phase else { return };
-        match self.stream.on_ack(now, position) {
-            Acked::Ignored => {}
-            Acked::Duplicate => {
-                if let Some(member) = self.members.get_mut(&term.master) {
-                    member.stats.duplicates += 1;
-                }
-            }
-            Acked::Progress(blocks) => {
-                term.progress += blocks;
-                (term.heard, term.timeouts, term.deadline) = (now, 0, Time::NEVER);
-                self.judge(now);
-            }
-        }
-    }
-
-    /// Replaces the master if it is silent or slow and others wait; ends it if it is silent for too long.
-    fn judge(&mut self, now: Time) {
-        let Phase::Led(term) = &mut self.phase else { return };
-        let (id, silent) = (term.master, now.micros_since(term.heard));
-        let Some(master) = self.members.get(&id) else { return };
-        if silent >= master.timing.give_up() {
-            return self.end(now, id, Finish::TimedOut);
-        }
-        let allowance = master.may_be_silent();
-        let others = self.members.values().any(|other| other.id != id && other.may_be_offered());
-        if !others {
-            (term.compared, term.progress) = (now, 0);
-            return;
-        }
-        if silent >= allowance && term.timeouts >= SILENT_TIMEOUTS {
-            let heard = term.heard;
-            return self.depose(now, |master| master.fell_silent(heard));
-        }
-        let span = now.micros_since(term.compared);
-        if span < TERM {
-            return;
-        }
-        let rate = term.progress.saturating_mul(1_000_000) / u64::from(span.max(1));
-        (term.compared, term.progress) = (now, 0);
-        let long = now.micros_since(term.began) >= LONG_TERM;
-        self.best_rate = self.best_rate.max(rate);
-        if rate.saturating_mul(SLOW) < self.best_rate {
-            self.depose(now, |master| master.strikes = master.strikes.saturating_add(1));
-        } else if long {
-            self.depose(now, |_| ());
-        }
-    }
-
-    /// Makes the master an ordinary member, the last in order.
-    fn depose(&mut self, now: Time, note: impl FnOnce(&mut Member)) {
-        let Phase::Led(term) = &self.phase else { return };
-        let id = term.master;
-        let turn = self.members.values().map(|member| member.turn).max().unwrap_or(0) + 1;
-        if let Some(master) = self.members.get_mut(&id) {
-            master.turn = turn;
-            note(master);
-        }
-        self.oack(id, false);
-        self.seek(now);
     }
 
     /// Looks for another master.
@@ -427,31 +331,38 @@ impl Group {
     }
 
     fn offer_next(&mut self, now: Time) {
-        let best = self.members.values().filter(|member| member.may_be_offered()).min_by_key(|it| it.merit());
-        match best.map(|member| member.id) {
+        let asked = self.members.values().filter(|member| member.may_be_offered());
+        match asked.min_by_key(|member| self.turns.place(member)).map(|member| member.id) {
             Some(id) => self.offer(id, now),
             // Only patience is left.
             None => self.phase = Phase::Seeking { next_offer: Time::NEVER },
         }
     }
 
+    /// Returns whether an answer to an offer of this time makes a master: offers of an earlier search are void.
+    fn is_open(&self, offered_at: Time) -> bool {
+        match &self.phase {
+            Phase::Seeking { .. } => true,
+            Phase::Led(term) => offered_at >= term.began,
+        }
+    }
+
     fn offer(&mut self, id: MemberId, now: Time) {
         let alone = self.members.values().filter(|member| member.may_be_offered()).count() <= 1;
         let Some(member) = self.members.get_mut(&id) else { return };
-        let doublings = u32::from(member.merit().0).min(6);
+        let (wait, round) = (member.patience(), member.doubled(OFFERS_APART));
         member.offered(now);
-        let mut wait = self.timing.initial();
-        if let Some(named) = member.options.retransmission() {
-            wait = wait.max(named);
-        }
-        let wait = if alone {
-            wait.saturating_mul(1 << doublings)
-        } else {
-            // Rounds become longer, so that the slowest member has time to answer.
-            wait.min(OFFERS_APART).saturating_mul(1 << doublings)
-        };
+        // Rounds become longer, so that the slowest member has time to answer.
+        let wait = if alone { wait } else { wait.min(round) };
         self.phase = Phase::Seeking { next_offer: now.after(wait) };
         self.oack(id, true);
+    }
+
+    /// Tells a member that it is not the master, now and then.
+    fn remind(&mut self, now: Time, id: MemberId) {
+        if self.members.get_mut(&id).is_some_and(|member| member.is_to_be_reminded(now)) {
+            self.oack(id, false);
+        }
     }
 
     /// Sends an OACK, within the bounds for a member that has not proven its address.
@@ -490,6 +401,7 @@ impl Group {
         let led = matches!(&self.phase, Phase::Led(term) if term.master == id);
         let rtt = self.stream.rtt().smoothed().filter(|_| led);
         let Some(member) = self.members.remove(&id) else { return false };
+        self.turns.leave(member.client);
         let blocks = member.acked;
         let report = Report {
             finish,

@@ -1,12 +1,15 @@
 //! Groups in seeded worlds: many members behind links of their own with loss, duplication, jitter and reordering;
-//! some join late, die, never answer, acknowledge at random, or are slow.
+//! some join late, die, never answer, acknowledge at random, or are slow. [`shares`] has worlds where members hold the
+//! others up on purpose.
+
+mod shares;
 
 use super::simulator::draw::{logarithmic, one_in, pick};
 use super::simulator::{Link, Path, micros};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::time::Duration;
-use tuffet_core::multicast::{Group, MemberId, Output, Reader, ReaderOutput};
+use tuffet_core::multicast::{ClientId, Group, MemberId, Output, Reader, ReaderOutput};
 use tuffet_core::{Control, Finish, MAX_CONTROL, OptionSet, Packet, Time, Timing, data_header};
 use tuffet_testkit::invariants::{Invariant, Lives, bounded_memory, exactly_one_outcome, identical_bytes};
 use tuffet_testkit::seeds;
@@ -33,6 +36,13 @@ enum Kind {
     Liar,
     /// Handles a packet only every so many microseconds.
     Slow(u64),
+    /// Answers each offer at once, and as the master acknowledges one more block every so many microseconds, whatever
+    /// arrives.
+    Drips(u64),
+    /// As a fast client that acknowledges blocks before they arrive, never the last one, and begins anew in each term.
+    Races,
+    /// As `Drips`; after so many terms it leaves, and joins again.
+    Rejoins(u64),
 }
 
 #[derive(Debug, Clone)]
@@ -40,7 +50,8 @@ struct Scenario {
     seed: u64,
     size: u64,
     blksize: u16,
-    members: Vec<(Kind, u64, u16)>,
+    /// The kind of each member, when it joins in microseconds, its window, and its address.
+    members: Vec<(Kind, u64, u16, u32)>,
     path: Path,
 }
 
@@ -70,7 +81,7 @@ impl Scenario {
                 }
             };
             let joins = if random.bool() { 0 } else { random.u64(0..3_000_000) };
-            (kind, joins, pick(&mut random, &[1, 1, 4, 16]))
+            (kind, joins, pick(&mut random, &[1, 1, 4, 16]), random.u32(0..8))
         });
         let members = members.collect();
         Scenario { seed, size, blksize, members, path }
@@ -80,10 +91,16 @@ impl Scenario {
 /// A client in the world.
 struct Client {
     kind: Kind,
+    address: u32,
     reader: Reader,
     windowsize: u16,
     file: Vec<u8>,
     complete: bool,
+    /// When it had the whole file.
+    completed: Option<Time>,
+    /// The block that a dishonest member acknowledges next, and whether it leads.
+    claims: u16,
+    leads: bool,
     sent: u32,
     gone: bool,
     /// When a slow client is next ready.
@@ -130,8 +147,9 @@ impl World {
         );
         let mut random = fastrand::Rng::with_seed(scenario.seed ^ 0x6d63);
         let file = (0..scenario.size).map(|_| random.u8(..)).collect();
-        let clients = scenario.members.iter().map(|&(kind, joins, windowsize)| Client {
+        let clients = scenario.members.iter().map(|&(kind, joins, windowsize, address)| Client {
             kind,
+            address,
             reader: Reader::new(
                 micros(joins),
                 requested(scenario.blksize, windowsize),
@@ -141,6 +159,9 @@ impl World {
             windowsize,
             file: Vec::new(),
             complete: false,
+            completed: None,
+            claims: 0,
+            leads: false,
             sent: 0,
             gone: false,
             ready: 0,
@@ -176,8 +197,12 @@ impl World {
     }
 
     fn run(&mut self) {
+        self.run_until(|_| false);
+    }
+
+    fn run_until(&mut self, is_over: impl Fn(&World) -> bool) {
         let (mut steps, mut server) = (0_u64, Time::NEVER);
-        loop {
+        while !is_over(self) {
             let next = self.events.peek().map_or(Time::NEVER, |Reverse((time, ..))| *time);
             if next.min(server) == Time::NEVER {
                 break;
@@ -206,11 +231,17 @@ impl World {
                 if self.clients[index].timer != now {
                     return;
                 }
+                if self.clients[index].is_dishonest() {
+                    return self.mislead(index, None);
+                }
                 self.clients[index].reader.handle_timeout(now);
                 self.act(index);
             }
             Event::ToServer(index, datagram) => self.receive(index, &datagram),
             Event::ToClient(index, datagram) => {
+                if self.clients[index].is_dishonest() {
+                    return self.mislead(index, Some(&datagram));
+                }
                 let client = &mut self.clients[index];
                 match client.kind {
                     Kind::Forged => return,
@@ -254,6 +285,7 @@ impl World {
                 }
                 ReaderOutput::Complete { size } => {
                     client.complete = true;
+                    client.completed = Some(now);
                     client.file.truncate(size as usize);
                     identical_bytes("reader", &client.file, &self.file);
                     client.reader.handle_stored();
@@ -275,6 +307,12 @@ impl World {
                 packet[2..].copy_from_slice(&self.random.u16(..).to_be_bytes());
             }
             client.sent += 1;
+            if packet[1] == 1 {
+                // Repeats of a dishonest member's request are of no use to it.
+                if client.is_dishonest() && client.sent > 1 {
+                    return;
+                }
+            }
             match client.kind {
                 Kind::Dies(packets) if client.sent > packets => {
                     client.gone = true;
@@ -286,12 +324,17 @@ impl World {
                 }
                 _ => {}
             }
-            let World { up, events, order, random, .. } = self;
-            up[index].carry(now, packet, random, |time, datagram| {
-                *order += 1;
-                events.push(Reverse((time, *order, Event::ToServer(index, datagram))));
-            });
+            self.carry(index, packet);
         }
+    }
+
+    /// Brings a packet of a client to the server.
+    fn carry(&mut self, index: usize, packet: Vec<u8>) {
+        let World { up, events, order, random, now, .. } = self;
+        up[index].carry(*now, packet, random, |time, datagram| {
+            *order += 1;
+            events.push(Reverse((time, *order, Event::ToServer(index, datagram))));
+        });
     }
 
     /// Handles a datagram of a client at the server, which knows members by their addresses.
@@ -301,7 +344,8 @@ impl World {
             ([0, 1], Some(member)) => self.group.handle_repeated_request(member),
             ([0, 1], None) => {
                 let options = requested(self.scenario.blksize, self.clients[index].windowsize);
-                let member = self.group.handle_join(self.now, options);
+                let client = self.clients[index].address;
+                let member = self.group.handle_join(self.now, ClientId(client.into()), options);
                 self.clients[index].member = Some(member);
                 self.members.insert(member, index);
                 self.oacks.insert(member, (0, 0, false));
@@ -314,6 +358,7 @@ impl World {
                 }
                 self.group.handle_ack(self.now, member, u16::from_be_bytes([*high, *low]));
             }
+            ([0, 5], Some(member)) => self.group.handle_error(self.now, member, 0),
             _ => {}
         }
         if let (Some(member), [0, 1]) = (member, datagram)
@@ -413,7 +458,7 @@ fn hundreds_of_members_cost_one_stream() {
         seed: 1,
         size: 100_000,
         blksize: 512,
-        members: (0..200).map(|_| (Kind::Honest, 0, 8)).collect(),
+        members: (0..200).map(|address| (Kind::Honest, 0, 8, address)).collect(),
         path: Path::clean(200),
     };
     let mut world = World::new(scenario);
@@ -432,7 +477,7 @@ fn a_late_member_costs_only_what_it_missed() {
         size: 1_000_000,
         blksize: 512,
         // A block takes 0.4 ms.
-        members: vec![(Kind::Honest, 0, 1), (Kind::Honest, 400_000, 1)],
+        members: vec![(Kind::Honest, 0, 1, 0), (Kind::Honest, 400_000, 1, 1)],
         path: Path::clean(200),
     };
     let mut world = World::new(scenario);

@@ -153,9 +153,14 @@ impl Limiter {
         self.errors.set(bounds.errors_per_second);
     }
 
+    /// Returns a number for the client at this address.
+    pub(crate) fn client(&self, peer: &SocketAddr) -> u64 {
+        self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)))
+    }
+
     /// Admits a request that arrived at `now`, or returns the reason to drop it.
     pub(crate) fn admit(&self, peer: &SocketAddr, now: Instant) -> Result<Claim, Refused> {
-        let client = self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)));
+        let client = self.client(peer);
         let now = self.since(now);
         // The excess requests of one client must not count against all.
         if !self.clients.take(client, now) {
@@ -176,7 +181,7 @@ impl Limiter {
 
     /// The limits of one client as they stand, for people. Takes nothing.
     pub fn standing(&self, peer: &SocketAddr) -> [Standing; 4] {
-        let client = self.hasher.hash_one(ClientKey::of(peer, self.live.ipv6_prefix.load(Relaxed)));
+        let client = self.client(peer);
         let now = self.since(Instant::now());
         let places = |refused: Refused, places: &Places, most: u32| Standing {
             limit: refused.key(),

@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tuffet_core::multicast::{Group, MemberId, Report};
+use tuffet_core::multicast::{ClientId, Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
 use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
@@ -37,7 +37,8 @@ impl Groups {
         let Some(group) = self.groups.get_mut(index) else { return };
         let Join { worker, key, ticket, content, peer, .. } = join;
         ticket.record.progress.negotiated(options);
-        let member = group.core.handle_join(now, options);
+        let client = ClientId(self.settings.limiter.client(&peer));
+        let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
         let place = Place { group: index, member };
         self.by_peer.insert((group.socket, peer), place);

@@ -28,15 +28,12 @@ struct Content {
 }
 
 impl Kept {
-    /// Returns the file of a source: each has its own.
-    pub(super) fn of(source: &str) -> Kept {
+    /// Returns the file of a source, which is `shown` in logs: each has its own.
+    pub(super) fn of(shown: &str, whole: &str) -> Kept {
         let states = std::env::var_os("STATE_DIRECTORY").filter(|folders| !folders.is_empty());
         let states = states.and_then(|folders| std::env::split_paths(&folders).next());
         let folder = states.unwrap_or_else(|| "/var/lib/tuffet".into());
-        Kept {
-            source: source.to_owned(),
-            file: folder.join(format!("configuration-{}.json", digest(source))),
-        }
+        Kept { source: shown.to_owned(), file: folder.join(format!("configuration-{}.json", digest(whole))) }
     }
 
     /// Returns the kept text, if there is one of this source.

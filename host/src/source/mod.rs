@@ -64,7 +64,7 @@ impl Source {
     pub(crate) fn of(config: &Path, auth: Option<&Path>) -> Result<Source, String> {
         let place = Place::parse(config)?;
         let auth = Auth::read(auth, &place)?;
-        let kept = place.shown().map(|source| Kept::of(&source));
+        let kept = place.shown().zip(place.whole()).map(|(shown, whole)| Kept::of(&shown, &whole));
         Ok(Source {
             place,
             auth,

@@ -68,6 +68,15 @@ impl Place {
             Place::Key(Key { server, bucket, key }) => Some(format!("{server}/{bucket}/{key}")),
         }
     }
+
+    /// Returns what a configuration that is kept on disk belongs to: the whole URL, since its query may choose another
+    /// configuration. It may contain a secret, so only its digest is written anywhere.
+    pub(super) fn whole(&self) -> Option<String> {
+        match self {
+            Place::Url(url) => Some(url.to_string()),
+            Place::File(_) | Place::Key(_) => self.shown(),
+        }
+    }
 }
 
 impl Auth {

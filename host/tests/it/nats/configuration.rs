@@ -209,6 +209,11 @@ fn a_start_works_with_the_last_good_one_while_the_source_is_away_or_bad() {
             |text| text.contains("a is"),
         );
     }
+    // A query may choose another configuration: that of this one is not used.
+    web.set(|page| page.away = true);
+    let other = setup(&format!("{}?site=b", web.url()));
+    let ran = other.variable("STATE_DIRECTORY", kept.path().to_str().unwrap()).run_to_its_end();
+    ran.assert_fails(64, &["/tuffet.yaml: the server answered 503"]);
     // Without one, there is no start.
     std::fs::remove_file(only(kept.path())).unwrap();
     web.set(|page| page.away = true);

@@ -85,7 +85,7 @@ fn worlds() -> [(&'static str, Path, u16); 4] {
 /// Asserts that members of these kinds and addresses leave an honest one of another address its time.
 fn assert_bounded(size: u64, others: &[(Kind, u32)], most: impl Fn(u64) -> u64) {
     for (name, path, window) in worlds() {
-        for seed in seeds::seeds(5) {
+        for seed in seeds::seeds(2) {
             let honest = [(Kind::Honest, window, 1_000)];
             let alone = millis(seed, size, path, &[], &honest);
             let beside = millis(seed, size, path, others, &honest);
@@ -104,7 +104,7 @@ fn slow_members_of_one_address_get_one_turn_and_a_small_share() {
     for members in [1, 15, 60] {
         assert_bounded(500_000, &slow(members, 1), |alone| alone + alone / 2 + 300);
     }
-    assert_bounded(8_000_000, &slow(60, 1), |alone| 2 * alone + 1_000);
+    assert_bounded(4_000_000, &slow(60, 1), |alone| 2 * alone + 1_000);
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_member_that_never_ends_does_not_keep_the_lead() {
 /// It handles a packet each fifth of a second, and none of those between.
 #[test]
 fn a_slow_member_gets_the_file_beside_any_others() {
-    for seed in seeds::seeds(5) {
+    for seed in seeds::seeds(2) {
         for others in [slow(15, 1), slow(15, 15), vec![(Kind::Races, 0)], vec![(Kind::Honest, 0); 15]] {
             let member = [(Kind::Slow(200_000), 1, 1_000), (Kind::Slow(200_000), 1, 1_001)];
             millis(seed, 100_000, Path::clean(200).loss(0.01), &others, &member);

@@ -8,6 +8,7 @@ mod ends;
 mod groups;
 mod ipv6;
 mod lan;
+mod turns;
 
 use crate::harness::{Answer, Peer, Server, Setup, data, rrq};
 use std::net::{Ipv4Addr, UdpSocket};

@@ -164,6 +164,16 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     Ok(warnings)
 }
 
+/// Checks the plugins of a configuration alone, and opens its roots for them.
+///
+/// # Errors
+/// What the plugins refuse.
+pub(crate) fn check_plugins(config: &Config) -> Result<(), ServeError> {
+    let roots = open_roots(config, &Disks::default(), None, &Origins::default().open(&config.origins)?)?;
+    let runtime = start_runtime_to_look(tuffet_config::default_compiled().as_deref(), &config.privileges)?;
+    control_runtime()?.block_on(load_policy(&runtime, config, &roots, false)).map(drop)
+}
+
 /// Opens the roots, but for those that did not answer.
 fn open_roots(
     config: &Config,

@@ -9,6 +9,7 @@ mod dnsmasq;
 mod error;
 mod folders;
 mod getopt;
+mod outside;
 mod place;
 mod report;
 mod shell;
@@ -18,6 +19,7 @@ mod target;
 mod testing;
 mod tftpd_hpa;
 mod trees;
+mod trial;
 mod writing;
 mod yaml;
 
@@ -49,8 +51,12 @@ pub(super) struct ImportArgs {
     /// The version of tftpd-hpa, which decides how maps are read [default: what flags and map show, else 5.2].
     #[arg(long, value_name = "VERSION", value_enum)]
     server_version: Option<Version>,
-    /// The flags of the server, as on its command line.
-    #[arg(last = true, value_name = "FLAGS")]
+    /// The folder with what restricts the server outside of its flags: hosts.allow and hosts.deny, lines of inetd and
+    /// xinetd, units of systemd, AppArmor profiles.
+    #[arg(long, value_name = "FOLDER", default_value = "/etc")]
+    etc: PathBuf,
+    /// The flags of the server, as on its command line. What follows the first one belongs to the server, too.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FLAGS")]
     flags: Vec<String>,
 }
 
@@ -94,27 +100,55 @@ fn imported(args: &ImportArgs) -> Result<(Target, Origin), ImportError> {
         return Err(usage("--server-version is for tftpd-hpa"));
     }
     if defaults.is_some() && !args.flags.is_empty() && args.server != Server::Dnsmasq {
-        return Err(usage("either --defaults FILE or flags after `--`"));
+        return Err(usage("either --defaults FILE or flags"));
     }
     let or = |path: &'static str| defaults.unwrap_or(Path::new(path));
-    let flags = &args.flags[..];
-    match args.server {
+    let flags = own_flags(args.server, &args.flags)?;
+    let (mut target, origin) = match args.server {
         Server::TftpdHpa => {
             let version = args.server_version;
             let target = match flags {
                 [] => tftpd_hpa::from_defaults(or(tftpd_hpa::DEFAULTS), version),
                 flags => tftpd_hpa::from_flags(flags, version),
             };
-            Ok((target?, tftpd_hpa::ORIGIN))
+            (target?, tftpd_hpa::ORIGIN)
         }
         Server::Atftpd => {
             let target = match flags {
                 [] => atftpd::from_defaults(or(atftpd::DEFAULTS)),
                 flags => atftpd::from_flags(flags),
             };
-            Ok((target?, atftpd::ORIGIN))
+            (target?, atftpd::ORIGIN)
         }
-        Server::Dnsmasq => Ok((dnsmasq::import(flags, args.conf.as_deref(), defaults)?, dnsmasq::ORIGIN)),
+        Server::Dnsmasq => (dnsmasq::import(flags, args.conf.as_deref(), defaults)?, dnsmasq::ORIGIN),
+    };
+    outside::add(args.server, &args.etc, &mut target)?;
+    trial::remap(&target)?;
+    Ok((target, origin))
+}
+
+/// Returns the flags of the server, without the program that a pasted command line begins with.
+fn own_flags(server: Server, flags: &[String]) -> Result<&[String], ImportError> {
+    let programs: &[&str] = match server {
+        Server::TftpdHpa => &["in.tftpd", "tftpd"],
+        Server::Atftpd => &["atftpd", "in.tftpd"],
+        Server::Dnsmasq => &["dnsmasq"],
+    };
+    // No server has flags of these names.
+    let ours = ["--output", "--defaults", "--etc", "--server-version"];
+    if let Some(flag) = flags.iter().find(|flag| ours.contains(&flag.split('=').next().unwrap_or_default())) {
+        let text = format!("{flag} belongs before the flags of the server");
+        return Err(ImportError::invalid(&place::Place::CommandLine, text));
+    }
+    let is_program = |word: &String| {
+        Path::new(word)
+            .file_name()
+            .and_then(|name| name.to_str())
+            .is_some_and(|name| programs.contains(&name))
+    };
+    match flags {
+        [first, rest @ ..] if is_program(first) && !Path::new(first).is_dir() => Ok(rest),
+        _ => Ok(flags),
     }
 }
 

@@ -94,8 +94,7 @@ impl Reader<'_> {
             if variables.0.contains_key(&name) {
                 return Ok(());
             }
-            let advice =
-                "only assignments such as NAME=\"value\" can be read; give the flags after `--` instead";
+            let advice = "only assignments such as NAME=\"value\" can be read; give the flags on the command line instead";
             return Err(ImportError::invalid(&place, advice));
         }
         let value = self.value(variables)?;

@@ -7,13 +7,16 @@ use std::thread;
 
 /// A name in `policy` and `plugins` for the plugin that rewrites names.
 const REMAP: &str = "remap";
+const ACL: &str = "acl";
 
 /// The plugin `remap`, which is used if it has settings.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Remap {
     pub(super) settings: Map,
     /// What the plugin needs for them.
     pub(super) grants: Vec<String>,
+    /// The file of the rules among them.
+    pub(super) map: Option<Place>,
 }
 
 impl Remap {
@@ -44,6 +47,8 @@ pub(super) struct Target {
     pub(super) transfer: Map,
     pub(super) multicast: Map,
     pub(super) limits: Map,
+    /// Settings of the plugin that decides which clients are served; it is used if it has any.
+    pub(super) acl: Map,
     /// The number of workers, where the default would be too many.
     workers: Option<usize>,
     pub(super) privileges: Map,
@@ -80,6 +85,21 @@ impl Target {
         self.workers = (ports < cores).then_some(ports);
     }
 
+    /// Returns a configuration with the plugin that rewrites names, and with all roots elsewhere: their folders may be
+    /// missing here.
+    pub(super) fn trial(&self) -> String {
+        let mut trial = Target { remap: self.remap.clone(), ..Target::default() };
+        let mut listener = Map::default();
+        listener.put("address", Value::text("127.0.0.1:0"), []);
+        trial.listeners.push(listener);
+        for root in &self.roots {
+            let mut root = root.only("name");
+            root.put("path", Value::text("/"), []);
+            trial.roots.push(root);
+        }
+        trial.sections().document()
+    }
+
     /// Returns the text of the file.
     pub(super) fn written(self, origin: Origin) -> String {
         let log_format = origin.log_format.map_or(String::new(), |format| format!(" --log-format {format}"));
@@ -107,6 +127,13 @@ impl Target {
         if !self.remap.settings.is_empty() {
             map.below("policy").put("resolve", Value::texts([REMAP]), []);
             map.below("plugins").put(REMAP, self.remap.plugin(), []);
+        }
+        if !self.acl.is_empty() {
+            let mut plugin = Map::default();
+            plugin.put("component", Value::text("builtin:acl"), []);
+            plugin.put("settings", Value::Map(self.acl), []);
+            map.below("policy").put("authorize", Value::texts([ACL]), []);
+            map.below("plugins").put(ACL, Value::Map(plugin), []);
         }
         for (name, remap) in self.remaps {
             map.below("plugins").put(&name, remap.plugin(), []);

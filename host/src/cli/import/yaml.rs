@@ -53,6 +53,11 @@ impl Map {
         }
     }
 
+    /// Returns a mapping with this key alone.
+    pub(super) fn only(&self, key: &str) -> Map {
+        Map(self.0.iter().filter(|entry| entry.key == key).cloned().collect())
+    }
+
     /// Returns the mapping below a key, which is created if it is missing.
     pub(super) fn below(&mut self, key: &str) -> &mut Map {
         let at = self.0.iter().position(|entry| entry.key == key).unwrap_or_else(|| {

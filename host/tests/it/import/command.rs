@@ -100,7 +100,7 @@ fn exit_codes() {
         &["import", "tftpd-hpa", "--defaults", "x", "--", "-l"],
         &["import", "atftpd", "--server-version", "6.0"],
         &["import", "tftpd-hpa", "--server-version", "4"],
-        &["import", "tftpd-hpa", "-l"],
+        &["import", "tftpd-hpa", "-l", "-s", "/srv", "--output", "x"],
     ] {
         tuffet(words).assert_fails(64, &[]);
     }
@@ -134,4 +134,70 @@ fn files_that_are_none() {
         .assert_fails(64, &["/dev/zero: not a regular file"]);
     import("tftpd-hpa", "-l -s -m /dev/zero /srv")
         .assert_fails(64, &["map file /dev/zero: not a regular file"]);
+}
+
+/// People paste a command line as it is, the program included.
+#[test]
+fn flags_need_no_separator() {
+    let folder = open_folder();
+    let here = folder.path().to_str().unwrap();
+    let expected = import("tftpd-hpa", &format!("-l -c -u root -a 127.0.0.1:69 -s {here}"));
+    assert_eq!(expected.code(), 0, "{}", expected.stderr);
+    for program in [&[][..], &["/usr/sbin/in.tftpd"]] {
+        let flags = [program, &["-l", "-c", "-u", "root", "-a", "127.0.0.1:69", "-s", here]].concat();
+        let ran = tuffet(["import", "tftpd-hpa"].into_iter().chain(flags));
+        assert_eq!((ran.code(), &ran.stdout), (0, &expected.stdout), "{}", ran.stderr);
+    }
+    let ran = tuffet(["import", "atftpd", "--daemon", "--user", "root", "--port", "70", here]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(checked(&ran).contains("0.0.0.0:70"));
+    let root = format!("--tftp-root={here}");
+    let ran = tuffet(["import", "dnsmasq", "-C", "/dev/null", "-u", "root", "--enable-tftp", &root]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    tuffet(["import", "tftpd-hpa", "-l", "-s", here, "--output", "x"])
+        .assert_fails(64, &["--output belongs before the flags of the server"]);
+}
+
+/// What `check` would refuse is refused by the import, which knows the file with the rule.
+#[test]
+fn maps_that_cannot_be_carried_over() {
+    let folder = open_folder();
+    let map = folder.path().join("map");
+    let here = folder.path().display();
+    for (server, rule, flags, expected) in [
+        ("tftpd-hpa", "rg (a)\\1 b\n", "-l -s HERE -m HERE/map", "back-references"),
+        ("atftpd", "^(?=x)y$ z\n", "--daemon --pcre HERE/map HERE", "look-around"),
+    ] {
+        fs::write(&map, rule).unwrap();
+        let ran = import(server, &flags.replace("HERE", &here.to_string()));
+        ran.assert_fails(1, &["/map: line 1: ", expected]);
+        assert!(ran.stdout.is_empty(), "{server}");
+    }
+}
+
+#[test]
+fn tcp_wrappers_become_an_acl() {
+    let folder = open_folder();
+    let (here, etc) = (folder.path().to_str().unwrap(), folder.path().join("etc"));
+    fs::create_dir(&etc).unwrap();
+    let import = |server: &str, flags: &[&str]| {
+        let words = ["import", server, "--etc", etc.to_str().unwrap()];
+        tuffet(words.into_iter().chain(flags.iter().copied()).chain([here]))
+    };
+    fs::write(etc.join("hosts.allow"), "in.tftpd: 192.0.2. : spawn /bin/true\n").unwrap();
+    fs::write(etc.join("hosts.deny"), "in.tftpd: ALL\n").unwrap();
+    for (server, flags) in [("tftpd-hpa", &["-l", "-u", "root", "-s"][..]), ("atftpd", &["--daemon"])] {
+        let ran = import(server, flags);
+        ran.assert_fails(1, &["hosts.allow:1: not carried over: `spawn /bin/true`"]);
+        let yaml = checked(&ran);
+        for line in ["authorize: [acl]", "- clients: [\"192.0.2.0/24\"]", "otherwise: deny"] {
+            assert!(yaml.contains(line), "{line}:\n{yaml}");
+        }
+    }
+    fs::remove_file(etc.join("hosts.allow")).unwrap();
+    let ran = import("atftpd", &["--daemon"]);
+    assert_eq!(ran.code(), 0, "{}", ran.stderr);
+    assert!(checked(&ran).contains("deny: [{}]"));
+    fs::write(etc.join("hosts.deny"), "atftpd: ALL\n").unwrap();
+    import("atftpd", &["--daemon"]).assert_fails(1, &["hosts.deny:1: not carried over: `atftpd`"]);
 }

@@ -72,6 +72,7 @@ fn copy(
     }
     target.remap.settings.put("dialect", Value::text(dialect), []);
     target.remap.settings.put("map", Value::Lines(text), comments);
+    target.remap.map = Some(Place::file(path));
     if let Some(given) = command.last(Meaning::MapSteps) {
         let steps = flags::number(given, 1, u64::MAX)?;
         // More than the plugin allows is endless for a client as well.

@@ -18,6 +18,10 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// In place of cargo: takes the component that `src/lib.rs` names, and describes it as cargo does.
 const CARGO: &str = r#"#!/bin/sh
 set -e
+if [ "$1" = metadata ]; then
+    echo "{\"workspace_root\":\"$PWD\",\"target_directory\":\"$PWD/target\"}"
+    exit
+fi
 component=$GUESTS/$(cat src/lib.rs).wasm
 if ! [ -f "$component" ]; then echo "error: no such code" >&2; exit 101; fi
 mkdir -p target && cp "$component" target/watched.wasm
@@ -63,7 +67,7 @@ fn project(setup: &Setup) -> Folder {
 }
 
 /// A running `tuffet plugin dev`. Ends with the test.
-struct Dev {
+pub(super) struct Dev {
     child: Child,
     lines: Receiver<String>,
     /// Lines that came, and that nothing has waited for: two threads print.
@@ -71,11 +75,18 @@ struct Dev {
 }
 
 impl Dev {
+    /// Starts one for a project of [`project`].
     fn start(folder: &Folder, words: &[&str]) -> Dev {
+        let cargo = folder.path(".tools/cargo").display().to_string();
+        Dev::of(folder, words, &[("CARGO", &*cargo), ("GUESTS", env!("TUFFET_TEST_GUESTS"))])
+    }
+
+    pub fn of(folder: &Folder, words: &[&str], environment: &[(&str, &str)]) -> Dev {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
         command.args(["plugin", "dev"]).args(words).current_dir(&folder.0).stdin(Stdio::null());
-        command.env("CACHE_DIRECTORY", compiled()).env("CARGO", folder.path(".tools/cargo"));
-        command.env("GUESTS", env!("TUFFET_TEST_GUESTS"));
+        command.env("CACHE_DIRECTORY", compiled()).env_remove("RUSTFLAGS");
+        command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO_BUILD_BUILD_DIR");
+        command.envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (sender, lines) = channel();
         let pipes: [Box<dyn std::io::Read + Send>; 2] =
@@ -94,7 +105,7 @@ impl Dev {
     }
 
     /// Waits for a line with all of these words, and takes it.
-    fn line(&self, words: &[&str]) -> String {
+    pub fn line(&self, words: &[&str]) -> String {
         let began = Instant::now();
         let mut seen = self.seen.borrow_mut();
         loop {
@@ -111,7 +122,7 @@ impl Dev {
     }
 
     /// The URL of the listener, once it is shown.
-    fn url(&self) -> String {
+    pub fn url(&self) -> String {
         let line = self.line(&["dev: listener lan at "]);
         format!("tftp://{}/", line.rsplit(' ').next().unwrap())
     }

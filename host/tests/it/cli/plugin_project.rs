@@ -4,7 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{Folder, Ran, Setup, compiled, run, run_for, skipped};
+use super::plugin_dev::Dev;
+use crate::harness::{Folder, Ran, Setup, compiled, run, run_for, skipped, tuffet};
 use std::time::Duration;
 
 /// How long a compiler may take on a busy machine.
@@ -85,35 +86,122 @@ fn build_says_what_is_missing() {
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
 }
 
-/// Projects share what cargo compiles on the way, unless the user has chosen a folder.
+/// Cargo chooses the build folder, unless that is outside of the project, where other projects may use it.
 #[test]
-fn build_shares_a_folder_for_dependencies() {
+fn build_shares_no_folder() {
     let setup = Setup::new();
     let folder = setup.outside();
-    folder.write("cargo", b"#!/bin/sh\necho \"error: $CARGO_BUILD_BUILD_DIR.\" >&2\nexit 101\n");
+    let cargo = b"#!/bin/sh
+if [ $1 = metadata ]; then
+    exec echo \"{\\\"workspace_root\\\":\\\"$PWD\\\",\\\"target_directory\\\":\\\"${CARGO_TARGET_DIR:-$PWD/target}\\\"}\"
+fi
+echo \"error: $* in $CARGO_BUILD_BUILD_DIR.\" >&2
+exit 101
+";
+    folder.write("cargo", cargo);
     std::fs::set_permissions(folder.path("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    folder.write("project/Cargo.toml", b"");
-    let (cargo, cache) =
-        (folder.path("cargo").display().to_string(), folder.path("cache").display().to_string());
-    let build = |environment: &[(&str, &str)]| {
-        let all = [&[("CARGO", &*cargo), ("XDG_CACHE_HOME", &*cache)], environment].concat();
-        tuffet_in(&folder.0, &["plugin", "build", "project"], &all)
+    let (cargo, shared) =
+        (folder.path("cargo").display().to_string(), folder.path("shared").display().to_string());
+    // The arguments that name a folder.
+    let build = |project: &str, environment: &[(&str, &str)]| {
+        let all = [&[("CARGO", &*cargo)], environment].concat();
+        folder.write(&format!("{project}/Cargo.toml"), b"");
+        let ran = tuffet_in(&folder.0, &["plugin", "build", project], &all);
+        let text = ran.stderr.clone();
+        let said = text.split("json-render-diagnostics").nth(1).and_then(|rest| rest.split(".\n").next());
+        said.map(str::to_owned).ok_or(ran)
     };
-    let missing = build(&[]);
-    if missing.code() == 69 {
-        return skipped("plugin build: there is no compiler for WebAssembly");
+    match build("one/firmware", &[]) {
+        Err(ran) if ran.code() == 69 => {
+            return skipped("plugin build: there is no compiler for WebAssembly");
+        }
+        said => assert_eq!(said.unwrap(), " in "),
     }
-    missing.assert_fails(1, &[&format!("error: {cache}/tuffet/plugin-build.")]);
-    build(&[("CARGO_TARGET_DIR", "elsewhere")]).assert_fails(1, &["error: ."]);
-    build(&[("CARGO_BUILD_BUILD_DIR", "elsewhere")]).assert_fails(1, &["error: elsewhere."]);
+    let [one, other] = ["one/firmware", "other/firmware"]
+        .map(|project| build(project, &[("CARGO_TARGET_DIR", &shared)]).unwrap());
+    assert!(one.starts_with(&format!(" --target-dir {shared}/tuffet-plugins/")), "{one}");
+    let named = one.split(' ').nth(2).unwrap();
+    assert!(one.ends_with(&format!(" in {named}")), "{one}");
+    assert_ne!(one, other);
+}
+
+/// Two projects of one name and age, for which cargo is to use the same folder: what is built, tested and served of each
+/// is its own.
+#[test]
+fn two_projects_of_one_name_are_two_plugins() {
+    if !has_target() {
+        return skipped("plugin build: the toolchain has no target wasm32-wasip2 of its own");
+    }
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let shared = folder.path("shared").display().to_string();
+    let environment = [("CARGO_TARGET_DIR", &*shared)];
+    let projects = ["one", "other"].map(|place| {
+        folder.write(&format!("{place}/none"), b"");
+        let place = Folder(folder.path(place));
+        new(&place, &["firmware"]).assert_good();
+        Folder(place.path("firmware"))
+    });
+    let edit = |project: &Folder, file: &str, from: &str, to: &str| {
+        let text = String::from_utf8(project.read(file)).unwrap();
+        assert!(text.contains(from), "{from} in {file}");
+        project.write(file, text.replace(from, to).as_bytes());
+    };
+    for (project, name) in projects.iter().zip(["one", "other"]) {
+        edit(project, "src/authorize.rs", "take firmware/latest.bin", &format!("this is {name}"));
+        edit(project, "cases.yaml", "code: access-violation", &format!("message: this is {name}"));
+        edit(project, "tuffet.yaml", "127.0.0.1:6970", "127.0.0.1:0\n    name: lan");
+        edit(project, "tuffet.yaml", "control:", "privileges: { user: root }\ncontrol:");
+        // The compiler has less to do.
+        edit(project, "Cargo.toml", "lto = true", "lto = false");
+        edit(project, "Cargo.toml", "opt-level = \"s\"", "opt-level = 0");
+        // As sources are that were checked out before anything was built.
+        let sources = [&project.0.join("src"), &project.0.join("sdk")];
+        run(Command::new("find").args(sources).args(["-exec", "touch", "-d", "1 hour ago", "{}", "+"]))
+            .assert_good();
+    }
+    let built = projects.each_ref().map(|project| {
+        tuffet_in(&project.0, &["plugin", "build"], &environment).assert_good();
+        project.read("firmware.wasm")
+    });
+    assert!(built[0] != built[1], "the second is the first");
+    tuffet_in(&projects[0].0, &["plugin", "build"], &environment).assert_good();
+    assert!(projects[0].read("firmware.wasm") == built[0], "the first has become the second");
+    let request = ["--path", "firmware/1.bin"];
+    for (project, name) in projects.iter().zip(["one", "other"]) {
+        let tested = tuffet_in(&project.0, &["plugin", "test"], &[]);
+        assert!(tested.stdout.ends_with(b" passed, 0 failed\n"), "{tested:?}");
+        let words = ["plugin", "run", "firmware.wasm", "--config", "tuffet.yaml"];
+        let ran = tuffet_in(&project.0, &[&words[..], &request].concat(), &[]);
+        let printed = String::from_utf8_lossy(&ran.stdout);
+        assert!(printed.contains(&format!("this is {name}")), "{printed}");
+    }
+
+    let devs = projects.each_ref().map(|project| Dev::of(project, &[], &environment));
+    let urls = devs.each_ref().map(|dev| {
+        dev.line(&["dev: serving as process"]);
+        dev.url()
+    });
+    let denied = |url: &str| tuffet(["get", "-q", "-o", "-", &format!("{url}firmware/1.bin")]);
+    denied(&urls[0]).assert_fails(1, &["this is one"]);
+    denied(&urls[1]).assert_fails(1, &["this is other"]);
+    edit(&projects[1], "src/authorize.rs", "this is other", "this is changed");
+    devs[1].line(&["dev: reloaded: generation 2"]);
+    denied(&urls[0]).assert_fails(1, &["this is one"]);
+    denied(&urls[1]).assert_fails(1, &["this is changed"]);
+}
+
+/// Whether the toolchain itself can compile plugins.
+fn has_target() -> bool {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let toolchain = run(Command::new("sh").arg(format!("{root}/plugins/build.sh")).arg("--toolchain"));
+    toolchain.stdout == b"target\n"
 }
 
 /// From nothing to a valid configuration with every hook, and on to a change. Slow, because it compiles.
 #[test]
 fn a_new_project_builds_and_passes_its_cases() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let toolchain = run(Command::new("sh").arg(format!("{root}/plugins/build.sh")).arg("--toolchain"));
-    if toolchain.stdout != b"target\n" {
+    if !has_target() {
         return skipped("plugin build: the toolchain has no target wasm32-wasip2 of its own");
     }
     let setup = Setup::new();
@@ -122,9 +210,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     let words: Vec<&str> = hooks.iter().flat_map(|hook| ["--hook", hook]).collect();
     new(&folder, &[&["all-hooks"], &words[..]].concat()).assert_good();
     let project = folder.path("all-hooks");
-    // Kept between runs, so that only the first one compiles everything.
-    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/plugin-project");
-    let tuffet = |words: &[&str]| tuffet_in(&project, words, &[("CARGO_TARGET_DIR", target)]);
+    let tuffet = |words: &[&str]| tuffet_in(&project, words, &[]);
 
     let built = tuffet(&["plugin", "build"]);
     built.assert_good();
@@ -139,7 +225,7 @@ fn a_new_project_builds_and_passes_its_cases() {
     // The generated lock is the one that cargo would write.
     let locked = ["build", "--locked", "--offline", "--release", "--target", "wasm32-wasip2"];
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(&project).args(locked).env("CARGO_TARGET_DIR", target);
+    cargo.current_dir(&project).args(locked).env_remove("CARGO_TARGET_DIR");
     run_for(&mut cargo, COMPILING).assert_good();
 
     // Errors that the plugin finds refer to the configuration; the component is built all the same.

@@ -129,12 +129,16 @@ fn clean(folder: &Path) -> &Path {
     if folder == Path::new(".") { Path::new("") } else { folder }
 }
 
-/// Replaces a file atomically: a reloading server finds the old one or the new one.
+/// Replaces a file atomically: a reloading server finds the old one or the new one, also where two builds write it at
+/// once.
 pub(super) fn put(component: &[u8], output: &Path) -> io::Result<()> {
     let mut temporary = output.as_os_str().to_owned();
-    temporary.push(".new");
-    fs::write(&temporary, component)?;
-    fs::rename(&temporary, output)
+    temporary.push(format!(".{:016x}.new", fastrand::u64(..)));
+    let written = fs::write(&temporary, component).and_then(|()| fs::rename(&temporary, output));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 /// Returns whether a configuration names this component. Its other errors are reported later.

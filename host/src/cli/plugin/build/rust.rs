@@ -1,14 +1,21 @@
 //! Projects in Rust: `cargo build` for the target wasm32-wasip2, or, where rustup cannot fetch it, with
 //! Debian's compiler and library sources, as in `plugins/build.sh`.
+//!
+//! Two projects never share a build folder. Cargo takes packages of one name and version for one, wherever their
+//! workspaces are, and what was compiled later than the sources were changed for fresh: the second project would get
+//! the component of the first one.
 
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, io};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Made, Unbuilt};
+use tuffet_policy::digest;
 
 const TARGET: &str = "wasm32-wasip2";
 
@@ -22,17 +29,16 @@ const FOREIGN: [&str; 6] = [
     "RUSTC_WORKSPACE_WRAPPER",
 ];
 
+/// The folder of such projects in a folder that the user has chosen for several.
+const KEYED: &str = "tuffet-plugins";
+
 /// Builds the project in a folder. The compiler's messages go to standard error.
 pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let toolchain = Toolchain::find(folder)?;
-    let mut command = Command::new(program("CARGO", "cargo"));
-    command.current_dir(folder).args(["build", "--release", "--target", TARGET]);
-    command.arg("--message-format=json-render-diagnostics").stdin(Stdio::null()).stderr(Stdio::inherit());
-    FOREIGN.iter().for_each(|name| {
-        command.env_remove(name);
-    });
-    if let Some(shared) = shared_build_folder() {
-        command.env("CARGO_BUILD_BUILD_DIR", shared);
+    let mut command = cargo(folder);
+    command.args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"]);
+    if let Some(own) = own_build_folder(folder)? {
+        command.arg("--target-dir").arg(&own).env("CARGO_BUILD_BUILD_DIR", &own);
     }
     if let Toolchain::Debian { rustc, linkers } = &toolchain {
         let path = env::var_os("PATH").unwrap_or_default();
@@ -43,15 +49,8 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
             .env("CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS", "-Clink-self-contained=no -L/usr/lib/wasm32-wasi");
         command.env_remove("RUSTUP_TOOLCHAIN").arg("-Zbuild-std=std,panic_abort");
     }
-    let output = command.output().map_err(|error| no_cargo(&error))?;
-    if !output.status.success() {
-        return Err(Unbuilt::Failed(format!(
-            "{}: the build failed (cargo: {})",
-            folder.display(),
-            output.status
-        )));
-    }
-    component_in(&String::from_utf8_lossy(&output.stdout)).ok_or_else(|| {
+    let output = run(&mut command, folder, "the build failed")?;
+    component_in(&output).ok_or_else(|| {
         Unbuilt::NoProject(format!(
             "{}: cargo built no component: the library of a plugin has `crate-type = [\"cdylib\", \"rlib\"]` \
              below `[lib]` in Cargo.toml",
@@ -60,19 +59,58 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     })
 }
 
-/// Where all projects of a user keep what cargo compiles on the way, so that only the first one compiles the
-/// dependencies. The component itself stays in the project's own `target`: two projects may have one name.
-/// `None` if the user has chosen a folder, or has no home. Cargo before 1.91 does not know the variable.
-fn shared_build_folder() -> Option<PathBuf> {
-    let given = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR"]
-        .into_iter()
-        .any(|name| given(name).is_some())
-    {
-        return None;
+/// Returns a command that runs cargo in the project.
+fn cargo(folder: &Path) -> Command {
+    let mut command = Command::new(program("CARGO", "cargo"));
+    command.current_dir(folder).stdin(Stdio::null()).stderr(Stdio::inherit());
+    FOREIGN.iter().for_each(|name| {
+        command.env_remove(name);
+    });
+    command
+}
+
+/// Runs cargo and returns its output.
+fn run(command: &mut Command, folder: &Path, failed: &str) -> Result<String, Unbuilt> {
+    let output = command.output().map_err(|error| no_cargo(&error))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let cache = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")))?;
-    cache.is_absolute().then(|| cache.join("tuffet/plugin-build"))
+    Err(Unbuilt::Failed(format!("{}: {failed} (cargo: {})", folder.display(), output.status)))
+}
+
+/// Where cargo would build, by its configuration and the environment.
+#[derive(Debug, Deserialize)]
+struct Places {
+    workspace_root: PathBuf,
+    target_directory: PathBuf,
+    /// Cargo has it since version 1.91.
+    build_directory: Option<PathBuf>,
+}
+
+/// Returns a build folder for this project alone, if cargo would take one outside of its workspace.
+fn own_build_folder(folder: &Path) -> Result<Option<PathBuf>, Unbuilt> {
+    let what = "the project cannot be read";
+    let text = run(cargo(folder).args(["metadata", "--no-deps", "--format-version=1"]), folder, what)?;
+    let shown = folder.display();
+    let places: Places = serde_json::from_str(&text)
+        .map_err(|error| Unbuilt::Failed(format!("{shown}: {what} (cargo metadata: {error})")))?;
+    let project = folder.canonicalize().map_err(|error| Unbuilt::NoProject(format!("{shown}: {error}")))?;
+    Ok(places.own(&project))
+}
+
+impl Places {
+    /// `project`: its canonical path.
+    fn own(&self, project: &Path) -> Option<PathBuf> {
+        // It may be a link to a folder that others use, too. One that does not exist yet is none.
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = real(&self.workspace_root);
+        let within = |path: &PathBuf| real(path).starts_with(&root);
+        if within(&self.target_directory) && self.build_directory.as_ref().is_none_or(within) {
+            return None;
+        }
+        let key = digest(project.as_os_str().as_bytes());
+        Some(self.target_directory.join(KEYED).join(&key[..16]))
+    }
 }
 
 /// Finds the component in the messages of cargo. The project's own package is built last.
@@ -161,6 +199,32 @@ fn has_std(libraries: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_of_several_projects_is_divided() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(&path).unwrap();
+            path.canonicalize().unwrap()
+        };
+        let (one, other, shared) = (path("one/firmware"), path("other/firmware"), path("shared"));
+        let own = |project: &Path, target: &Path, build: Option<&Path>| {
+            let (workspace_root, target_directory) = (project.to_owned(), target.to_owned());
+            let build_directory = build.map(Path::to_owned);
+            Places { workspace_root, target_directory, build_directory }.own(project)
+        };
+        // As cargo has it without a configuration.
+        assert_eq!(own(&one, &one.join("target"), None), None);
+        assert_eq!(own(&one, &one.join("target"), Some(&one.join("target"))), None);
+        let keyed = own(&one, &shared, Some(&shared)).unwrap();
+        assert!(keyed.starts_with(shared.join(KEYED)), "{}", keyed.display());
+        assert_eq!(own(&one, &shared, None).as_ref(), Some(&keyed), "it is the same each time");
+        assert_ne!(own(&other, &shared, None).unwrap(), keyed);
+        assert!(own(&one, &one.join("target"), Some(&shared)).is_some(), "a build folder alone");
+        std::os::unix::fs::symlink(&shared, one.join("target")).unwrap();
+        assert!(own(&one, &one.join("target"), None).is_some(), "a link to what others use");
+    }
 
     #[test]
     fn the_component_is_found_among_the_messages() {

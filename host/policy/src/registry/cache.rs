@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use tuffet_config::{ArtifactReference, Sha256Digest};
 
+use super::MAX_COMPONENT;
 use super::signature::Signature;
 
 /// The most bytes kept; the least recently used goes first.
@@ -41,11 +42,12 @@ impl Cache {
         Cache { folder: folder.to_owned() }
     }
 
-    /// Returns a blob with this digest, if there is one; a damaged one is removed.
-    pub fn blob(&self, digest: &Sha256Digest, most: u64) -> Option<Vec<u8>> {
+    /// Returns a blob with this digest, if there is one; a damaged one is removed. Only its own content shows that it is
+    /// damaged: what a manifest says of its size may be wrong, or about the component of another registry.
+    pub fn blob(&self, digest: &Sha256Digest) -> Option<Vec<u8>> {
         let path = self.path("blobs", digest);
-        // A longer one has another digest.
-        let content = beginning(&path, most)?;
+        // No longer one was ever kept.
+        let content = beginning(&path, MAX_COMPONENT)?;
         if Sha256Digest::of(&content) == *digest {
             // The least recently used is removed first.
             let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
@@ -92,8 +94,21 @@ impl Cache {
         write(&self.tag_path(reference), &serde_json::to_vec(&tagged)?)
     }
 
+    /// Keeps signatures of a manifest, the first of which counts most. Those that are there stay after it: another
+    /// registry may have the same manifest, with a signature by another key.
     pub fn put_signatures(&self, manifest: &Sha256Digest, signatures: &[Signature]) -> io::Result<()> {
-        write(&self.path("signatures", manifest), &serde_json::to_vec(signatures)?)
+        let mut all: Vec<Signature> = signatures.iter().take(1).cloned().collect();
+        for signature in self.signatures(manifest).iter().chain(signatures.iter().skip(1)) {
+            if !all.contains(signature) {
+                all.push(signature.clone());
+            }
+        }
+        let mut text = serde_json::to_vec(&all)?;
+        while text.len() as u64 > MAX_NOTE && all.len() > 1 {
+            all.pop();
+            text = serde_json::to_vec(&all)?;
+        }
+        write(&self.path("signatures", manifest), &text)
     }
 
     /// Removes the least recently used blobs beyond the bound, and what a crash left.
@@ -191,14 +206,32 @@ mod tests {
     fn a_damaged_blob_is_removed() {
         let (_folder, cache) = made();
         let digest = Sha256Digest::of(b"content");
-        assert_eq!(cache.blob(&digest, 100), None);
+        assert_eq!(cache.blob(&digest), None);
         cache.put_blob(&digest, b"content").unwrap();
-        assert_eq!(cache.blob(&digest, 100).as_deref(), Some(&b"content"[..]));
+        assert_eq!(cache.blob(&digest).as_deref(), Some(&b"content"[..]));
         for damage in ["kontent", "content that is too long"] {
             fs::write(cache.path("blobs", &digest), damage).unwrap();
-            assert_eq!(cache.blob(&digest, 7), None);
+            assert_eq!(cache.blob(&digest), None);
             assert!(!cache.path("blobs", &digest).exists());
         }
+    }
+
+    #[test]
+    fn signatures_of_another_registry_stay() {
+        let (_folder, cache) = made();
+        let manifest = Sha256Digest::of(b"manifest");
+        let signature = |text: &str| -> Signature {
+            serde_json::from_value(serde_json::json!({ "form": "simple", "payload": text, "signature": "" }))
+                .unwrap()
+        };
+        let (ours, theirs) = (signature("ours"), signature("theirs"));
+        cache.put_signatures(&manifest, std::slice::from_ref(&ours)).unwrap();
+        let long = "x".repeat(usize::try_from(MAX_NOTE).unwrap() / 3);
+        let more = ["a", "b", "c", "d"].map(|name| signature(&format!("{name}{long}")));
+        cache.put_signatures(&manifest, &[&[theirs.clone()], &more[..]].concat()).unwrap();
+        let kept = cache.signatures(&manifest);
+        assert_eq!((&kept[0], &kept[1]), (&theirs, &ours));
+        assert!(kept.len() < 6, "it is as long as can be read again");
     }
 
     #[test]
@@ -227,7 +260,7 @@ mod tests {
         for (digest, hours) in digests.iter().zip([3, 5, 4]) {
             age(&cache.path("blobs", digest), hours);
         }
-        assert!(cache.blob(&digests[1], 100).is_some(), "used now");
+        assert!(cache.blob(&digests[1]).is_some(), "used now");
         let [old, new] =
             ["old", "new"].map(|name| cache.folder.join("blobs").join(format!("{PARTIAL}{name}")));
         fs::write(&old, "").unwrap();

@@ -30,8 +30,10 @@ pub(super) enum Trouble {
     Denied(String),
     /// It does not have this.
     Missing,
-    /// It answers something that is not what was asked for.
+    /// It answers something that is not what was asked for, as a captive portal does.
     Wrong(String),
+    /// The signature that is required is missing, or not by the key.
+    Unsigned(String),
 }
 
 /// What a client may do in a repository.

@@ -36,6 +36,7 @@ struct Pull<'a> {
 #[derive(Default)]
 struct New {
     blobs: Vec<(Sha256Digest, Bytes)>,
+    /// The one that was verified, then others.
     signatures: Option<Vec<Signature>>,
 }
 
@@ -70,7 +71,11 @@ impl Pull<'_> {
             (None, last) => self.by_tag(last.as_ref()).await,
         };
         let pulled = match (pulled, last) {
-            (Err(trouble), Some(last)) if self.client.is_some() && !matches!(trouble, Trouble::Wrong(_)) => {
+            // Whatever answers in the place of the registry: a portal, a proxy, or the registry with something else. A
+            // signature that fails is no trouble of the network.
+            (Err(trouble), Some(last))
+                if self.client.is_some() && !matches!(trouble, Trouble::Unsigned(_)) =>
+            {
                 let why = self.explain(trouble);
                 self.offline(&last, why).await?
             }
@@ -138,6 +143,12 @@ impl Pull<'_> {
         }
         let digest = layer.digest().map_err(Trouble::Wrong)?;
         let component = self.part("blobs", &digest, layer.size, None, &mut new).await?;
+        if component.len() as u64 != layer.size {
+            let (size, its) = (component.len(), layer.size);
+            return Err(Trouble::Wrong(format!(
+                "it has {size} bytes, and its manifest says {its}; push it again"
+            )));
+        }
         let kept = new.blobs.is_empty();
         // Loading says what it is instead; a tag is not to stand for it.
         let warning = match component.starts_with(&COMPONENT) {
@@ -166,7 +177,7 @@ impl Pull<'_> {
         new: &mut New,
     ) -> Result<Bytes, Trouble> {
         let its = digest.clone();
-        if let Some(content) = self.cached(move |cache, _| cache.blob(&its, most)).await.flatten() {
+        if let Some(content) = self.cached(move |cache, _| cache.blob(&its)).await.flatten() {
             return Ok(content.into());
         }
         let content = match given {
@@ -196,12 +207,13 @@ impl Pull<'_> {
         let kept = self.cached(move |cache, _| cache.signatures(&its)).await.unwrap_or_default();
         let judged = signature::verify(&kept, verify, &name, top);
         if judged.is_ok() || self.client.is_none() {
-            return judged.map_err(Trouble::Wrong);
+            return judged.map(drop).map_err(Trouble::Unsigned);
         }
         let client = self.client().await?;
-        let found =
+        let mut found =
             timeout_at(self.until, signature::find(client, top)).await.map_err(|_| self.too_late())??;
-        signature::verify(&found, verify, &name, top).map_err(Trouble::Wrong)?;
+        let good = signature::verify(&found, verify, &name, top).map_err(Trouble::Unsigned)?;
+        found.swap(0, good);
         new.signatures = Some(found);
         Ok(())
     }
@@ -264,7 +276,10 @@ impl Pull<'_> {
 
     fn explain(&self, trouble: Trouble) -> String {
         match (trouble, &self.client, &self.cache) {
-            (Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why), ..) => why,
+            (
+                Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) | Trouble::Unsigned(why),
+                ..,
+            ) => why,
             (Trouble::Missing, Some(_), _) => {
                 format!("{} does not have it; correct the reference, or push it", self.spec.host)
             }

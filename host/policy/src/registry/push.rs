@@ -64,6 +64,7 @@ async fn expect(client: &Client, mut answer: Response, good: StatusCode) -> Resu
         Trouble::Away(why) => Trouble::Away(format!("{why}: {said}")),
         Trouble::Denied(why) => Trouble::Denied(format!("{why}: {said}")),
         Trouble::Wrong(why) => Trouble::Wrong(format!("{why}: {said}")),
+        Trouble::Unsigned(why) => Trouble::Unsigned(why),
         Trouble::Missing => Trouble::Wrong(said),
     })
 }
@@ -122,7 +123,7 @@ fn written(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
 
 fn explain(spec: &RegistrySpec, trouble: Trouble) -> String {
     match trouble {
-        Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) => why,
+        Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) | Trouble::Unsigned(why) => why,
         Trouble::Missing => format!("{} has no such repository, and does not make it", spec.host),
     }
 }

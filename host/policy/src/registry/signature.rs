@@ -111,7 +111,8 @@ struct SubjectDigest {
     sha256: Option<String>,
 }
 
-/// Verifies that one of the signatures is by one of the keys, and for this manifest. `name` is the repository.
+/// Verifies that one of the signatures is by one of the keys, and for this manifest, and returns which. `name` is the
+/// repository.
 ///
 /// # Errors
 /// What is wrong with them.
@@ -120,12 +121,12 @@ pub(super) fn verify(
     verify: &VerifyConfig,
     name: &str,
     manifest: &Sha256Digest,
-) -> Result<(), String> {
+) -> Result<usize, String> {
     let name = verify.repository.as_deref().unwrap_or(name);
     let mut why = "it is not signed".to_owned();
-    for signature in signatures {
+    for (index, signature) in signatures.iter().enumerate() {
         match signature.verify(&verify.keys, name, manifest) {
-            Ok(()) => return Ok(()),
+            Ok(()) => return Ok(index),
             Err(its) => why = its,
         }
     }
@@ -203,35 +204,40 @@ fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
     signed
 }
 
-/// Gets the signatures of a manifest from its registry, of all layouts.
+/// Gets the signatures of a manifest from its registry, of all layouts, the first [`MOST`] of them.
 pub(super) async fn find(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
-    let mut found = tagged(client, manifest).await?;
-    found.extend(referring(client, manifest).await?);
+    let mut found = Vec::new();
+    tagged(client, manifest, &mut found).await?;
+    referring(client, manifest, &mut found).await?;
     Ok(found)
 }
 
-async fn tagged(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+async fn tagged(client: &Client, manifest: &Sha256Digest, found: &mut Vec<Signature>) -> Result<(), Trouble> {
     let tag = format!("manifests/sha256-{manifest}.sig");
     match optional(client.get(&tag, ACCEPTED, MAX_MANIFEST).await)? {
-        Some(signatures) => simple(client, &signatures).await,
-        None => Ok(Vec::new()),
+        Some(signatures) => simple(client, &signatures, found).await,
+        None => Ok(()),
     }
 }
 
 /// Those in the layers of a manifest.
-async fn simple(client: &Client, signatures: &[u8]) -> Result<Vec<Signature>, Trouble> {
-    let mut found = Vec::new();
+async fn simple(client: &Client, signatures: &[u8], found: &mut Vec<Signature>) -> Result<(), Trouble> {
     let layers = Manifest::parse(signatures).map_err(Trouble::Wrong)?.layers;
-    for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE).take(MOST) {
+    let room = MOST - found.len();
+    for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE).take(room) {
         let Some(signature) = layer.annotations.get(ANNOTATION) else { continue };
         let payload = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_PAYLOAD).await?;
         let payload = STANDARD.encode(payload);
         found.push(Signature { form: Form::Simple, payload, signature: signature.clone() });
     }
-    Ok(found)
+    Ok(())
 }
 
-async fn referring(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
+async fn referring(
+    client: &Client,
+    manifest: &Sha256Digest,
+    found: &mut Vec<Signature>,
+) -> Result<(), Trouble> {
     let path = format!("referrers/sha256:{manifest}");
     let index = match optional(client.get(&path, INDEX, MAX_MANIFEST).await) {
         Ok(Some(index)) => Some(index),
@@ -241,40 +247,43 @@ async fn referring(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signa
         }
         Err(trouble) => return Err(trouble),
     };
-    let Some(index) = index else { return Ok(Vec::new()) };
-    let mut found = Vec::new();
+    let Some(index) = index else { return Ok(()) };
     let entries = Manifest::parse(&index).map_err(Trouble::Wrong)?.manifests;
     let signs = |kind: &str| kind == REFERRING || kind.starts_with(BUNDLE);
     for entry in entries.iter().filter(|entry| entry.artifact_type.as_deref().is_some_and(signs)).take(MOST) {
+        if found.len() >= MOST {
+            break;
+        }
         let digest = entry.digest().map_err(Trouble::Wrong)?;
         let path = format!("manifests/sha256:{digest}");
         let text = matching(client.get(&path, ACCEPTED, MAX_MANIFEST).await?, &digest)?;
-        found.extend(if entry.artifact_type.as_deref() == Some(REFERRING) {
-            simple(client, &text).await?
+        if entry.artifact_type.as_deref() == Some(REFERRING) {
+            simple(client, &text, found).await?;
         } else {
-            bundle(client, &text).await?
-        });
+            bundle(client, &text, found).await?;
+        }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Those in the bundle of a manifest.
-async fn bundle(client: &Client, manifest: &[u8]) -> Result<Vec<Signature>, Trouble> {
+async fn bundle(client: &Client, manifest: &[u8], found: &mut Vec<Signature>) -> Result<(), Trouble> {
     let layers = Manifest::parse(manifest).map_err(Trouble::Wrong)?.layers;
     let Some(layer) = layers.iter().find(|layer| layer.media_type.starts_with(BUNDLE)) else {
-        return Ok(Vec::new());
+        return Ok(());
     };
     let bundle = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_MANIFEST).await?;
     let envelope = serde_json::from_slice::<Bundle>(&bundle).ok().and_then(|bundle| bundle.dsse_envelope);
     let Some(envelope) = envelope.filter(|envelope| envelope.payload_type == STATEMENT) else {
-        return Ok(Vec::new());
+        return Ok(());
     };
-    let signatures = envelope.signatures.into_iter().take(MOST).map(|Sig { sig }| Signature {
+    let room = MOST - found.len();
+    found.extend(envelope.signatures.into_iter().take(room).map(|Sig { sig }| Signature {
         form: Form::Statement,
         payload: envelope.payload.clone(),
         signature: sig,
-    });
-    Ok(signatures.collect())
+    }));
+    Ok(())
 }
 
 async fn blob(client: &Client, digest: &Sha256Digest, most: u64) -> Result<Vec<u8>, Trouble> {

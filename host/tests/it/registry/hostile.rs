@@ -2,7 +2,7 @@
 
 use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
 use super::{Kept, acl, another_acl, assert_denies, sha256};
-use crate::harness::Server;
+use crate::harness::{Server, is_root, tuffet};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -124,6 +124,64 @@ fn one_that_sends_too_much() {
     scene.refused(":1", &["more than the 65536 bytes"]);
     let grown = scene.server.memory().saturating_sub(before);
     assert!(grown < 64 << 20, "it has grown by {grown} bytes");
+}
+
+/// Were each of them kept, 32 bundles of 1 MiB with 32 signatures each would be 1 GiB.
+#[test]
+fn one_with_thousands_of_signatures() {
+    const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
+    let (kept, registry) = (Kept::new(), Scripted::new());
+    let (signed, _) = registry.hold(&std::fs::read(acl()).unwrap(), CONFIG, LAYER);
+    let referring = ["aaaa", "bbbb", "cccc"].map(|name| {
+        let signatures = vec![json!({ "sig": "" }); 40];
+        let bundle = json!({ "dsseEnvelope": {
+            "payload": name, "payloadType": "application/vnd.in-toto+json", "signatures": signatures,
+        }});
+        let (blob, manifest) = artifact(bundle.to_string().as_bytes(), CONFIG, BUNDLE);
+        registry.reply(&format!("blobs/sha256:{blob}"), Reply::Content(bundle.to_string().into_bytes()));
+        let text = manifest.to_string().into_bytes();
+        let digest = sha256(&text);
+        registry.reply(&format!("manifests/sha256:{digest}"), Reply::Content(text));
+        json!({ "mediaType": "", "digest": format!("sha256:{digest}"), "size": 1, "artifactType": BUNDLE })
+    });
+    let index = json!({ "schemaVersion": 2, "manifests": referring }).to_string();
+    registry.reply(&format!("referrers/sha256:{signed}"), Reply::Content(index.into_bytes()));
+    // The public key of an example.
+    let key = kept.write(
+        "key",
+        "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----\n",
+    );
+    let reference = format!("oci://{}/acl:1", registry.host());
+    super::plugin(&["inspect", &reference, "--key", key.to_str().unwrap()])
+        .assert_fails(1, &["none of its signatures is by this key"]);
+    let bundles = registry.heads().iter().filter(|head| head.starts_with("get /v2/acl/blobs/")).count();
+    assert_eq!(bundles, 1, "{:?}", registry.heads());
+}
+
+/// A manifest may name the digest of another registry's component, and a size that it does not have.
+#[test]
+fn one_that_names_the_component_of_another() {
+    let (kept, good, hostile) = (Kept::new(), Scripted::new(), Scripted::new());
+    let component = std::fs::read(acl()).unwrap();
+    let (_, blob) = good.hold(&component, CONFIG, LAYER);
+    let yaml = |registry: &Scripted| kept.yaml(&format!("oci://{}/acl:1", registry.host()), "", "");
+    let pull = |registry: &Scripted| {
+        let config = kept.config(&yaml(registry));
+        let user = if is_root() { &["--user", "root"][..] } else { &[] };
+        super::plugin(&[&["pull", "--config", config.to_str().unwrap()], user].concat())
+    };
+    pull(&good).assert_good();
+    for size in [1, component.len() + 1] {
+        let (_, mut manifest) = artifact(&component, CONFIG, LAYER);
+        manifest["layers"][0]["size"] = json!(size);
+        hostile.hold_manifest(&manifest);
+        let due = format!("it has {} bytes, and its manifest says {size}", component.len());
+        pull(&hostile).assert_fails(1, &[&due]);
+    }
+    assert!(kept.path("state/components/blobs").join(blob).exists(), "it was removed");
+    // Without its registry.
+    let config = kept.config(&yaml(&good));
+    tuffet(["check", config.to_str().unwrap()]).assert_good();
 }
 
 #[test]

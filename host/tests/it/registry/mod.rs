@@ -5,6 +5,7 @@ mod debian;
 mod hostile;
 mod layouts;
 mod pinned;
+mod portal;
 mod real;
 mod scripted;
 mod signed;

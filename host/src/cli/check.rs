@@ -1,6 +1,6 @@
 //! `tuffet check`.
 
-use super::complain;
+use super::{complain, print};
 use crate::features;
 use crate::server::{self, ServeError};
 use crate::source::Source;
@@ -60,7 +60,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
             for warning in warnings {
                 complain(format_args!("warning: {warning}"));
             }
-            println!("{verdict}");
+            print(&format!("{verdict}\n"));
             ExitCode::SUCCESS
         }
         Err(error) => {

@@ -1,6 +1,6 @@
 //! `tuffet reload` and `tuffet status`: commands to the running server.
 
-use super::complain;
+use super::{complain, print, print_json};
 use crate::server::{self, Reply};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
     };
     match server::ask(&socket, question) {
         Ok(Reply::Reloaded(generation)) => {
-            println!("reloaded: generation {generation}{of}");
+            print(&format!("reloaded: generation {generation}{of}\n"));
             ExitCode::SUCCESS
         }
         Ok(Reply::Refused(reasons)) => {
@@ -95,15 +95,15 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             ExitCode::from(1)
         }
         Ok(Reply::Status(report)) => {
-            println!("{}", serde_json::json!(report));
+            print_json(serde_json::json!(report));
             ExitCode::from(u8::from(!report.ready))
         }
         Ok(Reply::Live(snapshot)) => {
-            println!("{}", serde_json::json!(snapshot));
+            print_json(serde_json::json!(snapshot));
             ExitCode::SUCCESS
         }
         Ok(Reply::Metrics(text)) => {
-            print!("{text}");
+            print(&text);
             ExitCode::SUCCESS
         }
         Ok(Reply::Busy) => {

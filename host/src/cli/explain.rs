@@ -1,13 +1,12 @@
 //! `tuffet explain`: what would become of a request, and why.
 
-use super::complain;
 use super::control::ControlArgs;
+use super::{complain, print, print_json};
 use crate::explanation::{Explanation, Question, text};
 use crate::features;
 use crate::server::{self, Reply, ServeError};
 use clap::Args;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
@@ -131,9 +130,11 @@ fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
 }
 
 fn show(args: &ExplainArgs, explained: &Explanation) -> ExitCode {
-    let text = if args.json { format!("{:#}\n", serde_json::json!(explained)) } else { text(explained) };
-    // A reader that closes early, such as head(1), is not an error.
-    let _ = io::stdout().write_all(text.as_bytes());
+    if args.json {
+        print_json(format_args!("{:#}", serde_json::json!(explained)));
+    } else {
+        print(&text(explained));
+    }
     ExitCode::from(u8::from(!explained.outcome.is_granted()))
 }
 

@@ -13,6 +13,7 @@ mod doctor;
 mod explain;
 mod generate;
 mod import;
+mod output;
 mod plugin;
 mod serve;
 #[cfg(feature = "top")]
@@ -20,8 +21,8 @@ mod top;
 mod transfer;
 
 use clap::{Parser, Subcommand};
-use std::fmt::Display;
-use std::io::{self, IsTerminal, Write};
+use output::{complain, print, print_json};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
 
@@ -176,11 +177,6 @@ fn close_inherited() {
     }
 }
 
-/// Prints a line on standard error in one write: another process may be writing to the same place.
-fn complain(line: impl Display) {
-    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
-}
-
 /// Whether standard error is read by a person.
 fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
@@ -188,7 +184,6 @@ fn stderr_is_terminal() -> bool {
 
 fn schema(markdown: bool) -> ExitCode {
     let text = if markdown { tuffet_config::reference() } else { format!("{:#}\n", tuffet_config::schema()) };
-    // A reader that closes early, such as head(1), is not an error.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     ExitCode::SUCCESS
 }

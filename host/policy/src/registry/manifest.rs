@@ -113,7 +113,12 @@ impl Manifest {
             // The first bytes tell whether it is a component.
             (None, _, [layer]) if !layer.media_type.contains("tar") => Ok(layer),
             (None, ..) => {
-                let types: Vec<&str> = self.layers.iter().take(3).map(|layer| &*layer.media_type).collect();
+                let types: Vec<String> = self
+                    .layers
+                    .iter()
+                    .take(3)
+                    .map(|layer| layer.media_type.escape_debug().to_string())
+                    .collect();
                 let types = if types.is_empty() { "no layer".to_owned() } else { types.join(", ") };
                 Err(format!(
                     "it holds no component but {types:.200}: push one by `tuffet plugin push`, `wkg oci push` or `oras`"
@@ -129,7 +134,8 @@ impl Descriptor {
     pub fn digest(&self) -> Result<Sha256Digest, String> {
         let sha256 = self.digest.starts_with("sha256:").then(|| self.digest.parse().ok()).flatten();
         sha256.ok_or_else(|| {
-            format!("its manifest names a part by {:.100}, which is no SHA-256 digest", self.digest)
+            let named = self.digest.escape_debug().to_string();
+            format!("its manifest names a part by {named:.100}, which is no SHA-256 digest")
         })
     }
 }

@@ -167,6 +167,7 @@ impl Signature {
                 {
                     Ok(())
                 } else {
+                    let named = named.escape_debug().to_string();
                     Err(format!(
                         "its signature is for {named:.300}, not for {name}; a copy needs `verify.repository`"
                     ))

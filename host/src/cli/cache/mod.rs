@@ -3,8 +3,8 @@
 mod glob;
 mod speaker;
 
-use super::complain;
 use super::control::ControlArgs;
+use super::{complain, print, print_json};
 use crate::origins::CachedRow;
 use crate::server::CacheWanted as Wanted;
 use crate::server::Reply;
@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 use glob::matches;
 use speaker::Speaker;
 use std::collections::VecDeque;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -148,7 +148,7 @@ fn ls(args: &LsArgs) -> Result<bool, Trouble> {
     let mut text = String::new();
     for file in &files {
         if args.json {
-            text += &format!("{}\n", serde_json::json!(file));
+            print_json(serde_json::json!(file));
             continue;
         }
         let CachedRow { root, path, size, stored, validated_seconds, used_unix_ms, .. } = file;
@@ -157,8 +157,7 @@ fn ls(args: &LsArgs) -> Result<bool, Trouble> {
         let [validated, used] = [*validated_seconds, used].map(ago);
         text += &format!("{stored:>14} {size:>14}  {validated:>9}  {used:>9}  {root}:{path}\n");
     }
-    // A reader that closes early, such as head(1), is not an error.
-    let _ = io::stdout().write_all(text.as_bytes());
+    print(&text);
     Ok(true)
 }
 
@@ -218,7 +217,7 @@ fn fetch(speaker: &Speaker, root: &str, paths: VecDeque<String>) -> bool {
             let wanted = Wanted::Warm { root: root.to_owned(), path: path.clone() };
             let why = match speaker.ask(&wanted) {
                 Ok(Reply::Warmed(size)) => {
-                    let _ = io::stdout().write_all(format!("{size:>14}  {root}:{path}\n").as_bytes());
+                    print(&format!("{size:>14}  {root}:{path}\n"));
                     continue;
                 }
                 Ok(other) => not_understood(other).why,
@@ -272,9 +271,7 @@ fn forget(args: &DropArgs) -> Result<bool, Trouble> {
             continue;
         }
         match speaker.ask(&Wanted::Forget { root: root.clone(), path: path.clone() })? {
-            Reply::Forgotten(_) => {
-                let _ = io::stdout().write_all(format!("{root}:{path}\n").as_bytes());
-            }
+            Reply::Forgotten(_) => print(&format!("{root}:{path}\n")),
             other => return Err(not_understood(other)),
         }
     }

@@ -17,11 +17,10 @@ mod roots;
 mod system;
 mod walk;
 
-use super::complain;
+use super::{complain, print, print_json};
 use crate::server;
 use clap::Args;
 use finding::{Finding, Grade, Report};
-use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -121,9 +120,11 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
         rates = measured;
     }
     let report = Report { grade: Finding::worst(&findings), findings, rates };
-    let text = if args.json { format!("{}\n", serde_json::json!(report)) } else { report.to_string() };
-    // A reader that closes early, such as head(1), is not an error.
-    let _ = io::stdout().write_all(text.as_bytes());
+    if args.json {
+        print_json(serde_json::json!(report))
+    } else {
+        print(&report.to_string())
+    }
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 

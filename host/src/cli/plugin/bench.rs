@@ -42,21 +42,19 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
     })();
     match measured {
         Ok((hook, fresh, kept)) => {
-            super::print(&if args.json {
+            if args.json {
                 let (fresh, kept) = (fresh.json(), kept.json());
-                format!(
-                    "{:#}\n",
-                    json!({ "hook": hook.word(), "calls": args.calls, "fresh": fresh, "kept": kept })
-                )
+                let shown = json!({ "hook": hook.word(), "calls": args.calls, "fresh": fresh, "kept": kept });
+                super::print_json(format_args!("{shown:#}"));
             } else {
-                format!(
+                super::print(&format!(
                     "hook {}, {} calls one after the other, each way\nfresh instances  {}\nkept instance    {}\n",
                     hook.word(),
                     args.calls,
                     fresh.text(),
                     kept.text()
-                )
-            });
+                ));
+            }
             ExitCode::SUCCESS
         }
         Err(code) => code,

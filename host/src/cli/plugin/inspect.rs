@@ -63,7 +63,7 @@ pub(super) fn inspect(args: &InspectArgs) -> ExitCode {
                 "annotations": pulled.annotations,
             });
         }
-        super::print(&format!("{shown:#}\n"));
+        super::print_json(format_args!("{shown:#}"));
     } else {
         let above =
             artifact.map_or_else(String::new, |(reference, pulled)| registry::text(reference, &pulled));

@@ -22,12 +22,11 @@ mod subject;
 mod test;
 mod wit;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::complain;
+use super::{complain, print, print_json};
 use crate::server::ServeError;
 use tuffet_config::{Silent, reach};
 
@@ -130,9 +129,4 @@ fn warn_of_silent(silent: &[Silent]) {
             "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
         ));
     }
-}
-
-/// Prints to standard output; a reader that closes early, such as head(1), is not an error.
-fn print(text: &str) {
-    let _ = io::stdout().write_all(text.as_bytes());
 }

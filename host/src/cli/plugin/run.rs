@@ -38,11 +38,11 @@ pub(super) fn run(args: &RunArgs) -> ExitCode {
     })();
     match tried {
         Ok((hook, tried)) => {
-            super::print(&if args.json {
-                format!("{:#}\n", record(hook, &tried))
+            if args.json {
+                super::print_json(format_args!("{:#}", record(hook, &tried)));
             } else {
-                text(hook, &tried)
-            });
+                super::print(&text(hook, &tried));
+            }
             ExitCode::from(u8::from(tried.answer.is_err()))
         }
         Err(code) => code,

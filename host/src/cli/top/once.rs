@@ -5,7 +5,6 @@ use super::state::State;
 use crate::watch::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The columns without `COLUMNS`.
@@ -25,8 +24,7 @@ pub(super) fn print(snapshot: Snapshot) -> ExitCode {
     let rows = ended.iter().position(|line| line.starts_with("UTC ")).unwrap_or(0);
     text.extend_from_slice(&ended[rows.saturating_sub(1)..ended.len().saturating_sub(1)]);
     let text = text.join("\n") + "\n";
-    // A reader that closes early, such as head(1), is not an error.
-    let _ = io::stdout().write_all(text.as_bytes());
+    super::super::print(&text);
     ExitCode::SUCCESS
 }
 

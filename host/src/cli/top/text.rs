@@ -1,13 +1,12 @@
 //! Numbers and texts for display.
 
+use super::super::output::is_unseen;
+
 /// Returns text of clients and plugins without characters that control a terminal, are invisible, or change
 /// the direction.
 pub(super) fn plain(text: &str) -> String {
-    let unseen = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    };
-    text.chars().map(|c| if unseen(c) { '\u{fffd}' } else { c }).collect()
+    let is_unseen = |c: char| is_unseen(c) || c.is_control();
+    text.chars().map(|c| if is_unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
 /// Returns the text within this many columns; an ellipsis stands for its end.

@@ -126,6 +126,47 @@ fn one_that_sends_too_much() {
     assert!(grown < 64 << 20, "it has grown by {grown} bytes");
 }
 
+/// Whatever it says, in errors, texts and JSON.
+#[test]
+fn one_that_speaks_to_the_terminal() {
+    const EVIL: &str = "x\u{1b}[31m\u{9b}2J\u{202e}\u{7f}";
+    let registry = Scripted::new();
+    let component = std::fs::read(acl()).unwrap();
+    let reference = format!("oci://{}/acl:1", registry.host());
+    let inspect = |more: &[&str]| {
+        let ran = super::plugin(&[&["inspect", &reference], more].concat());
+        let shown = String::from_utf8(ran.stdout.clone()).unwrap() + &ran.stderr;
+        let raw = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!shown.contains(raw), "{shown:?}");
+        ran
+    };
+    registry.hold(&component, CONFIG, LAYER);
+    registry.reply(&format!("blobs/sha256:{}", sha256(&component)), Reply::Content(component.clone()));
+    let (_, good) = artifact(&component, CONFIG, LAYER);
+    let with = |pointer: &str, value: serde_json::Value| {
+        let mut manifest = good.clone();
+        *manifest.pointer_mut(pointer).unwrap() = value;
+        registry.hold_manifest(&manifest);
+    };
+    with("/layers/0/digest", json!(format!("md5:{EVIL}")));
+    inspect(&[]).assert_fails(1, &["md5:x\\u{1b}[31m", "no SHA-256 digest"]);
+    with(
+        "/layers",
+        json!([{ "mediaType": EVIL, "digest": "", "size": 1 }, { "mediaType": EVIL, "digest": "", "size": 1 }]),
+    );
+    inspect(&[]).assert_fails(1, &["no component but x\\u{1b}[31m"]);
+    let mut manifest = good.clone();
+    manifest["annotations"] = json!({ "a": EVIL });
+    manifest["config"]["mediaType"] = json!(EVIL);
+    registry.hold_manifest(&manifest);
+    inspect(&[]).assert_good();
+    let shown: serde_json::Value = serde_json::from_slice(&inspect(&["--json"]).stdout).unwrap();
+    assert_eq!(
+        (&shown["artifact"]["annotations"]["a"], &shown["artifact"]["config"]),
+        (&json!(EVIL), &json!(EVIL))
+    );
+}
+
 /// Were each of them kept, 32 bundles of 1 MiB with 32 signatures each would be 1 GiB.
 #[test]
 fn one_with_thousands_of_signatures() {

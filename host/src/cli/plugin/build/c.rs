@@ -4,6 +4,7 @@ mod toolchain;
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,7 @@ use super::super::export::Export;
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
-use crate::cli::{complain, stderr_is_terminal};
+use crate::cli::stderr_is_terminal;
 use toolchain::Toolchain;
 
 /// The key of the manifest that names another copy of the SDK.
@@ -115,7 +116,7 @@ fn units(
         units.push(Unit { source: source.clone(), object: object(units.len()), flags });
     }
     let parts = sdk.join("src");
-    let unread = |error: std::io::Error| Unbuilt::NoProject(format!("{}: {error}", parts.display()));
+    let unread = |error: io::Error| Unbuilt::NoProject(format!("{}: {error}", parts.display()));
     let mut parts: Vec<PathBuf> =
         fs::read_dir(&parts).map_err(unread)?.flatten().map(|entry| entry.path()).collect();
     parts.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
@@ -144,7 +145,7 @@ fn compile(folder: &Path, toolchain: &Toolchain, units: &[Unit]) -> Result<(), U
             .args(&own);
         command.arg(&unit.source).arg("-o").arg(&unit.object).stdin(Stdio::null()).output()
     };
-    let ran: Mutex<Vec<Option<std::io::Result<Output>>>> = Mutex::new(units.iter().map(|_| None).collect());
+    let ran: Mutex<Vec<Option<io::Result<Output>>>> = Mutex::new(units.iter().map(|_| None).collect());
     let next = AtomicUsize::new(0);
     let worker = || {
         while let Some((number, unit)) = {
@@ -190,12 +191,10 @@ fn link(folder: &Path, toolchain: &Toolchain, units: &[Unit], scratch: &Scratch)
     fs::read(&module).map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", module.display())))
 }
 
-/// Shows the messages of a compiler.
+/// Shows the messages of a compiler as they are, with its colours.
 fn print(output: &Output) {
-    for text in [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text)) {
-        if !text.is_empty() {
-            complain(text.trim_end());
-        }
+    for text in [&output.stdout, &output.stderr] {
+        let _ = io::stderr().write_all(text);
     }
 }
 

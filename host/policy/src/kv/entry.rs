@@ -1,5 +1,7 @@
 //! A value and its expiry, as stored in the file.
 
+use super::MAX_VALUE;
+
 /// The entry of a key: eight bytes of expiry, little-endian, then the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
@@ -11,9 +13,12 @@ pub(super) struct Entry<'a> {
 impl<'a> Entry<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Entry<'a> {
         match bytes.split_first_chunk() {
-            Some((until, value)) => Entry { until: u64::from_le_bytes(*until), value },
-            // Only this program writes the file, so this is damage: it counts as missing.
-            None => Entry { until: 1, value: &[] },
+            Some((until, value)) if value.len() <= MAX_VALUE => {
+                Entry { until: u64::from_le_bytes(*until), value }
+            }
+            // This program writes neither shorter nor longer ones, so this is damage, or of another program that writes
+            // into the bucket: it counts as missing.
+            _ => Entry { until: 1, value: &[] },
         }
     }
 
@@ -45,5 +50,6 @@ mod tests {
         assert_eq!(Entry::until(5, Some(2)), 2005);
         assert!(entry(Entry::until(5, Some(0))).is_over(5), "no time at all");
         assert!(Entry::parse(b"short").is_over(1), "damaged");
+        assert!(Entry::parse(&[0; 9 + MAX_VALUE]).is_over(1), "of another program");
     }
 }

@@ -485,3 +485,44 @@ async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
     let counted = store.increment(&its, "five".into(), 1, None).await;
     assert!(counted.is_err(), "it is no number: {counted:?}");
 }
+
+/// Whatever another program with a login puts into the bucket, before a server opens it and afterwards.
+#[cfg(feature = "nats")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_another_program_take_no_more_than_twice_the_quota() {
+    let Some(nats) = Nats::start() else { return };
+    let its = of("a", Quota { keys: 100, bytes: 100_000 });
+    let open = || {
+        let store = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
+        store.join(&its);
+        store
+    };
+    let before = open();
+    before.set(&its, "k".into(), b"v".to_vec(), None).await.unwrap();
+    let client = async_nats::connect(nats.address.to_string()).await.unwrap();
+    let bucket = async_nats::jetstream::new(client).get_key_value("keys").await.unwrap();
+    let foreign = |value: usize| [vec![0; 8], vec![b'x'; value]].concat();
+    for (key, value) in (0..300).map(|key| (format!("a.x{key}"), 1)).chain([
+        ("a.large".into(), 90_000),
+        ("a.l1".into(), 60_000),
+        ("a.l2".into(), 60_000),
+        ("a.l3".into(), 60_000),
+        (format!("a.{}", "k".repeat(257)), 1),
+    ]) {
+        bucket.put(key, foreign(value).into()).await.unwrap();
+    }
+    for store in [before, open()] {
+        let waited = Instant::now();
+        while store.list(&its, all("")).await != Err(KvError::Quota) {
+            assert!(waited.elapsed() < Duration::from_secs(20), "{:?}", store.state());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let state = store.state().unwrap();
+        assert!(state.keys <= 200 && state.bytes <= 200_000, "{state:?}");
+        assert_eq!(store.set(&its, "more".into(), b"v".to_vec(), None).await, Err(KvError::Quota));
+        // What is in the bucket can be read, except what no plugin could have written.
+        assert_eq!(get(&store, "a", "x299").await.as_deref(), Some("x"));
+        assert_eq!(get(&store, "a", "l3").await.map(|value| value.len()), Some(60_000));
+        assert_eq!(get(&store, "a", "large").await, None);
+    }
+}

@@ -19,7 +19,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{Notify, mpsc};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
-use super::super::{Change, Namespace, now_ms};
+use super::super::{Change, MAX_KEY, Namespace, now_ms};
 use super::mirror::Mirror;
 use super::operations::{Increment, Lost, Operations};
 use super::{Job, Shared, away, lock, names};
@@ -58,8 +58,8 @@ pub(super) fn start(spec: KvBucket, shared: Arc<Shared>, jobs: mpsc::Receiver<Jo
 enum End {
     /// Nobody calls any more.
     Closed,
-    /// There is a new namespace, whose keys are not known.
-    Joined,
+    /// There are keys that are not known, of a new namespace or because they had no room before.
+    Outdated,
     Lost(String),
 }
 
@@ -76,7 +76,7 @@ async fn run(spec: &KvBucket, shared: &Arc<Shared>, mut jobs: mpsc::Receiver<Job
         };
         match end {
             End::Closed => return,
-            End::Joined => {}
+            End::Outdated => {}
             End::Lost(why) => {
                 shared.lost(why.clone());
                 if refuse(&mut jobs, &why, pause.mul_f64(0.5 + fastrand::f64())).await {
@@ -129,7 +129,7 @@ impl Bucket {
         })
         .await?;
         let store = open(&jetstream::new(client), &spec.bucket).await?;
-        let namespaces: Vec<Arc<str>> = lock(&shared.namespaces).iter().cloned().collect();
+        let namespaces = lock(&shared.namespaces).clone();
         let mut mirror = Mirror::of(namespaces.into_iter());
         let changes = read(&store, &mut mirror).await?;
         mirror.completed();
@@ -151,7 +151,7 @@ impl Bucket {
         let mut leaving = false;
         loop {
             if leaving && running.is_empty() {
-                return End::Joined;
+                return End::Outdated;
             }
             tokio::select! {
                 change = self.changes.next() => match change {
@@ -193,7 +193,10 @@ impl Bucket {
                     running.push(Box::pin(async move { operations.ping().await.map(|()| None) }));
                 }
                 _ = sweeps.tick(), if !leaving => {
-                    let swept = lock(&shared.mirror).sweep(now_ms(), SWEPT_AGE, SWEPT);
+                    let mut mirror = lock(&shared.mirror);
+                    let swept = mirror.sweep(now_ms(), SWEPT_AGE, SWEPT);
+                    leaving |= mirror.is_outdated();
+                    drop(mirror);
                     let operations = Rc::clone(&self.operations);
                     running.push(Box::pin(async move {
                         operations.remove(swept).await;
@@ -203,7 +206,8 @@ impl Bucket {
                 () = self.broken.notified() => return End::Lost("the connection broke".into()),
                 () = shared.joined.notified() => {
                     let known = lock(&shared.mirror);
-                    leaving |= lock(&shared.namespaces).iter().any(|namespace| !known.has(namespace));
+                    let namespaces = lock(&shared.namespaces);
+                    leaving |= namespaces.iter().any(|(name, quota)| !known.has(name, *quota));
                 }
             }
         }
@@ -361,7 +365,8 @@ async fn last_revision(store: &Store) -> Result<u64, String> {
 
 fn enter(mirror: &mut Mirror, change: jetstream::kv::Entry) {
     // A key that somebody else keeps in the bucket is none of ours.
-    let Some((namespace, key)) = names::parse(&change.key) else { return mirror.passed(change.revision) };
+    let parsed = names::parse(&change.key).filter(|(_, key)| key.len() <= MAX_KEY);
+    let Some((namespace, key)) = parsed else { return mirror.passed(change.revision) };
     let entry = (change.operation == Operation::Put).then_some(change.value);
     mirror.watched(&namespace, key, change.revision, entry);
 }

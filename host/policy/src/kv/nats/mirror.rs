@@ -2,7 +2,8 @@
 //! first guess of a counter.
 //!
 //! A subscription fills it, in the order of revisions; changes of this server are entered when NATS confirms them.
-//! Its size is bounded by the quotas of the plugins.
+//! Anybody with a login may write into the bucket, so its size is bounded: of each namespace it holds twice the quota,
+//! since servers that write at once may exceed it a little. What has no room is left out, until there is some again.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
@@ -15,22 +16,35 @@ use super::super::entry::Entry;
 use super::super::usage::Usage;
 use super::super::{KvError, Listing, Quota, Versioned};
 
+/// The most deletions that are remembered until they are swept.
+const MAX_DELETIONS: usize = 16_384;
+/// The least time between two readings of the bucket for what was left out.
+const AGAIN: Duration = Duration::from_secs(60);
+
 /// The known keys.
 #[derive(Debug, Default)]
 pub(super) struct Mirror {
     namespaces: HashMap<Arc<str>, Keys>,
     /// The revision up to which the subscription has come.
     revision: u64,
-    /// Whether it has had all keys at once.
-    complete: bool,
+    /// When it had all keys at once.
+    completed: Option<Instant>,
     /// Deletions, which leave a message in the bucket, and when they were seen.
     deletions: Vec<(Swept, Instant)>,
+    /// Whether deletions were left out.
+    more_deletions: bool,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Keys {
     keys: BTreeMap<String, Known>,
     usage: Usage,
+    /// The largest of the plugins that use the namespace.
+    quota: Quota,
+    /// Whether keys were left out.
+    more: bool,
+    /// Whether something was removed since.
+    has_room: bool,
 }
 
 /// A message that no server needs any more.
@@ -64,8 +78,8 @@ impl Known {
 
 impl Mirror {
     /// Creates an empty one for these namespaces.
-    pub(super) fn of(namespaces: impl Iterator<Item = Arc<str>>) -> Mirror {
-        let namespaces = namespaces.map(|name| (name, Keys::default())).collect();
+    pub(super) fn of(namespaces: impl Iterator<Item = (Arc<str>, Quota)>) -> Mirror {
+        let namespaces = namespaces.map(|(name, quota)| (name, Keys::of(quota))).collect();
         Mirror { namespaces, ..Mirror::default() }
     }
 
@@ -92,13 +106,7 @@ impl Mirror {
             return;
         }
         for keys in self.namespaces.values_mut() {
-            keys.keys.retain(|key, known| {
-                let stays = known.revision >= first;
-                if !stays {
-                    keys.usage.remove(key, known.size());
-                }
-                stays
-            });
+            keys.retain(|known| known.revision >= first);
         }
     }
 
@@ -112,9 +120,7 @@ impl Mirror {
     /// Removes a key that this server deleted; the subscription brings the revision later.
     pub(super) fn forget(&mut self, namespace: &str, key: &str) {
         let Some(keys) = self.namespaces.get_mut(namespace) else { return };
-        if let Some(before) = keys.keys.remove(key) {
-            keys.usage.remove(key, before.size());
-        }
+        keys.remove(key);
     }
 
     fn enter(&mut self, namespace: &str, key: String, revision: u64, entry: Option<Bytes>) {
@@ -124,37 +130,70 @@ impl Mirror {
         if keys.keys.get(&key).is_some_and(|known| known.revision >= revision) {
             return;
         }
-        if entry.is_none() {
-            self.deletions.push((Swept { namespace, key: key.clone(), revision }, Instant::now()));
+        keys.remove(&key);
+        let Some(entry) = entry else {
+            keys.has_room = true;
+            let swept = Swept { namespace, key, revision };
+            return self.delete([swept]);
+        };
+        let entry = Entry::parse(&entry);
+        // A copy: what came from the network is a part of all that came with it.
+        let known = Known { revision, entry: entry.bytes().into() };
+        let mut after = keys.usage;
+        after.add(&key, known.size());
+        if after.exceeds(keys.room(), Usage::default()) {
+            if !std::mem::replace(&mut keys.more, true) {
+                tracing::warn!(
+                    target: "tuffet::kv",
+                    plugin = %namespace,
+                    "the bucket has more keys of this plugin than twice its quota; the rest is not kept in memory, and \
+                     the plugin cannot list keys: remove them, or raise `limits.kv-keys` and `limits.kv-bytes`"
+                );
+            }
+            return;
         }
-        if let Some(before) = keys.keys.remove(&key) {
-            keys.usage.remove(&key, before.size());
-        }
-        if let Some(entry) = entry {
-            let known = Known { revision, entry };
-            keys.usage.add(&key, known.size());
-            keys.keys.insert(key, known);
-        }
+        keys.usage = after;
+        keys.keys.insert(key, known);
     }
 
-    /// Whether it is for this namespace, too.
-    pub(super) fn has(&self, namespace: &str) -> bool {
-        self.namespaces.contains_key(namespace)
+    /// Remembers messages that no server needs.
+    fn delete(&mut self, swept: impl IntoIterator<Item = Swept>) {
+        let mut swept = swept.into_iter();
+        let room = MAX_DELETIONS.saturating_sub(self.deletions.len());
+        self.deletions.extend(swept.by_ref().take(room).map(|swept| (swept, Instant::now())));
+        self.more_deletions |= swept.next().is_some();
+    }
+
+    /// Whether it is for this namespace, too, with this quota.
+    pub(super) fn has(&self, namespace: &str, quota: Quota) -> bool {
+        self.namespaces.get(namespace).is_some_and(|keys| keys.quota == quota)
     }
 
     /// Records that all keys have come.
     pub(super) fn completed(&mut self) {
-        self.complete = true;
+        self.completed = Some(Instant::now());
     }
 
     /// Whether all keys were known once.
     pub(super) fn is_complete(&self) -> bool {
-        self.complete
+        self.completed.is_some()
+    }
+
+    /// Whether the bucket is to be read again: something was left out, and may have room by now.
+    pub(super) fn is_outdated(&self) -> bool {
+        let keys = self.namespaces.values().any(|keys| keys.more && keys.has_room);
+        let deletions = self.more_deletions && self.deletions.is_empty();
+        (keys || deletions) && self.completed.is_some_and(|completed| completed.elapsed() >= AGAIN)
     }
 
     /// The known value of a key.
     pub(super) fn find(&self, namespace: &str, key: &str) -> Option<&Known> {
         self.namespaces.get(namespace)?.keys.get(key)
+    }
+
+    /// Whether keys of this namespace were left out.
+    pub(super) fn has_more(&self, namespace: &str) -> bool {
+        self.namespaces.get(namespace).is_some_and(|keys| keys.more)
     }
 
     /// The known keys, in the order of their bytes; `None` for a namespace whose keys were not read.
@@ -195,15 +234,11 @@ impl Mirror {
             key: key.clone(),
             revision: known.revision,
         };
-        self.deletions.extend(over.map(|known| (swept(known), Instant::now())));
-        keys.keys.retain(|key, known| {
-            let stays = !Entry::parse(&known.entry).is_over(now);
-            if !stays {
-                keys.usage.remove(key, known.size());
-            }
-            stays
-        });
-        if keys.fits(quota, key, size) { Ok(()) } else { Err(KvError::Quota) }
+        let swept: Vec<Swept> = over.map(swept).collect();
+        keys.retain(|known| !Entry::parse(&known.entry).is_over(now));
+        let fits = keys.fits(quota, key, size);
+        self.delete(swept);
+        if fits { Ok(()) } else { Err(KvError::Quota) }
     }
 
     /// Takes the revisions of at most `most` messages that no server needs any more: deletions, and entries whose
@@ -223,8 +258,7 @@ impl Mirror {
             let over: Vec<String> =
                 over.map(|(key, _)| key.clone()).take(most.saturating_sub(swept.len())).collect();
             for key in over {
-                if let Some(known) = keys.keys.remove(&key) {
-                    keys.usage.remove(&key, known.size());
+                if let Some(known) = keys.remove(&key) {
                     swept.push(Swept { namespace: Arc::clone(namespace), key, revision: known.revision });
                 }
             }
@@ -240,6 +274,34 @@ impl Mirror {
 }
 
 impl Keys {
+    fn of(quota: Quota) -> Keys {
+        Keys { keys: BTreeMap::new(), usage: Usage::default(), quota, more: false, has_room: false }
+    }
+
+    /// The most that is held.
+    fn room(&self) -> Quota {
+        let Quota { keys, bytes } = self.quota;
+        Quota { keys: keys.saturating_mul(2), bytes: bytes.saturating_mul(2) }
+    }
+
+    fn remove(&mut self, key: &str) -> Option<Known> {
+        let known = self.keys.remove(key)?;
+        self.usage.remove(key, known.size());
+        self.has_room = true;
+        Some(known)
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Known) -> bool) {
+        self.keys.retain(|key, known| {
+            let stays = stays(known);
+            if !stays {
+                self.usage.remove(key, known.size());
+                self.has_room = true;
+            }
+            stays
+        });
+    }
+
     fn fits(&self, quota: Quota, key: &str, size: usize) -> bool {
         let mut after = self.usage;
         if let Some(before) = self.keys.get(key) {
@@ -263,7 +325,7 @@ mod tests {
     }
 
     fn mirror() -> Mirror {
-        Mirror::of(["a".into()].into_iter())
+        Mirror::of([("a".into(), Quota { keys: 100, bytes: 10_000 })].into_iter())
     }
 
     fn value(mirror: &Mirror, key: &str) -> Option<String> {
@@ -309,6 +371,41 @@ mod tests {
         assert_eq!(mirror.size(), (1, 8));
         mirror.begins_at(6, 5);
         assert_eq!(mirror.size(), (0, 0), "a bucket without keys begins behind its last revision");
+    }
+
+    /// What another program puts into the bucket.
+    #[test]
+    fn a_namespace_takes_twice_its_quota_and_no_more() {
+        let mut mirror = Mirror::of([("a".into(), Quota { keys: 5, bytes: 1000 })].into_iter());
+        let whole = Bytes::from(vec![0; 1 << 20]);
+        for number in 0..1000 {
+            mirror.watched("a", format!("k{number:03}"), number + 1, Some(whole.slice(..18)));
+        }
+        assert_eq!(mirror.size(), (10, 140));
+        let begin = whole.as_ptr_range();
+        let known = mirror.find("a", "k000").unwrap().entry.as_ptr();
+        assert!(!begin.contains(&known), "it does not keep all that came with it");
+        assert!(mirror.has_more("a") && mirror.find("a", "k999").is_none());
+        assert_eq!(mirror.admit("a", Quota { keys: 5, bytes: 1000 }, "new", 1, 0), Err(KvError::Quota));
+        // A large one takes the place of a small one, or none.
+        mirror.watched("a", "k001".into(), 2000, Some(whole.slice(..2000)));
+        assert_eq!(mirror.size(), (9, 126));
+        mirror.completed = Instant::now().checked_sub(AGAIN);
+        assert!(mirror.is_outdated(), "others may have room now");
+        for number in 0..100_000 {
+            mirror.watched("a", format!("d{number}"), 3000 + number, None);
+        }
+        assert_eq!(mirror.deletions.len(), MAX_DELETIONS);
+        assert!(mirror.more_deletions);
+    }
+
+    #[test]
+    fn what_is_complete_is_not_read_again() {
+        let mut mirror = mirror();
+        mirror.watched("a", "k".into(), 1, entry(0, "v"));
+        mirror.watched("a", "k".into(), 2, None);
+        mirror.completed = Instant::now().checked_sub(AGAIN);
+        assert!(!mirror.is_outdated());
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod mirror;
 mod names;
 mod operations;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::timeout;
 
-use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Versioned, now_ms};
+use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Quota, Versioned, now_ms};
 use mirror::Mirror;
 use tuffet_config::{KvBucket, WhenAway};
 
@@ -39,9 +39,9 @@ struct Shared {
     bucket: String,
     life: Mutex<Life>,
     mirror: Mutex<Mirror>,
-    /// The namespaces of the plugins of this server.
-    namespaces: Mutex<BTreeSet<Arc<str>>>,
-    /// Notified of a new namespace.
+    /// The namespaces of the plugins of this server, each with the largest quota of a plugin.
+    namespaces: Mutex<BTreeMap<Arc<str>, Quota>>,
+    /// Notified of a new namespace, or a larger quota.
     joined: Notify,
     operations: AtomicU64,
     failed: AtomicU64,
@@ -106,7 +106,15 @@ impl NatsStore {
     }
 
     pub(super) fn join(&self, namespace: &Namespace) {
-        if lock(&self.shared.namespaces).insert(Arc::clone(&namespace.name)) {
+        let mut namespaces = lock(&self.shared.namespaces);
+        let before = namespaces.get(&namespace.name).copied();
+        let Quota { keys, bytes } = namespace.quota;
+        let quota = before.map_or(namespace.quota, |before| Quota {
+            keys: keys.max(before.keys),
+            bytes: bytes.max(before.bytes),
+        });
+        if before != Some(quota) {
+            namespaces.insert(Arc::clone(&namespace.name), quota);
             self.shared.joined.notify_one();
         }
     }

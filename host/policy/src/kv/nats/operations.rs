@@ -99,8 +99,15 @@ impl Operations {
         answer: Answer<Vec<String>>,
     ) -> Result<(), Lost> {
         self.ping().await?;
-        let known = lock(&self.shared.mirror).list(namespace, listing, now_ms());
-        let _ = answer.send(known.ok_or_else(|| away("the keys have not arrived yet")));
+        let mirror = lock(&self.shared.mirror);
+        let listed = match mirror.list(namespace, listing, now_ms()) {
+            // A part would look like all.
+            Some(_) if mirror.has_more(namespace) => Err(KvError::Quota),
+            Some(known) => Ok(known),
+            None => Err(away("the keys have not arrived yet")),
+        };
+        drop(mirror);
+        let _ = answer.send(listed);
         Ok(())
     }
 

@@ -19,7 +19,7 @@ use tuffet_request::MacAddress;
 /// A current view of the neighbour table.
 #[derive(Clone)]
 pub(crate) struct Neighbours {
-    known: Arc<RwLock<HashMap<(u32, IpAddr), MacAddress>>>,
+    known: Arc<RwLock<Table>>,
     /// `None` if the kernel's table cannot be read.
     handle: Option<Handle>,
 }
@@ -96,37 +96,47 @@ impl Neighbours {
         address
     }
 
+    /// Replaces the view by the kernel's table: what that no longer has, whoever sent it, takes no memory.
     async fn read_all(&self) {
         let Some(handle) = &self.handle else { return };
         let mut entries = std::pin::pin!(handle.neighbours().get().execute());
+        let mut table = HashMap::new();
         while let Some(entry) = entries.next().await {
             match entry {
-                Ok(message) => self.note(RouteNetlinkMessage::NewNeighbour(message)),
+                Ok(message) => note(&mut table, RouteNetlinkMessage::NewNeighbour(message)),
                 Err(error) => {
                     tracing::warn!(%error, "the kernel's neighbour table cannot be read; MAC addresses come from requested names alone");
                     return;
                 }
             }
         }
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = table;
     }
 
     fn note(&self, message: RouteNetlinkMessage) {
-        let (message, gone) = match message {
-            RouteNetlinkMessage::NewNeighbour(message) => {
-                let gone = !usable(&message);
-                (message, gone)
-            }
-            RouteNetlinkMessage::DelNeighbour(message) => (message, true),
-            _ => return,
-        };
-        let Some(ip) = destination(&message) else { return };
-        let key = (message.header.ifindex, ip);
-        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        match link_address(&message).filter(|_| !gone) {
-            Some(address) => known.insert(key, address),
-            None => known.remove(&key),
-        };
+        note(&mut self.known.write().unwrap_or_else(PoisonError::into_inner), message);
     }
+}
+
+/// MAC addresses by the index of an interface and an address.
+type Table = HashMap<(u32, IpAddr), MacAddress>;
+
+/// Enters an event.
+fn note(table: &mut Table, message: RouteNetlinkMessage) {
+    let (message, gone) = match message {
+        RouteNetlinkMessage::NewNeighbour(message) => {
+            let gone = !usable(&message);
+            (message, gone)
+        }
+        RouteNetlinkMessage::DelNeighbour(message) => (message, true),
+        _ => return,
+    };
+    let Some(ip) = destination(&message) else { return };
+    let key = (message.header.ifindex, ip);
+    match link_address(&message).filter(|_| !gone) {
+        Some(address) => table.insert(key, address),
+        None => table.remove(&key),
+    };
 }
 
 /// Whether the client may be in the table.
@@ -152,4 +162,31 @@ fn link_address(message: &NeighbourMessage) -> Option<MacAddress> {
         NeighbourAttribute::LinkLayerAddress(bytes) => Some(MacAddress(bytes.as_slice().try_into().ok()?)),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events were lost, among them the end of an entry.
+    #[tokio::test]
+    async fn what_the_kernel_no_longer_has_is_forgotten() {
+        let Ok((connection, handle, _)) = rtnetlink::new_connection() else {
+            eprintln!("there is no route netlink socket");
+            return;
+        };
+        tokio::spawn(connection);
+        let neighbours = Neighbours { known: Arc::default(), handle: Some(handle) };
+        let gone: IpAddr = "192.0.2.77".parse().unwrap();
+        let mut message = NeighbourMessage::default();
+        (message.header.ifindex, message.header.state) = (9_999, NeighbourState::Reachable);
+        message
+            .attributes
+            .push(NeighbourAttribute::Destination(NeighbourAddress::Inet("192.0.2.77".parse().unwrap())));
+        message.attributes.push(NeighbourAttribute::LinkLayerAddress(vec![2, 0, 0, 0, 0, 1]));
+        neighbours.note(RouteNetlinkMessage::NewNeighbour(message));
+        assert!(neighbours.known(gone, 9_999).is_some());
+        neighbours.read_all().await;
+        assert_eq!(neighbours.known(gone, 9_999), None);
+    }
 }

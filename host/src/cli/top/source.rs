@@ -18,6 +18,8 @@ const SILENCE: Duration = Duration::from_secs(6);
 const PAUSE: Duration = Duration::from_secs(1);
 /// The largest head of an answer in bytes.
 const MAX_HEAD: u64 = 16 << 10;
+/// The longest line of a server; a snapshot has some hundred kilobytes.
+const MAX_LINE: u64 = 16 << 20;
 
 /// An update.
 pub(super) enum News {
@@ -131,8 +133,11 @@ impl Stream {
     fn next(&mut self) -> io::Result<Snapshot> {
         loop {
             let mut line = String::new();
-            if self.lines.read_line(&mut line)? == 0 {
+            if self.lines.by_ref().take(MAX_LINE).read_line(&mut line)? == 0 {
                 return Err(io::Error::other("the server ended the stream"));
+            }
+            if line.len() as u64 == MAX_LINE {
+                return Err(io::Error::other("the server sends a line without an end"));
             }
             let strange = |_| io::Error::other("the server is of another version");
             if !self.events {
@@ -182,5 +187,20 @@ fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
         Some("503") => Err(io::Error::other("as many watch as may")),
         Some("421") => Err(io::Error::other("it does not know this name; give its IP address")),
         _ => Err(io::Error::other("this is no admin listener of Tuffet")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_without_an_end_is_read_to_a_bound() {
+        for events in [false, true] {
+            let endless: Box<dyn Read> = Box::new(io::repeat(b'x'));
+            let mut stream = Stream { lines: BufReader::new(endless), events };
+            let error = stream.next().err().map(|error| error.to_string());
+            assert_eq!(error.as_deref(), Some("the server sends a line without an end"));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Files of atftpd's `--pcre`: `EXPRESSION REPLACEMENT` on each line.
 
+use crate::map::{MAX_PROBLEMS, Size};
 use crate::regex::{Regex, Syntax};
 use crate::run::{MAX_LENGTH, quoted};
 use crate::template::{Client, Template};
@@ -15,14 +16,22 @@ pub(crate) struct Pcre {
 /// Parses a file.
 ///
 /// # Errors
-/// Every wrong line.
+/// Every wrong line, up to a bound.
 pub(crate) fn parse(text: &[u8]) -> Result<Vec<Pcre>, Vec<String>> {
     let (mut rules, mut problems) = (Vec::new(), Vec::new());
     let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let mut size = Size::default();
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if problems.len() == MAX_PROBLEMS {
+            problems.push("and more".into());
+            return Err(problems);
+        }
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match parse_line(line, number + 1) {
-            Ok(rule) => rules.push(rule),
+            Ok(rule) => {
+                size.add(&rule.matches).map_err(|what| vec![format!("line {}: {what}", number + 1)])?;
+                rules.push(rule);
+            }
             Err(what) => problems.push(format!("line {}: {what}", number + 1)),
         }
     }

@@ -17,19 +17,58 @@ pub(crate) enum Version {
 /// Operations that exclude each other in 6.0.
 const CONTRADICTIONS: [&str; 12] = ["r~", "ra", "rj", "aj", "as", "ej", "ea", "es", "eE", "Ej", "Ea", "Es"];
 
+/// The most problems that are reported.
+pub(crate) const MAX_PROBLEMS: usize = 100;
+
+/// The memory of the rules of a map: a plugin that runs out of it fails, and cannot keep the rules as they were.
+#[derive(Default)]
+pub(crate) struct Size(usize);
+
+impl Size {
+    /// In bytes. Old and new rules are there at once while a map is read again.
+    const MOST: usize = 20 << 20;
+
+    /// # Errors
+    /// There is no room for this expression.
+    pub fn add(&mut self, regex: &Regex) -> Result<(), String> {
+        self.take(size_of::<Rule>() + regex.bytes())
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), String> {
+        self.0 += bytes;
+        if self.0 <= Size::MOST {
+            return Ok(());
+        }
+        Err(format!(
+            "the rules up to here take more than {} MiB: use smaller counts in {{ }}, or fewer rules",
+            Size::MOST >> 20
+        ))
+    }
+}
+
 /// Parses a map.
 ///
 /// # Errors
-/// Every wrong line.
+/// Every wrong line, up to a bound.
 pub(crate) fn parse(text: &[u8], version: Version) -> Result<Rules, Vec<String>> {
     let mut rules = Rules { as_in_5_2: version == Version::V5_2, ..Rules::default() };
     let (mut labels, mut problems) = (Vec::new(), Vec::new());
+    let mut size = Size::default();
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if problems.len() == MAX_PROBLEMS {
+            problems.push("and more".into());
+            return Err(problems);
+        }
         let whence = format!("line {}", number + 1);
+        let at = |what| vec![format!("{whence}: {what}")];
         match parse_line(line, &whence, version) {
             Ok(None) => {}
-            Ok(Some(Line::Label(label))) => labels.push(label),
+            Ok(Some(Line::Label(label))) => {
+                size.take(size_of::<Vec<u8>>() + label.len().next_multiple_of(32)).map_err(at)?;
+                labels.push(label);
+            }
             Ok(Some(Line::Rule(mut rule))) => {
+                size.add(&rule.matches).map_err(at)?;
                 rule.labels = std::mem::take(&mut labels);
                 rules.all.push(*rule);
             }

@@ -178,6 +178,31 @@ mod tests {
     use super::*;
     use tuffet_sdk::testing::put_file;
 
+    /// What takes more memory than the plugin has is a mistake with its line, as any other.
+    #[test]
+    fn a_map_takes_a_bounded_room() {
+        for dialect in [Dialect::TftpdHpa5, Dialect::TftpdHpa6, Dialect::Atftpd] {
+            let line = |pattern: &str| match dialect {
+                Dialect::Atftpd => format!("{pattern} b\n"),
+                _ => format!("r {pattern} b\n"),
+            };
+            let problems = |text: String| dialect.parse(text.as_bytes()).err().unwrap_or_default();
+            let found = problems(line("a{1500}").repeat(100_000));
+            let [found] = &found[..] else { panic!("{found:?}") };
+            assert!(found.contains("take more than 20 MiB") && found.starts_with("line "), "{found}");
+            assert_eq!(problems(line("a").repeat(700_000)).len(), 1);
+            assert_eq!(problems(line("a").repeat(3_000)), Vec::<String>::new());
+            let found = problems(line("(").repeat(100_000));
+            assert_eq!((found.len(), &*found[100]), (101, "and more"));
+            if dialect == Dialect::TftpdHpa6 {
+                assert!(problems(":a\n".repeat(1 << 20))[0].contains("take more than 20 MiB"));
+            }
+            assert!(problems(line(&"a|".repeat(1 << 20)))[0].contains("longer than 32768 bytes"));
+            let found = problems(line(r"a{3900}^\b$"));
+            assert!(found[0].contains("too large"), "{found:?}");
+        }
+    }
+
     #[test]
     fn a_file_is_read_again_once_a_second_and_a_bad_one_changes_nothing() {
         let second = |number: u32| SystemTime::UNIX_EPOCH + FRESH * number;

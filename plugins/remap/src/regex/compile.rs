@@ -10,6 +10,8 @@ use super::program::{Context, Node, Place, Program};
 /// The largest automaton: counted repetitions are written out.
 const MAX_NODES: usize = 4000;
 
+pub(super) const TOO_LARGE: &str = "the expression is too large: use smaller counts in { }";
+
 pub(super) fn compile(ast: &Ast, groups: u16) -> Result<Program, String> {
     let mut compiler = Compiler { nodes: vec![Node::Match], states: 0, asks: 0, copies: false };
     let start = compiler.emit(ast, 0)?;
@@ -28,7 +30,7 @@ struct Compiler {
 impl Compiler {
     fn push(&mut self, node: Node) -> Result<Place, String> {
         if self.nodes.len() == MAX_NODES {
-            return Err("the expression is too large: use smaller counts in { }".into());
+            return Err(TOO_LARGE.into());
         }
         self.nodes.push(node);
         Ok((self.nodes.len() - 1) as Place)

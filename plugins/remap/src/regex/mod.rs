@@ -25,6 +25,11 @@ pub(crate) use walk::Groups;
 use program::Program;
 use scan::Tables;
 
+/// The longest expression, in bytes.
+const MAX_LENGTH: usize = 32 << 10;
+/// The most bytes of the tables of an expression, which grow with the square of its counts.
+const MOST: usize = 4 << 20;
+
 /// The notation of an expression, and which of several matches counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Syntax {
@@ -62,14 +67,24 @@ impl Regex {
     /// # Errors
     /// The first thing that is wrong with it.
     pub fn new(pattern: &[u8], syntax: Syntax, ignore_case: bool) -> Result<Regex, BadRegex> {
+        if pattern.len() > MAX_LENGTH {
+            return Err(BadRegex { at: MAX_LENGTH, what: format!("it is longer than {MAX_LENGTH} bytes") });
+        }
         let (ast, groups) = match syntax {
             Syntax::Posix => ere::parse(pattern, ignore_case)?,
             Syntax::Perl => perl::parse(pattern, ignore_case)?,
         };
         let program = compile::compile(&ast, groups)
             .map_err(|what| BadRegex { at: pattern.len().saturating_sub(1), what })?;
-        let tables = Tables::new(&program);
+        let at = pattern.len().saturating_sub(1);
+        let too_large = || BadRegex { at, what: compile::TOO_LARGE.into() };
+        let tables = Tables::new(&program, MOST).ok_or_else(too_large)?;
         Ok(Regex { program, tables, syntax })
+    }
+
+    /// The memory that it takes, in bytes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Regex>() + size_of_val(&*self.program.nodes) + self.tables.bytes()
     }
 
     /// The number of groups.

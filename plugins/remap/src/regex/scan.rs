@@ -28,14 +28,26 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    pub fn new(program: &Program) -> Tables {
+    /// `None` if they would take more than this many bytes.
+    pub fn new(program: &Program, most: usize) -> Option<Tables> {
         let done = program.states;
         let words = done / 64 + 1;
-        let (kinds, takes) = kinds(program, words);
         let asks = program.asks.0;
+        // One for each of the contexts that can be told apart.
+        if (done + 1) * words * size_of::<u64>() << asks.count_ones() > most {
+            return None;
+        }
+        let (kinds, takes) = kinds(program, words);
         let in_context =
             |context: u8| (context & !asks == 0).then(|| Table::new(program, Context(context), words));
-        Tables { words, done, kinds, takes, asks, tables: (0..32).map(in_context).collect() }
+        Some(Tables { words, done, kinds, takes, asks, tables: (0..32).map(in_context).collect() })
+    }
+
+    /// The memory that they take, in bytes.
+    pub fn bytes(&self) -> usize {
+        let each = |table: &Table| table.start.len() + table.follow.len();
+        let words = self.takes.len() + self.tables.iter().flatten().map(each).sum::<usize>();
+        self.kinds.len() + words * size_of::<u64>() + self.tables.len() * size_of::<Option<Table>>()
     }
 
     fn table(&self, context: Context) -> &Table {

@@ -42,6 +42,7 @@ mod log;
 mod log_fields;
 mod make;
 mod manifest;
+mod memory_images;
 mod meter;
 mod monitor;
 mod now;

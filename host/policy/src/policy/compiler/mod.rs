@@ -34,6 +34,7 @@ use wasmtime::component::Component;
 
 use super::code_cache::CodeCache;
 use super::engine::Shared;
+use super::memory_images;
 use answer::Outcome;
 
 /// The name of the compiler starter (`argv[0]`).
@@ -48,8 +49,15 @@ pub(super) fn code_hash(engine: &Engine) -> u64 {
     hasher.finish()
 }
 
-/// Returns the component from the code cache, or compiles it. `plugin` is the name for the log.
+/// Returns the component from the code cache, or compiles it. `plugin` is the name for the log. It can have instances at
+/// once. Blocks.
 pub(super) fn component(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Component> {
+    let component = compiled(shared, plugin, binary)?;
+    memory_images::make(&component)?;
+    Ok(component)
+}
+
+fn compiled(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Component> {
     let (Some(cache), Some(compilers)) = (&shared.code_cache, &shared.compilers) else {
         return Component::from_binary(&shared.engine, binary);
     };

@@ -5,6 +5,7 @@ mod crowd;
 mod firmware;
 mod first_ack;
 mod first_window;
+mod last_ack;
 mod pressure;
 
 use crate::harness::{Client, Options, Relay, Setup, assert_moved, bytes};

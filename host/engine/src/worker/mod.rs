@@ -28,6 +28,7 @@ mod simulation;
 mod sink;
 mod sockets;
 mod source;
+mod stored;
 mod table;
 mod tap;
 mod transfers;
@@ -67,6 +68,7 @@ use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use stored::StoredUploads;
 use table::Table;
 use tokio::sync::mpsc;
 use transmit::{Kernel, Transmit};
@@ -127,6 +129,7 @@ pub struct Worker<T = Kernel> {
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
     recent: Recent,
+    stored_uploads: StoredUploads,
     /// Numbers of sockets that have reported an error.
     troubled: Vec<SocketId>,
     closed_ports: UnreachableBatch,
@@ -198,6 +201,7 @@ impl<T: Transmit> Worker<T> {
             deferred_requests: Vec::new(),
             looked_for_acks: false,
             recent: Recent::default(),
+            stored_uploads: StoredUploads::default(),
             troubled: Vec::new(),
             closed_ports: UnreachableBatch::default(),
             summaries,

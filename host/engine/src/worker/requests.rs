@@ -78,6 +78,11 @@ impl<T: Transmit> Worker<T> {
                 );
             }
             Ok(Packet::Request(request)) => self.admit(listening, listener, datagram, request, now),
+            // In single-port mode.
+            Ok(Packet::Data { block, .. }) => {
+                self.wire.counters.stray += 1;
+                self.acknowledge_again(listening, datagram, block, now);
+            }
             // An answer to nothing, or noise. An ERROR could start a loop between two servers.
             Ok(_) => self.wire.counters.stray += 1,
             Err(malformed) if malformed.is_request() => {
@@ -233,9 +238,26 @@ impl<T: Transmit> Worker<T> {
         }
         // RFC 1350 section 4 asks for ERROR 5. Only DATA gets it: its sender still waits for an answer,
         // whereas a late ACK is the end of a successful transfer, and an ERROR is never answered.
-        if let Ok(Packet::Data { .. }) = Packet::parse(datagram.payload) {
+        if let Ok(Packet::Data { block, .. }) = Packet::parse(datagram.payload)
+            && !self.acknowledge_again(number, datagram, block, now)
+        {
             self.refuse(number, datagram, ErrorCode::UnknownTransferId, "unknown transfer ID");
         }
+    }
+
+    /// Acknowledges the last block of an upload that has been stored: its ACK was lost. Returns whether it was one.
+    fn acknowledge_again(
+        &mut self,
+        number: SocketId,
+        datagram: &Received<'_>,
+        block: u16,
+        now: Time,
+    ) -> bool {
+        let ended = self.stored_uploads.ended_with(number, &datagram.peer, block, now);
+        if ended {
+            self.wire.ack(number, datagram.peer, datagram.local, block);
+        }
+        ended
     }
 
     /// Counts an ACK that arrived on another TID port than that of its peer. A client knows its TID port
@@ -271,6 +293,7 @@ impl<T: Transmit> Worker<T> {
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
         let served = self.tid_for(listening, listener, &peer);
+        self.stored_uploads.forget(served, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
         core.start_with(self.known_peers.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);

@@ -193,7 +193,7 @@ impl<T: Transmit> Worker<T> {
                     }
                 }
                 Output::Store { .. } => self.store(index, now),
-                Output::Finished(finish) => self.finished(index, finish, datagram),
+                Output::Finished(finish) => self.finished(index, finish, datagram, now),
                 Output::Timeout(time) => {
                     if let Some(ticket) = &entry.ticket {
                         ticket.record.progress.set(entry.core.bytes(), entry.core.stats().retransmissions);
@@ -262,7 +262,7 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
     }
 
-    fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>) {
+    fn finished(&mut self, index: u32, finish: Finish, datagram: Option<&[u8]>, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         let Some(ticket) = entry.ticket.take() else { return };
         let ending = match entry.ending.take() {
@@ -272,6 +272,10 @@ impl<T: Transmit> Worker<T> {
                 outcome_of(entry.operation, finish, entry.core.blocks(), text)
             }
         };
+        if finish == Finish::Complete && entry.operation == Operation::Write {
+            let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
+            self.stored_uploads.note(entry.served, &entry.peer, block, timeout, now);
+        }
         let unanswered = unanswered(entry, &ending);
         // It may have been found on the way.
         let size = entry.content.as_ref().and_then(Content::size);

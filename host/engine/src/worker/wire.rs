@@ -66,6 +66,11 @@ impl<T: Transmit> Wire<T> {
         self.packet(socket, peer, local, |room| encode_error(code, text, room));
     }
 
+    /// As [`Wire::error`], an ACK.
+    pub(super) fn ack(&mut self, socket: SocketId, peer: SocketAddr, local: Option<Local>, block: u16) {
+        self.packet(socket, peer, local, |room| Control::Ack(block).encode(room));
+    }
+
     /// Queues DATA.
     ///
     /// # Errors

@@ -21,6 +21,7 @@ const FORGET: u8 = 32;
 
 /// The timing of a part of a window.
 #[derive(Debug, Clone, Copy)]
+#[cfg_attr(test, derive(Hash))]
 pub(crate) struct AckSample {
     /// Blocks that one ACK acknowledged.
     pub(crate) arrived: u32,

@@ -4,6 +4,7 @@
 
 mod measure;
 mod probe;
+mod report;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use crate::time::Time;
 pub(crate) use measure::Measured;
 use measure::Repeated;
 use probe::Probe;
+use report::Reports;
 
 /// A run of blocks to send: `first`, `first + 1`, … (`count` of them).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,17 +61,12 @@ pub(crate) struct Sender {
     probe: Probe,
     /// Duplicate ACKs that may answer retransmissions from before the last ACK with news.
     echoes: u8,
-    /// Blocks that may be retransmitted before the loss is certain.
-    credit: u16,
+    reports: Option<Box<Reports>>,
     pacer: Pacer,
     window: u16,
     blksize: u16,
     rollover: Rollover,
 }
-
-/// Blocks that may be retransmitted for each newly acknowledged one while round trips are too uncertain to
-/// distinguish a gap from a late answer. It keeps the traffic in proportion to the file on any path.
-const CREDIT: u16 = 4;
 
 /// When answers to packets sent now arrive, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,6 +80,8 @@ pub(crate) struct AckTiming {
     /// A peer that repeats itself this long after a block was sent lacks it: boot loaders repeat after a
     /// fixed time, and an apparently slow answer may have been such a repetition.
     pub(crate) late: u32,
+    /// If so long after an ACK from inside of a window no other one has come, the peer lacks the next block.
+    pub(crate) settled: u32,
 }
 
 /// The effect of an ACK.
@@ -126,7 +125,7 @@ impl Sender {
             timeouts: 0,
             probe: Probe::None,
             echoes: 0,
-            credit: window.saturating_mul(CREDIT),
+            reports: None,
             pacer: Pacer::new(burst, window, blksize),
             window,
             rollover,
@@ -185,7 +184,7 @@ impl Sender {
     }
 
     /// `earliest`: as in [`AckTiming`]. The closure computes the other values, for the blocks of the window,
-    /// and is called only for a duplicate ACK.
+    /// and is called only for a duplicate ACK, or one from inside of a window.
     #[inline]
     pub(crate) fn on_ack(
         &mut self,
@@ -204,62 +203,55 @@ impl Sender {
         }
         let rtt = self.measure(now, position);
         let sample = self.ack_sample(now, position, earliest);
-        self.acked = position;
+        // It comes too soon to answer what was sent last: the blocks that it lacks are in flight.
+        let soon = earliest > 0 && !self.waited(now, earliest);
+        self.judge_report(now, position, earliest);
+        let probes = self.timeouts;
+        self.echoes = self.take_echoes(position);
+        let begun = core::mem::replace(&mut self.acked, position) > 0;
         self.copied = u64::from(self.copied).saturating_sub(ahead) as u16;
-        let probed = self.timeouts > 0;
-        // The peer answers each block of the probes. At most the first and every second of them had two.
-        self.echoes = match core::mem::take(&mut self.timeouts) {
-            timeouts if self.window > 1 => timeouts.saturating_add(timeouts.div_ceil(2)),
-            timeouts => timeouts,
-        };
         self.probe = Probe::None;
         // A paced retransmission may have been about to send blocks that have now arrived.
         self.next = self.next.max(position + 1);
         if position >= self.total {
             return Acked::Finished { rtt };
         }
-        let earned = (ahead as u16).saturating_mul(CREDIT);
-        self.credit = self.credit.saturating_add(earned).min(self.most_credit());
-        // RFC 7440 section 4: an ACK inside the window reports a gap; the next window starts after it. An ACK
-        // that comes too soon to answer the last blocks is a late answer to earlier ones, and the blocks that
-        // it lacks are in flight. Without this distinction, each reordered datagram would cost a whole
-        // window, whose datagrams overtake each other again.
         let gap = position + 1 < self.next;
-        if gap {
-            let again = (self.next - position - 1) as u32;
-            let answer = earliest > 0 && self.waited(now, earliest);
-            if answer || u32::from(self.credit) >= again {
-                self.credit = self.credit.saturating_sub(again as u16);
-                self.roll_back_to(position + 1, Repeated::Gap);
-                // If only the probe arrived, the window was not cut off at its place.
-                if !probed || ahead > 1 {
-                    self.pacer.cut(self.window, sample, probed && again >= u32::from(self.window) / 2);
-                }
+        if gap && probes > 0 {
+            let again = self.next - position - 1;
+            self.go_back();
+            // If only the probe arrived, or several blocks that closed a gap, the window was not cut off at its place.
+            if ahead > 1 && !(begun && probes > 2) {
+                self.pacer.cut(self.window, sample, again >= u64::from(self.window) / 2);
             }
+        } else if gap {
+            let blocks = self.in_window();
+            self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
+            self.nothing_is_missing();
             self.pacer.went_well(self.window, sample);
         }
         Acked::Progress { rtt, gap }
     }
 
-    /// Handles a time-out: retransmits the block in lockstep, a [`Probe`] of a window.
-    pub(crate) fn on_timeout(&mut self) {
+    /// Handles a time-out: retransmits the block in lockstep, a [`Probe`] of a window. Returns whether that takes a while,
+    /// with `pause` microseconds between its steps.
+    pub(crate) fn on_timeout(&mut self, pause: u32) -> bool {
         let after_gap = self.is_behind_copies();
         self.timeouts = self.timeouts.saturating_add(1);
         if self.window == 1 {
             self.roll_back_to(self.acked + 1, Repeated::Timeout);
-            return;
+            return false;
         }
         self.pacer.timed_out();
         self.copied = self.sent_after(self.acked);
         self.repeated = self.repeated.max(Repeated::Timeout);
-        let opening = self.acked == 0;
-        let leading = opening || after_gap || self.timeouts.is_multiple_of(2);
-        self.probe = if leading { Probe::Leading } else { Probe::Last };
+        self.choose_probe(pause, after_gap)
     }
 
     /// Returns the blocks that may be sent now.
     pub(crate) fn poll(&mut self, now: Time) -> Option<Blocks> {
+        self.settle(now);
         if self.probe != Probe::None
             && let Some(probe) = self.take_probe(now)
         {
@@ -309,7 +301,7 @@ impl Sender {
         self.pacer.unsent(end - first);
         if end < self.next {
             // A probe at the beginning of the window does not move `next`.
-            self.probe = Probe::Leading;
+            self.probe_again(first);
             return (end - first) as u32;
         }
         let high = self.high.saturating_sub(u64::from(core::mem::take(&mut self.fresh)));
@@ -321,9 +313,10 @@ impl Sender {
         again
     }
 
-    /// When the rest of a paced window may be sent, if it waits.
+    /// When the rest of a paced window or of a probe may be sent, or a gap is certain, if it waits for one of them.
     pub(crate) fn resumes(&self, now: Time) -> Option<Time> {
-        self.pacer.resumes(now).filter(|_| self.has_more())
+        let paced = self.pacer.resumes(now).filter(|_| self.has_more()).max(self.next_step(now));
+        [paced, self.gap_due()].into_iter().flatten().min()
     }
 
     /// Returns whether blocks that may be in flight, or a probe, have not been sent yet.
@@ -340,7 +333,7 @@ impl Sender {
 
     /// Returns whether the rate holds blocks back that have never been sent: their peer has nothing to answer.
     pub(crate) fn owes_blocks(&self) -> bool {
-        self.pacer.has_rate() && self.next > self.high
+        self.pacer.has_rate() && self.probe == Probe::None && self.next > self.high && self.has_more()
     }
 
     /// Returns when the first unacknowledged block, or a probe for it, was last sent.
@@ -408,16 +401,19 @@ impl Sender {
         let echo = if self.timeouts > 0 {
             self.resent_within(now, ack_timing.earliest)
         } else {
-            let copy = self.copied > 0 && self.resent_within(now, ack_timing.surely);
+            let copy = self.is_at_copies() && self.resent_within(now, ack_timing.surely);
             copy || !self.waited(now, ack_timing.earliest)
         };
         if echo || counted {
             return Acked::Ignored;
         }
-        (self.timeouts, self.probe) = (0, Probe::None);
-        self.pacer.cut_off(0, self.window);
-        self.roll_back_to(self.acked + 1, Repeated::Gap);
-        Acked::Gap
+        if core::mem::take(&mut self.timeouts) > 0 {
+            self.probe = Probe::None;
+            self.pacer.cut_off(0, self.window);
+            self.go_back();
+            return Acked::Gap;
+        }
+        if self.on_repeated_report(now, ack_timing.settled) { Acked::Gap } else { Acked::Ignored }
     }
 
     fn roll_back_to(&mut self, next: u64, why: Repeated) {
@@ -431,10 +427,6 @@ impl Sender {
     /// Returns how many blocks, from `first` on, were ever sent.
     fn sent_after(&self, first: u64) -> u16 {
         (self.high + 1 - first).min(u16::MAX.into()) as u16
-    }
-
-    fn most_credit(&self) -> u16 {
-        self.window.saturating_mul(2 * CREDIT)
     }
 
     fn resent_within(&self, now: Time, micros: u32) -> bool {
@@ -454,6 +446,9 @@ impl Sender {
         self.burst_at = to(self.burst_at);
         self.sampled_at = if self.sampled == 0 { Time::default() } else { to(self.sampled_at) };
         self.resent_at = to(self.resent_at);
+        if let Some(reports) = &mut self.reports {
+            reports.shift(to);
+        }
         self.pacer.shift(to);
     }
 

@@ -16,6 +16,9 @@ use floor::{LONG, MOST_WARY, SHORT, STEADY};
 /// trips vary less.
 const HELD_UP: u32 = 4;
 
+/// Timers of the host are not finer, in microseconds.
+const TICK: u32 = 1_000;
+
 /// The round-trip estimator of one transfer; all times in microseconds.
 #[derive(Debug, Clone, Copy, Default)]
 #[cfg_attr(test, derive(Hash))]
@@ -100,6 +103,13 @@ impl Rtt {
     /// Doubles the next RTO after a time-out.
     pub(crate) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1).min(20);
+    }
+
+    /// Doubles the next RTO until it has at least so many microseconds.
+    pub(crate) fn back_off_to(&mut self, micros: u32, timing: &Timing) {
+        while self.timeout(timing, 0) < micros.min(timing.cap) && self.backoff < 20 {
+            self.backoff += 1;
+        }
     }
 
     /// Ends the back-off: the peer has shown that it is alive, so waiting longer does not recover losses
@@ -292,7 +302,14 @@ impl Rtt {
         let due = self.base(timing, unmeasured);
         let late = due.min(timing.initial);
         if self.smoothed == 0 {
-            return AckTiming { earliest: 0, surely: timing.initial.max(unmeasured), echo: 0, late };
+            let surely = timing.initial.max(unmeasured);
+            return AckTiming {
+                earliest: 0,
+                surely,
+                echo: 0,
+                late,
+                settled: self.settled(timing, unmeasured),
+            };
         }
         let more = if self.is_measured() { 0 } else { unmeasured };
         AckTiming {
@@ -300,7 +317,16 @@ impl Rtt {
             surely: self.doubled(self.spread(timing, self.floor(timing)).saturating_add(more), timing),
             echo: if self.basis == Basis::Exact { due } else { 0 },
             late,
+            settled: self.settled(timing, unmeasured),
         }
+    }
+
+    /// Returns how long the answer to a window takes that the path begins to carry now; not longer than on a path of some
+    /// milliseconds, because the round trips of a lossy path are often uncertain.
+    fn settled(&self, timing: &Timing, unmeasured: u32) -> u32 {
+        let most = RaisedFloor::default().of(timing).saturating_add(unmeasured);
+        let varies = self.variation.saturating_mul(4).max(self.smoothed / 4).max(TICK);
+        if self.smoothed == 0 { most } else { self.smoothed.saturating_add(varies).min(most) }
     }
 
     /// Returns half of the shortest round trip, 0 until measured: no answer to a packet sent now comes

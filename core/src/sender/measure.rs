@@ -50,7 +50,7 @@ impl Sender {
             Repeated::Not => {}
             Repeated::Gap | Repeated::Asked => return Measured::AtMost(micros),
             Repeated::Timeout => {
-                let last = now.micros_since(self.resent_at);
+                let last = if self.is_needless(acked) { micros } else { now.micros_since(self.resent_at) };
                 return Measured::AfterTimeout { first: micros, last, gap: acked + 1 < self.next };
             }
         }
@@ -76,8 +76,8 @@ impl Sender {
             arrived: ahead as u32,
             took: now.micros_since(self.burst_at),
             sending,
-            // An ACK that a probe caused says nothing about the rate.
-            least: if self.timeouts > 0 { 0 } else { earliest.saturating_mul(2) },
+            // An ACK that a probe caused says nothing about the rate, nor does one of blocks from several bursts.
+            least: if self.timeouts > 0 || self.awaits_gap() { 0 } else { earliest.saturating_mul(2) },
         }
     }
 }

@@ -10,21 +10,70 @@ use crate::time::Time;
 /// block makes a receiver report what it lacks, if it is the last one: it completes the window, or shows a
 /// gap, or repeats an accepted block, and each of these is acknowledged at once. The ACK decides what is sent
 /// next. A receiver that has reported the gap before is silent, though, until the gap closes; and some do not
-/// report gaps. So the probe begins with the first block where a gap was reported before, and every second one
-/// with the first blocks, twice as many each time. Not the first probe for a new window: U-Boot, which lost the
-/// last block most often, takes the others for a gap.
+/// report gaps. So the probe begins with the first block where a gap was reported before, and the second one does
+/// anyway. If that has no answer, either, the gap may be anywhere: the third probe walks through the whole window, in
+/// [`STEPS`] steps, each of which may close it. The last block follows again, since a receiver whose report was lost
+/// counts its window from there. The peer gets one window and a few blocks, and the next walk comes seconds later.
 ///
 /// In the first window of a transfer all probes begin with the first blocks: U-Boot starts over when a block
-/// other than 1 comes first.
+/// other than 1 comes first. They are few, since nothing proves yet that the peer receives them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(test, derive(Hash))]
 pub(super) enum Probe {
     None,
     Leading,
     Last,
+    /// A walk, with so many blocks behind.
+    Walk(u16),
 }
 
+/// Steps of a walk, and every how many time-outs there is one.
+const STEPS: u16 = 16;
+const EVERY: u8 = 3;
+
 impl Sender {
+    /// Chooses the probe for a time-out. `pause`: microseconds between two steps of a walk. Returns whether it is one.
+    pub(super) fn choose_probe(&mut self, pause: u32, after_gap: bool) -> bool {
+        let walks = self.acked > 0 && self.timeouts.is_multiple_of(EVERY);
+        self.reports.get_or_insert_default().pause = pause;
+        self.probe = match () {
+            () if walks => Probe::Walk(0),
+            () if self.acked == 0 || after_gap || self.timeouts == 2 => Probe::Leading,
+            () => Probe::Last,
+        };
+        walks
+    }
+
+    /// Returns when the next step of a walk is due, if that is later.
+    pub(super) fn next_step(&self, now: Time) -> Option<Time> {
+        match self.probe {
+            Probe::Walk(1..) => {
+                let pause = self.reports.as_ref().map_or(0, |reports| reports.pause);
+                Some(self.resent_at.after(pause)).filter(|at| now < *at)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns whether a walk is going on that has not come to block `position`, which is acknowledged: the peer was held
+    /// up, and has all that was sent.
+    pub(super) fn is_needless(&self, position: u64) -> bool {
+        matches!(self.probe, Probe::Walk(walked) if position > self.acked + u64::from(walked))
+    }
+
+    /// Returns how many ACKs the probes may still cause, now that block `position` is acknowledged. A peer that was held up
+    /// acknowledges each copy. One that lacks blocks has been silent in a walk; of the other probes at most the first and
+    /// every second had two blocks.
+    pub(super) fn take_echoes(&mut self, position: u64) -> u8 {
+        let sent = self.reports.as_mut().map_or(0, |reports| core::mem::take(&mut reports.probes));
+        match core::mem::take(&mut self.timeouts) {
+            0 => 0,
+            timeouts if self.window == 1 => timeouts,
+            _ if position + 1 >= self.next => sent,
+            timeouts => timeouts.saturating_add(timeouts.div_ceil(2)),
+        }
+    }
+
     /// Takes as much of the probe as the pacer allows; the rest follows later.
     pub(super) fn take_probe(&mut self, now: Time) -> Option<Blocks> {
         let (first, last) = (self.acked + 1, self.next - 1);
@@ -32,24 +81,48 @@ impl Sender {
             self.probe = Probe::None;
             return None;
         }
+        if self.next_step(now).is_some() {
+            return None;
+        }
         let probe = core::mem::replace(&mut self.probe, Probe::None);
         let mut blocks = match probe {
             Probe::None => return None,
             Probe::Leading => {
                 let doublings = u32::from(self.timeouts.saturating_sub(1) / 2).min(15);
-                let count = (1 << doublings).min(last.saturating_sub(self.acked)) as u32;
+                let doubled = if self.acked == 0 { 1 << doublings } else { 1 };
+                let count = doubled.min(last.saturating_sub(self.acked)) as u32;
                 if self.acked + u64::from(count) < last {
                     self.probe = Probe::Last;
                 }
                 Blocks { first, count }
             }
             Probe::Last => Blocks { first: last, count: 1 },
+            Probe::Walk(walked) => {
+                let first = (first + u64::from(walked)).min(last);
+                let count = u64::from(self.window.div_ceil(STEPS)).min(last - first + 1) as u32;
+                Blocks { first, count }
+            }
         };
         blocks.count = self.pacer.take(now, blocks.count);
         if blocks.count == 0 {
             self.probe = probe;
             return None;
         }
+        let reports = self.reports.get_or_insert_default();
+        reports.probes = reports.probes.saturating_add(blocks.count.min(u8::MAX.into()) as u8);
+        let end = blocks.first + u64::from(blocks.count) - 1;
+        if matches!(probe, Probe::Walk(before) if self.acked + u64::from(before) < last) {
+            self.probe = Probe::Walk((end - self.acked) as u16);
+        }
         Some(blocks)
+    }
+
+    /// Handles a probe of which the blocks from `first` on were not sent.
+    pub(super) fn probe_again(&mut self, first: u64) {
+        let walked = (first - 1 - self.acked) as u16;
+        self.probe = match self.probe {
+            Probe::Walk(_) => Probe::Walk(walked),
+            _ => Probe::Leading,
+        };
     }
 }

@@ -10,7 +10,10 @@ fn exactly(micros: u32, part: u32, whole: u32) -> Measured {
     Measured::Exactly { micros, part, whole }
 }
 
-const ANY: AckTiming = AckTiming { earliest: 0, surely: 0, echo: 0, late: 0 };
+const ANY: AckTiming = AckTiming { earliest: 0, surely: 0, echo: 0, late: 0, settled: 0 };
+
+/// A round trip of 10 µs.
+const TIMING: AckTiming = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20, settled: 15 };
 
 fn sender(blocks: u64, window: u16) -> Sender {
     Sender::new((blocks - 1) * 512, 512, window, Rollover::Zero, None)
@@ -48,7 +51,7 @@ fn blocks_that_arrived_while_they_waited_to_be_sent_again_are_not_sent() {
 
 #[test]
 fn one_rollback_for_a_gap_however_many_duplicates() {
-    let ack_timing = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20 };
+    let ack_timing = TIMING;
     let mut sender = sender(100, 8);
     assert_eq!(sender.poll(at(0)), Some(Blocks { first: 1, count: 8 }));
     // Block 3 was lost: the peer answers 2 for each of 4 to 8.
@@ -89,7 +92,7 @@ fn one_rollback_for_a_gap_however_many_duplicates() {
 /// Only blocks that were sent twice are acknowledged twice.
 #[test]
 fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
-    let ack_timing = AckTiming { earliest: 5, surely: 1_000, echo: 1_000, late: 1_000 };
+    let ack_timing = AckTiming { surely: 1_000, echo: 1_000, late: 1_000, ..TIMING };
     let mut sender = sender(100, 8);
     let mut ack = |micros, block| {
         let acked = sender.on_ack(at(micros), block, ack_timing.earliest, |_| ack_timing);
@@ -107,29 +110,90 @@ fn a_first_block_that_is_lost_soon_after_another_gap_is_sent_at_once() {
 
 #[test]
 fn datagrams_that_overtook_each_other_cost_one_rollback() {
-    let ack_timing = AckTiming { earliest: 8, surely: 20, echo: 20, late: 20 };
     let mut sender = sender(100, 8);
-    sender.credit = 0;
-    sender.poll(at(0));
+    let mut ack = |micros, block| {
+        let acked = sender.on_ack(at(micros), block, TIMING.earliest, |_| TIMING);
+        assert!(matches!(acked, Acked::Progress { .. } | Acked::Ignored), "{acked:?}");
+        sender.poll(at(micros))
+    };
+    assert_eq!(ack(0, 0), Some(Blocks { first: 1, count: 8 }));
+    assert_eq!(ack(10, 2), Some(Blocks { first: 3, count: 8 }), "block 3 was lost");
+    assert_eq!(ack(20, 10), Some(Blocks { first: 11, count: 8 }));
     // Every second block arrives before its predecessor: the peer reports gap after gap.
-    assert!(matches!(sender.on_ack(at(10), 1, ack_timing.earliest, |_| ack_timing), Acked::Progress { .. }));
-    assert_eq!(sender.poll(at(10)), Some(Blocks { first: 2, count: 8 }));
-    sender.credit = 0;
-    for late in 1..7 {
-        sender.credit = 0;
-        let sent = sender.on_ack(at(10 + u64::from(late)), 1 + late, ack_timing.earliest, |_| ack_timing);
-        assert!(matches!(sent, Acked::Progress { .. }), "{sent:?}");
-        let next = Blocks { first: 9 + u64::from(late), count: 1 };
-        assert_eq!(sender.poll(at(10 + u64::from(late))), Some(next), "only what is new");
+    assert_eq!(ack(30, 12), Some(Blocks { first: 13, count: 8 }));
+    for late in 1..5 {
+        let next = Blocks { first: 20 + u64::from(late), count: 1 };
+        assert_eq!(ack(30 + u64::from(late), 12 + late), Some(next), "only what is new");
     }
-    // An answer to the copies: block 9 was lost.
-    assert!(matches!(sender.on_ack(at(20), 8, ack_timing.earliest, |_| ack_timing), Acked::Progress { .. }));
-    assert_eq!(sender.poll(at(20)), Some(Blocks { first: 9, count: 8 }));
+    // An answer to the copies: block 18 was lost.
+    assert_eq!(ack(45, 17), Some(Blocks { first: 18, count: 8 }));
+}
+
+/// Acknowledges each of `blocks`, one a microsecond from `micros` on. Returns what is sent.
+fn each(sender: &mut Sender, micros: u64, blocks: core::ops::Range<u16>) -> Vec<Blocks> {
+    let ack = |(later, block)| {
+        let now = at(micros + later);
+        let acked = sender.on_ack(now, block, TIMING.earliest, |_| TIMING);
+        assert!(matches!(acked, Acked::Progress { .. }), "{acked:?}");
+        sender.poll(now)
+    };
+    (0..).zip(blocks).filter_map(ack).collect()
+}
+
+fn one(first: u64) -> Blocks {
+    Blocks { first, count: 1 }
+}
+
+#[test]
+fn a_peer_that_acknowledges_each_block_gets_each_once() {
+    let mut sender = sender(100, 8);
+    sender.poll(at(0));
+    for round in 0..10_u16 {
+        let sent = each(&mut sender, 10 * u64::from(round + 1), 8 * round + 1..8 * round + 9);
+        assert_eq!(sent, (1..9).map(|ahead| one(u64::from(8 * round) + 8 + ahead)).collect::<Vec<_>>());
+    }
+    // Block 84 is lost. It acknowledges 83 for each of the rest, or no more.
+    for silent in [true, false] {
+        let mut sender = sender.clone();
+        assert_eq!(each(&mut sender, 110, 81..84), [one(89), one(90), one(91)]);
+        let rest = Some(Blocks { first: 84, count: 8 });
+        if silent {
+            assert_eq!(sender.resumes(at(113)), Some(at(112 + 15)));
+            assert_eq!((sender.poll(at(126)), sender.poll(at(127))), (None, rest), "nothing came");
+            continue;
+        }
+        let again = [124, 125, 126].map(|micros| {
+            sender.on_ack(at(micros), 83, TIMING.earliest, |_| TIMING);
+            sender.poll(at(micros))
+        });
+        assert_eq!(again, [None, None, rest], "the third time");
+    }
+}
+
+#[test]
+fn a_peer_that_acknowledges_doubled_blocks_costs_one_window() {
+    let mut sender = sender(100, 8);
+    let mut ack = |micros, block| {
+        sender.on_ack(at(micros), block, TIMING.earliest, |_| TIMING);
+        sender.poll(at(micros))
+    };
+    ack(0, 0);
+    // Block 3 arrives twice: as if block 4 were lost.
+    assert_eq!(ack(10, 3), Some(Blocks { first: 4, count: 8 }));
+    // 4 to 8 had arrived. The peer acknowledges 8 for each of their copies, as if 9 were lost, which is on its way.
+    assert_eq!(ack(20, 8), Some(Blocks { first: 9, count: 8 }));
+    assert_eq!([20; 4].map(|micros| ack(micros, 8)), [None; 4]);
+    // 9 to 11 had arrived, as had their copies.
+    assert_eq!(ack(30, 11), Some(Blocks { first: 17, count: 3 }), "it has understood");
+    assert_eq!([30; 2].map(|micros| ack(micros, 11)), [None; 2]);
+    assert_eq!(ack(31, 16), Some(Blocks { first: 20, count: 5 }));
+    assert_eq!(ack(32, 17), Some(one(25)), "doubled again");
+    assert_eq!(ack(43, 25), Some(Blocks { first: 26, count: 8 }));
 }
 
 #[test]
 fn an_ack_from_inside_of_a_window_is_measured() {
-    let ack_timing = AckTiming { earliest: 5, surely: 20, echo: 20, late: 20 };
+    let ack_timing = TIMING;
     let mut sender = sender(100, 4);
     sender.poll(at(0));
     assert_eq!(

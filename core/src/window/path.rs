@@ -142,7 +142,7 @@ impl Path {
     fn times_out(&mut self) {
         self.wait(200_000);
         if !self.acknowledged {
-            self.sender.on_timeout();
+            self.sender.on_timeout(ROUND_TRIP as u32);
             self.pump();
         }
     }

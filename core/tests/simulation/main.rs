@@ -1,6 +1,7 @@
 //! The protocol between two real endpoints over a simulated network: each file here covers one family of
 //! behaviours, on top of `simulator`.
 
+mod acknowledging;
 mod amplification;
 mod duplication;
 mod efficiency;

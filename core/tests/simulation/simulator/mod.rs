@@ -19,7 +19,7 @@ pub use crate::faults::Faults;
 pub use endpoint::Endpoint;
 pub use job::Job;
 pub use link::{Link, Path};
-pub use plain::Plain;
+pub use plain::{Manner, Plain};
 pub use scenario::Scenario;
 pub use shared::Several;
 pub use world::{Peer, World};

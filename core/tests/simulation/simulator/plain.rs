@@ -4,6 +4,20 @@
 use super::{DATA, OACK, Peer, Time, number, opcode};
 use tuffet_core::{Control, DATA_HEADER, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
 
+/// Which blocks a client acknowledges, apart from the last one of a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Every unexpected one, as EDK2 does.
+    Unexpected,
+    /// The first unexpected one after each that it accepts, as atftp and U-Boot do: RFC 7440 section 4 lets a receiver
+    /// be silent on repeats.
+    Once,
+    /// None. What it lacks it says only after its own time-out.
+    Never,
+    /// Every one.
+    Each,
+}
+
 /// Reads a file of fewer than 65,536 blocks.
 pub struct Plain {
     requested: OptionSet,
@@ -17,6 +31,9 @@ pub struct Plain {
     room: usize,
     /// Whether it acknowledges a duplicate block again.
     repeats_ack: bool,
+    manner: Manner,
+    /// Whether it has acknowledged an unexpected block since it last accepted one.
+    reported: bool,
     /// With `msftwindow`: blocks wanted after this many.
     wants: fn(u16) -> u8,
     wanted: u16,
@@ -45,6 +62,8 @@ impl Plain {
             stands_still: (|_| false, 0),
             room: usize::MAX,
             repeats_ack: true,
+            manner: Manner::Unexpected,
+            reported: false,
             wants: |_| 1,
             wanted: 1,
             next: 1,
@@ -66,6 +85,12 @@ impl Plain {
         self
     }
 
+    /// How often it repeats its last packet.
+    pub fn tries(mut self, tries: u32) -> Plain {
+        self.tries = tries;
+        self
+    }
+
     pub fn stands_still_at(mut self, after: fn(u16) -> bool, micros: u64) -> Plain {
         self.stands_still = (after, micros);
         self
@@ -78,6 +103,11 @@ impl Plain {
 
     pub fn ignores_repeats(mut self) -> Plain {
         self.repeats_ack = false;
+        self
+    }
+
+    pub fn acknowledges(mut self, manner: Manner) -> Plain {
+        self.manner = manner;
         self
     }
 
@@ -124,10 +154,11 @@ impl Plain {
             DATA if number(datagram) == self.next => {
                 self.next += 1;
                 self.unacked += 1;
+                self.reported = false;
                 self.bytes.extend_from_slice(&datagram[DATA_HEADER..]);
                 self.taken.push(now);
                 let last = datagram.len() < DATA_HEADER + self.blksize();
-                if self.unacked == self.window() || last {
+                if self.unacked == self.window() || last || self.manner == Manner::Each {
                     self.ack(out);
                 }
                 self.done = last.then_some(now);
@@ -137,7 +168,14 @@ impl Plain {
             }
             DATA => {
                 self.again += u64::from(number(datagram) < self.next);
-                if self.repeats_ack || self.window() > 1 {
+                let answers = match self.manner {
+                    Manner::Unexpected | Manner::Each => true,
+                    Manner::Once => !self.reported || self.window() == 1,
+                    // An ACK of its own was lost.
+                    Manner::Never => self.unacked == 0 && number(datagram) < self.next,
+                };
+                if answers && (self.repeats_ack || self.window() > 1) {
+                    self.reported = true;
                     self.ack(out);
                 }
                 return;

@@ -1,0 +1,239 @@
+//! Whether an ACK from inside of a window reports a gap.
+//!
+//! RFC 7440 section 4: it does, and the sender goes back to the gap at once. But some receivers acknowledge each block,
+//! or each duplicate that the network makes, and then nothing is missing: the rest of the window is in flight. Going back
+//! costs a window, whose copies are acknowledged again. Both kinds of ACK look alike; what follows tells them apart. If
+//! nothing is missing, the blocks that were in flight are acknowledged without being sent again. So the sender goes
+//! back at once while the reports of its peer are right, and waits for one round trip once they are not. As in TCP, three
+//! more ACKs of the same block end the wait.
+
+use super::{Repeated, Sender};
+use crate::bottleneck::AckSample;
+use crate::time::Time;
+
+/// Doubts after a report that was wrong. Each report that is right takes one of them back.
+const DOUBTS: u8 = 3;
+
+/// The first ACK of a peer that acknowledges every block names the first block of a window. In windows of so many blocks
+/// or more, a gap there is rare enough to wait for the next ACK.
+const LARGE: u16 = 8;
+
+/// Duplicates of an ACK that end the wait.
+const DUPLICATES: u8 = 3;
+
+/// What the sender thinks of its peer's reports. Most transfers have none.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(test, derive(Hash))]
+pub(super) struct Reports {
+    /// How many reports must be right before the next one is believed at once.
+    doubts: u8,
+    /// Whether a report was right.
+    proven: bool,
+    /// The last block that had been sent when the sender went back, until the answer shows whether the report was right;
+    /// 0 if it did.
+    back_from: u64,
+    /// Whether a report was wrong by the looks of it.
+    hinted: bool,
+    /// The block that the peer acknowledges for each copy, if all that was in flight had arrived; 0 if unknown.
+    copied_to: u64,
+    waiting: Option<Waiting>,
+    /// Blocks of probes since the last ACK with news, and the microseconds between two steps of a walk.
+    pub(super) probes: u8,
+    pub(super) pause: u32,
+}
+
+/// The peer acknowledges blocks inside of windows, and nothing is sent again until a gap is certain.
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
+struct Waiting {
+    /// When the gap is certain.
+    due: Time,
+    /// ACKs of the same block.
+    duplicates: u8,
+    /// The last block that had been sent at `since`.
+    mark: u64,
+    since: Time,
+    /// Whether none of these had been sent twice: if all arrive, there was no gap.
+    telling: bool,
+    /// The ACK, while there was one alone: several say nothing about the place where a window was cut off.
+    sample: Option<AckSample>,
+}
+
+impl Reports {
+    fn are_trusted(&self, ahead: u64, window: u16) -> bool {
+        let waits = self.waiting.as_ref().is_some_and(|waiting| waiting.telling);
+        !waits && self.doubts == 0 && (self.proven || ahead > 1 || window < LARGE)
+    }
+
+    fn were_right(&mut self) {
+        (self.proven, self.hinted, self.doubts) = (true, false, self.doubts.saturating_sub(1));
+    }
+
+    #[cfg(test)]
+    pub(super) fn shift(&mut self, to: &dyn Fn(Time) -> Time) {
+        if let Some(waiting) = &mut self.waiting {
+            (waiting.due, waiting.since) = (to(waiting.due), to(waiting.since));
+        }
+    }
+}
+
+impl Sender {
+    /// Returns whether ACKs come from inside of windows, so that no burst is answered as a whole.
+    pub(super) fn awaits_gap(&self) -> bool {
+        self.gap_due().is_some()
+    }
+
+    /// Returns when the gap that is waited for is certain.
+    pub(super) fn gap_due(&self) -> Option<Time> {
+        Some(self.reports.as_ref()?.waiting.as_ref()?.due)
+    }
+
+    /// Returns whether the peer may repeat its ACK because of blocks that were sent twice.
+    pub(super) fn is_at_copies(&self) -> bool {
+        let copied_to = self.reports.as_ref().map_or(0, |reports| reports.copied_to);
+        self.copied > 0 || (copied_to > 0 && copied_to == self.acked)
+    }
+
+    /// Handles an ACK with news after the sender went back: was the report right? `earliest`: half of the shortest round
+    /// trip.
+    #[inline]
+    pub(super) fn judge_report(&mut self, now: Time, position: u64, earliest: u32) {
+        // Nearly a round trip: not enough for an answer to the copies.
+        let soon = !self.waited(now, earliest.saturating_add(earliest / 4 * 3));
+        let Some(reports) = &mut self.reports else { return };
+        let from = reports.back_from;
+        if from == 0 {
+            return;
+        }
+        if soon && position >= from {
+            reports.doubts = DOUBTS;
+        } else if soon {
+            // The block arrived, but maybe late and behind others, which the peer does not keep.
+            reports.doubts = reports.doubts.max(u8::from(!reports.proven));
+        } else if position == from && position + 1 < self.next {
+            // No window ends there. It looks as if all that was in flight had arrived, and the first copy showed it; or
+            // the next block was lost.
+            if core::mem::replace(&mut reports.hinted, true) {
+                reports.doubts = DOUBTS;
+            }
+        } else if position > from {
+            reports.were_right();
+        } else {
+            // Another gap, maybe among the copies.
+            return;
+        }
+        reports.back_from = 0;
+    }
+
+    /// Handles an ACK with news from inside of a window, `ahead` of the one before. `soon`: it comes too soon to answer
+    /// what was sent last.
+    pub(super) fn on_inside(
+        &mut self,
+        now: Time,
+        ahead: u64,
+        sample: AckSample,
+        soon: bool,
+        settled: impl FnOnce() -> u32,
+    ) {
+        let window = self.window;
+        if !soon && self.reports.get_or_insert_default().are_trusted(ahead, window) {
+            self.go_back();
+            self.pacer.cut(window, sample, false);
+        } else {
+            self.wait_for_gap(now, Some(sample), settled());
+        }
+    }
+
+    /// Handles a repeated ACK that may report the loss of the first block in flight. Returns whether it does.
+    pub(super) fn on_repeated_report(&mut self, now: Time, settled: u32) -> bool {
+        let reports = self.reports.get_or_insert_default();
+        match &mut reports.waiting {
+            None if reports.doubts == 0 => {
+                self.pacer.cut_off(0, self.window);
+                self.go_back();
+                true
+            }
+            None => {
+                self.wait_for_gap(now, None, settled);
+                false
+            }
+            Some(waiting) => {
+                waiting.duplicates += 1;
+                let certain = waiting.duplicates >= DUPLICATES;
+                if certain {
+                    self.gap_is_certain(now);
+                }
+                certain
+            }
+        }
+    }
+
+    /// Goes back if it has waited long enough.
+    #[inline]
+    pub(super) fn settle(&mut self, now: Time) {
+        if self.gap_due().is_some_and(|due| due <= now) {
+            self.gap_is_certain(now);
+        }
+    }
+
+    fn gap_is_certain(&mut self, now: Time) {
+        let Some(reports) = &mut self.reports else { return };
+        let Some(waiting) = reports.waiting.take() else { return };
+        if waiting.telling {
+            reports.were_right();
+        }
+        if let Some(sample) = waiting.sample {
+            self.pacer.cut(self.window, sample, false);
+        }
+        self.go_back();
+        // What was sent before has arrived or is lost. So the answer to the copies shows how long a round trip takes at most;
+        // that to anything else would contain the wait.
+        (self.sampled, self.sampled_at, self.repeated) = (self.acked + 1, now, Repeated::Gap);
+        (self.sampled_behind, self.sampled_of) = (0, 1);
+    }
+
+    /// Handles the ACK of all that was sent.
+    #[inline]
+    pub(super) fn nothing_is_missing(&mut self) {
+        if let Some(reports) = &mut self.reports
+            && reports.waiting.take().is_some_and(|waiting| waiting.telling)
+        {
+            reports.doubts = DOUBTS;
+        }
+    }
+
+    fn wait_for_gap(&mut self, now: Time, sample: Option<AckSample>, settled: u32) {
+        let (due, sent, telling) = (now.after(settled), self.next - 1, self.copied == 0);
+        let reports = self.reports.get_or_insert_default();
+        let Some(waiting) = &mut reports.waiting else {
+            reports.waiting = Some(Waiting { due, duplicates: 0, mark: sent, since: now, telling, sample });
+            return;
+        };
+        (waiting.due, waiting.duplicates, waiting.sample) = (due, 0, None);
+        if self.acked < waiting.mark.min(self.total) {
+            return;
+        }
+        if waiting.telling {
+            reports.doubts = DOUBTS;
+        }
+        // All that is in flight was sent since then.
+        (self.burst_at, self.spread) = (waiting.since, 0);
+        (waiting.mark, waiting.since, waiting.telling) = (sent, now, telling);
+        if let Some(sample) = sample {
+            self.pacer.went_well(self.window, sample);
+        }
+    }
+
+    pub(super) fn go_back(&mut self) {
+        let sent = self.next - 1;
+        let inside = sent < self.acked + u64::from(self.window);
+        let reports = self.reports.get_or_insert_default();
+        reports.waiting = None;
+        if reports.back_from == 0 {
+            reports.back_from = sent;
+        }
+        // At the end of a window another ACK reports a loss.
+        reports.copied_to = if inside { sent } else { 0 };
+        self.roll_back_to(self.acked + 1, Repeated::Gap);
+    }
+}

@@ -405,6 +405,12 @@ impl Entry {
         Some(freed)
     }
 
+    /// Its bytes, if nobody has it open, and nothing of it is being fetched.
+    pub(super) fn idle(&self) -> Option<u64> {
+        let state = self.lock();
+        state.is_idle().then_some(state.held)
+    }
+
     pub fn held(&self) -> u64 {
         self.lock().held
     }

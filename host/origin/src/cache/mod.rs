@@ -108,7 +108,7 @@ impl Cache {
             shares: Mutex::default(),
             lock: Arc::new(lock),
         });
-        cache.shrink();
+        cache.shrink(0);
         open.retain(|_, cache| cache.strong_count() > 0);
         open.insert(folder, Arc::downgrade(&cache));
         Ok(cache)

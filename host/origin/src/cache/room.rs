@@ -13,23 +13,22 @@ use super::{Cache, Entry};
 const SPARE: u64 = 32;
 
 impl Cache {
-    /// Reserves bytes for content that will arrive, and makes room for them; `false` if all that it would take is being
-    /// read.
+    /// Reserves bytes for content that will arrive, and makes room for them; `false` if too much is being read for that.
     pub fn reserve(&self, bytes: u64) -> bool {
-        let before = self.used.fetch_add(bytes, Ordering::Relaxed);
-        let limit = self.limit();
-        if bytes == 0 || before.saturating_add(bytes) <= limit {
+        if self.fits(bytes) {
             return true;
         }
         // Each search looks at all entries. While nothing is closed or removed, it would find nothing again.
         if self.may_shrink.load(Ordering::Relaxed) {
-            self.shrink();
+            self.shrink(bytes);
         }
-        if self.used.load(Ordering::Relaxed) <= limit {
-            return true;
-        }
-        self.used.fetch_sub(bytes, Ordering::Relaxed);
-        false
+        self.fits(bytes)
+    }
+
+    /// Reserves bytes if there is room.
+    fn fits(&self, bytes: u64) -> bool {
+        let more = |used: u64| used.checked_add(bytes).filter(|sum| bytes == 0 || *sum <= self.limit());
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
     /// Gives back reserved bytes, or none: somebody has closed a file, which may be removed now.
@@ -38,15 +37,14 @@ impl Cache {
         self.may_shrink.store(true, Ordering::Relaxed);
     }
 
-    /// Removes files until the cache is within its limit.
-    pub fn shrink(&self) {
-        let (limit, used) = (self.limit(), self.used.load(Ordering::Relaxed));
-        if used > limit {
+    /// Removes files until the cache is within its limit, with so many bytes more: none if that cannot be reached.
+    pub fn shrink(&self, bytes: u64) {
+        let limit = self.limit();
+        let over = self.used.load(Ordering::Relaxed).saturating_add(bytes).saturating_sub(limit);
+        if over > 0 {
             // Before the search: it may miss what is closed meanwhile.
             self.may_shrink.store(false, Ordering::Relaxed);
-            if self.free(used - limit + limit / SPARE) > 0 {
-                self.may_shrink.store(true, Ordering::Relaxed);
-            }
+            self.free(if bytes > 0 { over } else { 0 }, over.saturating_add(limit / SPARE));
         }
     }
 
@@ -55,7 +53,9 @@ impl Cache {
         let mut wanted = (self.limit() / SPARE).max(1 << 20);
         loop {
             match action() {
-                Err(error) if Errno::from_io_error(&error) == Some(Errno::NOSPC) && self.free(wanted) > 0 => {
+                Err(error)
+                    if Errno::from_io_error(&error) == Some(Errno::NOSPC) && self.free(0, wanted) > 0 =>
+                {
                     wanted = wanted.saturating_mul(2);
                 }
                 other => return other,
@@ -63,15 +63,20 @@ impl Cache {
         }
     }
 
-    /// Removes files with at least so many bytes, or all that are not open. Returns how many bytes were freed.
-    fn free(&self, bytes: u64) -> u64 {
-        let mut candidates: Vec<Arc<Entry>> = self.lock().values().cloned().collect();
-        candidates.sort_by_key(|entry| Reverse(entry.used()));
+    /// Removes files of `wanted` bytes, or all that are not open; none if these have less than `least`. Returns how many
+    /// bytes were freed.
+    fn free(&self, least: u64, wanted: u64) -> u64 {
+        let entries: Vec<Arc<Entry>> = self.lock().values().cloned().collect();
+        let mut idle: Vec<_> = entries.iter().filter_map(|entry| Some((entry, entry.idle()?))).collect();
+        if idle.iter().map(|(_, held)| held).sum::<u64>() < least {
+            return 0;
+        }
+        idle.sort_by_key(|(entry, _)| Reverse(entry.used()));
         let mut freed = 0;
-        while freed < bytes
-            && let Some(entry) = candidates.pop()
+        while freed < wanted
+            && let Some((entry, _)) = idle.pop()
         {
-            freed += self.take_out(&entry, true);
+            freed += self.take_out(entry, true);
         }
         freed
     }

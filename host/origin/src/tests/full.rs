@@ -52,15 +52,24 @@ fn a_cache_that_is_full_of_open_files_is_read_past() {
     let world = twenty();
     world.server.put("large", content(21 * MIB, 1));
     let page = world.server.page("/files/39").expect("a page");
-    world.server.put_page("weak", Page { etag: Some("W/\"1\"".into()), ..page });
+    let weak_page = Page { etag: Some("W/\"1\"".into()), ..page };
+    world.server.put_page("weak", weak_page.clone());
     let remote = world.remote();
-    let pinned: Vec<_> = (0..20).map(|number| remote.get(&format!("{number}")).expect("the file")).collect();
+    let mut pinned: Vec<_> =
+        (0..20).map(|number| remote.get(&format!("{number}")).expect("the file")).collect();
     let past = open_for(&remote, "30", client(1));
     assert!(past.place.is_none());
     assert_eq!((past.meta.size, read(&past).as_deref()), (MIB as u64, Ok(&*content(MIB, 30))));
     let weak = error(&remote, "weak").to_string();
     assert!(weak.contains("cache.bytes"), "its bytes could be of two answers: {weak}");
     assert_eq!(remote.state().counts.unstored, 2);
+    // What can make no room for a file stays.
+    pinned.truncate(15);
+    let before = remote.state().cache_files;
+    world.server.put_page("weak", Page { bytes: Arc::new(content(6 * MIB, 39)), ..weak_page.clone() });
+    assert!(error(&remote, "weak").to_string().contains("cache.bytes"));
+    assert_eq!(remote.state().cache_files, before);
+    world.server.put_page("weak", weak_page);
     // What changes there is no mixture.
     world.server.put("30", content(MIB, 99));
     assert_eq!(read(&past), Err("changed".into()));

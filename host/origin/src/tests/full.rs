@@ -9,6 +9,8 @@ use super::server::Page;
 use super::world::{MIB, World, content, error, get, read};
 use crate::Remote;
 
+const UNIT: usize = 256 << 10;
+
 fn client(number: u8) -> ClientKey {
     ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
 }
@@ -17,11 +19,11 @@ fn open_for(remote: &Remote, path: &str, client: ClientKey) -> RemoteFile {
     remote.open(path, client).expect("the file")
 }
 
-/// A world with files of 1 MiB and room for 20 of them.
+/// A world with files of 256 KiB and room for 20 of them.
 fn twenty() -> World {
-    let world = World::with(|spec| spec.cache.bytes = (20 * MIB + 20 * 8192) as u64);
+    let world = World::with(|spec| spec.cache.bytes = (20 * UNIT + 20 * 8192) as u64);
     for number in 0..40 {
-        world.server.put(&format!("{number}"), content(MIB, number));
+        world.server.put(&format!("{number}"), content(UNIT, number));
     }
     world
 }
@@ -37,9 +39,9 @@ fn one_client_has_its_share_of_the_cache_and_reads_on_past_it() {
     let others: Vec<_> =
         (20..35).map(|number| open_for(&remote, &format!("{number}"), client(number))).collect();
     assert!(others.iter().all(|file| file.place.is_some()));
-    assert!(others.iter().zip(20..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
-    assert!(slow.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
-    assert!(remote.state().cache_bytes <= 20 * MIB as u64);
+    assert!(others.iter().zip(20..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(UNIT, seed))));
+    assert!(slow.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(UNIT, seed))));
+    assert!(remote.state().cache_bytes <= 20 * UNIT as u64);
     // Its share is free again, and the same file counts once.
     drop(slow);
     let same: Vec<_> = (0..9).map(|_| open_for(&remote, "7", client(1))).collect();
@@ -50,7 +52,7 @@ fn one_client_has_its_share_of_the_cache_and_reads_on_past_it() {
 #[test]
 fn a_cache_that_is_full_of_open_files_is_read_past() {
     let world = twenty();
-    world.server.put("large", content(21 * MIB, 1));
+    world.server.put("large", content(21 * UNIT, 1));
     let page = world.server.page("/files/39").expect("a page");
     let weak_page = Page { etag: Some("W/\"1\"".into()), ..page };
     world.server.put_page("weak", weak_page.clone());
@@ -59,26 +61,26 @@ fn a_cache_that_is_full_of_open_files_is_read_past() {
         (0..20).map(|number| remote.get(&format!("{number}")).expect("the file")).collect();
     let past = open_for(&remote, "30", client(1));
     assert!(past.place.is_none());
-    assert_eq!((past.meta.size, read(&past).as_deref()), (MIB as u64, Ok(&*content(MIB, 30))));
+    assert_eq!((past.meta.size, read(&past).as_deref()), (UNIT as u64, Ok(&*content(UNIT, 30))));
     let weak = error(&remote, "weak").to_string();
     assert!(weak.contains("cache.bytes"), "its bytes could be of two answers: {weak}");
     assert_eq!(remote.state().counts.unstored, 2);
     // What can make no room for a file stays.
     pinned.truncate(15);
     let before = remote.state().cache_files;
-    world.server.put_page("weak", Page { bytes: Arc::new(content(6 * MIB, 39)), ..weak_page.clone() });
+    world.server.put_page("weak", Page { bytes: Arc::new(content(6 * UNIT, 39)), ..weak_page.clone() });
     assert!(error(&remote, "weak").to_string().contains("cache.bytes"));
     assert_eq!(remote.state().cache_files, before);
     world.server.put_page("weak", weak_page);
     // What changes there is no mixture.
-    world.server.put("30", content(MIB, 99));
+    world.server.put("30", content(UNIT, 99));
     assert_eq!(read(&past), Err("changed".into()));
     let large = error(&remote, "large").to_string();
-    assert!(large.contains("22020096 bytes") && large.contains("cache.bytes"), "{large}");
-    assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(MIB, seed))));
+    assert!(large.contains("5505024 bytes") && large.contains("cache.bytes"), "{large}");
+    assert!(pinned.iter().zip(0..).all(|(file, seed)| read(file).as_deref() == Ok(&*content(UNIT, seed))));
     drop(pinned);
     assert!(remote.get("30").expect("the file").place.is_some());
-    assert_eq!(get(&remote, "weak").as_deref(), Ok(&*content(MIB, 39)));
+    assert_eq!(get(&remote, "weak").as_deref(), Ok(&*content(UNIT, 39)));
 }
 
 #[test]

@@ -15,7 +15,7 @@ fn reads_no_holes(between: impl FnOnce(&Server, &Remote)) {
         spec.cache.whole = MIB as u64;
         (spec.cache.revalidate, spec.cache.negative) = (std::time::Duration::ZERO, std::time::Duration::ZERO);
     });
-    let bytes = content(20 * MIB, 1);
+    let bytes = content(13 * MIB, 1);
     world.server.put("image", bytes.clone());
     let remote = world.remote();
     let old = remote.get("image").expect("the file");
@@ -33,8 +33,8 @@ fn reads_no_holes(between: impl FnOnce(&Server, &Remote)) {
 #[test]
 fn versions_in_turn_leave_no_holes() {
     reads_no_holes(|server, remote| {
-        server.put("image", content(20 * MIB, 2));
-        assert_eq!(remote.get("image").expect("the file").meta.size, 20 * MIB as u64);
+        server.put("image", content(13 * MIB, 2));
+        assert_eq!(remote.get("image").expect("the file").meta.size, 13 * MIB as u64);
     });
 }
 
@@ -50,8 +50,8 @@ fn a_short_absence_leaves_no_holes() {
 fn an_upload_of_the_same_bytes_leaves_no_holes() {
     reads_no_holes(|_, remote| {
         let mut file = tempfile::tempfile().expect("a file");
-        file.write_all(&content(20 * MIB, 1)).expect("room");
-        remote.store("image", &file, 20 * MIB as u64, true).expect("it is stored");
+        file.write_all(&content(13 * MIB, 1)).expect("room");
+        remote.store("image", &file, 13 * MIB as u64, true).expect("it is stored");
     });
 }
 

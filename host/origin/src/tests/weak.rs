@@ -11,7 +11,7 @@ use super::server::{DATE, Page, Then, begin};
 use super::world::{LONG, MIB, World, content, get, read};
 use tuffet_store::Waited;
 
-/// A world with one file, of 20 MiB above `cache.whole`, and each kind of weak version.
+/// A world with one file, of 9 MiB, above `cache.whole`, and each kind of weak version.
 fn worlds(bytes: &[u8]) -> Vec<World> {
     let etags = [Some("W/\"1\""), Some("w/\"1\""), None];
     let world = |etag: &Option<&str>| {
@@ -29,7 +29,7 @@ fn page(bytes: &[u8], etag: Option<&str>) -> Page {
 
 #[test]
 fn a_large_file_comes_from_one_answer() {
-    let bytes = content(20 * MIB, 1);
+    let bytes = content(9 * MIB, 1);
     for world in worlds(&bytes) {
         let remote = world.remote();
         assert_eq!(get(&remote, "image").as_deref(), Ok(&*bytes));
@@ -37,13 +37,13 @@ fn a_large_file_comes_from_one_answer() {
         let requests = world.server.requests();
         assert_eq!(requests.len(), 1, "{requests:?}");
         assert_eq!(requests[0].header("range"), None);
-        assert_eq!(remote.state().cache_bytes, 20 * MIB as u64);
+        assert_eq!(remote.state().cache_bytes, 9 * MIB as u64);
     }
 }
 
 #[test]
 fn a_reader_gets_the_version_that_it_began_with_or_an_error() {
-    let (old, new) = (content(20 * MIB, 1), content(20 * MIB, 2));
+    let (old, new) = (content(9 * MIB, 1), content(9 * MIB, 2));
     for world in worlds(&old) {
         let etag = world.server.page("/files/image").and_then(|page| page.etag);
         let remote = world.remote();
@@ -56,7 +56,7 @@ fn a_reader_gets_the_version_that_it_began_with_or_an_error() {
 
 #[test]
 fn a_download_that_breaks_off_is_not_continued_with_another_answer() {
-    let (old, new) = (content(20 * MIB, 1), content(20 * MIB, 2));
+    let (old, new) = (content(9 * MIB, 1), content(9 * MIB, 2));
     for world in worlds(&new) {
         let asked = AtomicU32::new(0);
         let (go, opened) = std::sync::mpsc::channel();
@@ -80,13 +80,13 @@ fn a_download_that_breaks_off_is_not_continued_with_another_answer() {
         assert!(got.is_err(), "{} bytes of two answers", got.map_or(0, |bytes| bytes.len()));
         drop(file);
         assert_eq!(get(&remote, "image").as_deref(), Ok(&*new), "the next request gets the next one, whole");
-        assert_eq!(remote.state().cache_bytes, 20 * MIB as u64);
+        assert_eq!(remote.state().cache_bytes, 9 * MIB as u64);
     }
 }
 
 #[test]
 fn a_restart_keeps_it_and_damage_has_it_fetched_again_as_a_whole() {
-    let bytes = content(20 * MIB, 1);
+    let bytes = content(9 * MIB, 1);
     let world = worlds(&bytes).swap_remove(0);
     {
         let remote = world.remote();
@@ -102,7 +102,7 @@ fn a_restart_keeps_it_and_damage_has_it_fetched_again_as_a_whole() {
     let damaged =
         fs::read_dir(world.cache().join("content")).expect("contents").flatten().next().expect("one");
     let file = fs::OpenOptions::new().write(true).open(damaged.path()).expect("a file");
-    file.write_all_at(b"damage", 9 * MIB as u64).expect("room");
+    file.write_all_at(b"damage", 5 * MIB as u64).expect("room");
     let remote = world.remote();
     let reading = remote.get("image").expect("the file");
     let arrival = reading.arrival.clone().expect("it is not verified");

@@ -4,14 +4,13 @@
 //! clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime does, by
 //! one tick, and not by a tick for each looping call.
 
-use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use tuffet_request::ClientKey;
+use tuffet_request::{ClientKey, FairQueue};
 
 /// CPU time that a call may use before it needs the slice: two ticks.
 pub(super) const SHORT: Duration = Duration::from_millis(10);
@@ -25,9 +24,7 @@ pub(super) struct Slices {
 #[derive(Debug, Default)]
 struct State {
     taken: bool,
-    lines: HashMap<ClientKey, VecDeque<oneshot::Sender<Slice>>>,
-    /// The clients with waiting calls, the next one first.
-    order: VecDeque<ClientKey>,
+    waiting: FairQueue<oneshot::Sender<Slice>>,
 }
 
 /// Permission to go on computing, until it is dropped.
@@ -49,20 +46,19 @@ impl Slices {
             return Ok(self.handed_over());
         }
         let (call, receiver) = oneshot::channel();
-        state.join(client, call);
+        state.waiting.push(client, call);
         Err(async move { receiver.await.ok() })
     }
 
     /// Whether a call waits for the slice.
     pub fn is_wanted(&self) -> bool {
-        !self.lock().order.is_empty()
+        !self.lock().waiting.is_empty()
     }
 
     /// Whether a call of this client waits for the slice. If so, further calls would only wait as well, each with an
     /// instance.
     pub fn keeps_waiting(&self, client: ClientKey) -> bool {
-        let state = self.lock();
-        state.lines.get(&client).is_some_and(|line| line.iter().any(|call| !call.is_closed()))
+        self.lock().waiting.line(client).any(|call| !call.is_closed())
     }
 
     fn handed_over(self: &Arc<Self>) -> Slice {
@@ -74,34 +70,11 @@ impl Slices {
     }
 }
 
-impl State {
-    fn join(&mut self, client: ClientKey, call: oneshot::Sender<Slice>) {
-        let line = self.lines.entry(client).or_default();
-        if line.is_empty() {
-            self.order.push_back(client);
-        }
-        line.push_back(call);
-    }
-
-    /// Removes the next call from the queue.
-    fn next(&mut self) -> Option<oneshot::Sender<Slice>> {
-        let client = self.order.pop_front()?;
-        let line = self.lines.get_mut(&client)?;
-        let call = line.pop_front();
-        if line.is_empty() {
-            self.lines.remove(&client);
-        } else {
-            self.order.push_back(client);
-        }
-        call
-    }
-}
-
 impl Drop for Slice {
     fn drop(&mut self) {
         let Some(slices) = self.slices.take() else { return };
         let mut state = slices.lock();
-        while let Some(call) = state.next() {
+        while let Some((_, call)) = state.waiting.pop(|_| true) {
             match call.send(slices.handed_over()) {
                 Ok(()) => return,
                 // The call was abandoned. The slice must not take the lock, which is held here.

@@ -7,7 +7,7 @@
 //! ([`Slices`]). A full queue drops the newest call of the client
 //! with the most waiting calls.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use super::debtors::Debtors;
 use super::failure::Failure;
 use super::pool::{Lodging, Pool};
 use super::slices::Slices;
-use tuffet_request::ClientKey;
+use tuffet_request::{ClientKey, FairQueue};
 
 /// The running and waiting calls of one plugin. `I` is an instance.
 pub(super) struct Turns<I> {
@@ -31,10 +31,7 @@ struct State<I> {
     /// Calls that may wait.
     queue: usize,
     running: HashMap<ClientKey, u32>,
-    waiting: usize,
-    lines: HashMap<ClientKey, VecDeque<Place<I>>>,
-    /// The clients with waiting calls, the next one first.
-    order: VecDeque<ClientKey>,
+    waiting: FairQueue<Place<I>>,
     places: u64,
     slices: Arc<Slices>,
     debtors: Debtors,
@@ -74,9 +71,7 @@ impl<I: Send + 'static> Turns<I> {
             free: calls,
             queue: queue as usize,
             running: HashMap::new(),
-            waiting: 0,
-            lines: HashMap::new(),
-            order: VecDeque::new(),
+            waiting: FairQueue::default(),
             places: 0,
             slices,
             debtors: Debtors::default(),
@@ -113,7 +108,7 @@ impl<I: Send + 'static> Turns<I> {
     /// The numbers of running and waiting calls.
     pub fn counts(&self) -> (u64, u64) {
         let state = self.lock();
-        (state.running.values().map(|count| u64::from(*count)).sum(), state.waiting as u64)
+        (state.running.values().map(|count| u64::from(*count)).sum(), state.waiting.len() as u64)
     }
 
     /// Adds a new instance.
@@ -132,7 +127,7 @@ impl<I: Send + 'static> Turns<I> {
             pool.making_failed();
         }
         let lacks = state.lacks_instance();
-        if let Some((_, place)) = lacks.and_then(|position| state.remove(position)) {
+        if let Some((_, place)) = lacks.and_then(|lacks| state.waiting.pop(|client| client == lacks)) {
             let _ = place.call.send(Err(Waived::Failed(failure)));
         }
     }
@@ -188,18 +183,11 @@ impl<I> State<I> {
     ) -> u64 {
         self.places += 1;
         let place = Place { id: self.places, call };
-        let line = self.lines.entry(client).or_default();
         if urgent {
-            line.push_front(place);
-            self.order.retain(|other| *other != client);
-            self.order.push_front(client);
+            self.waiting.push_first(client, place);
         } else {
-            if line.is_empty() {
-                self.order.push_back(client);
-            }
-            line.push_back(place);
+            self.waiting.push(client, place);
         }
-        self.waiting += 1;
         self.places
     }
 
@@ -207,24 +195,17 @@ impl<I> State<I> {
     /// not count.
     fn shorten(&mut self) {
         let could_begin = if self.pool.is_some() { self.free as usize } else { 0 };
-        while self.waiting > self.queue + could_begin {
-            let longest = self.lines.iter().max_by_key(|(_, line)| line.len()).map(|(client, _)| *client);
-            let Some(client) = longest else { return };
-            let Some(line) = self.lines.get_mut(&client) else { return };
-            if let Some(place) = line.pop_back() {
-                self.waiting -= 1;
-                let _ = place.call.send(Err(Waived::Full));
-            }
-            if line.is_empty() {
-                self.lines.remove(&client);
-                self.order.retain(|other| *other != client);
-            }
+        while self.waiting.len() > self.queue + could_begin {
+            let Some((_, place)) = self.waiting.shed(|_| true) else { return };
+            let _ = place.call.send(Err(Waived::Full));
         }
     }
 
     /// Begins as many calls as permitted.
     fn serve(&mut self) {
-        while let Some((client, place)) = self.next_client().and_then(|position| self.remove(position)) {
+        while let Some((client, place)) =
+            self.next_client().and_then(|next| self.waiting.pop(|client| client == next))
+        {
             let instance = self.pool.as_mut().and_then(Pool::take);
             match place.call.send(Ok(instance)) {
                 Ok(()) => self.begin(client),
@@ -251,39 +232,14 @@ impl<I> State<I> {
         self.pool.as_ref().is_none_or(|pool| pool.has_ready(self.debtors.contains(client, Instant::now())))
     }
 
-    /// The position in `order` of the client whose turn is next.
-    fn next_client(&self) -> Option<usize> {
-        self.order.iter().position(|client| self.may_begin(*client) && self.has_instance_for(*client))
+    /// The client whose turn is next.
+    fn next_client(&self) -> Option<ClientKey> {
+        self.waiting.next(|client| self.may_begin(client) && self.has_instance_for(client))
     }
 
-    /// The position in `order` of the first client whose call could begin if there were an instance for it.
-    fn lacks_instance(&self) -> Option<usize> {
-        self.order.iter().position(|client| self.may_begin(*client) && !self.has_instance_for(*client))
-    }
-
-    /// Removes the next call of the client at this position of `order` from the queue.
-    fn remove(&mut self, position: usize) -> Option<(ClientKey, Place<I>)> {
-        let client = self.order.remove(position)?;
-        let line = self.lines.get_mut(&client)?;
-        let place = line.pop_front()?;
-        self.waiting -= 1;
-        if line.is_empty() {
-            self.lines.remove(&client);
-        } else {
-            self.order.push_back(client);
-        }
-        Some((client, place))
-    }
-
-    fn give_up(&mut self, client: ClientKey, id: u64) {
-        let Some(line) = self.lines.get_mut(&client) else { return };
-        let before = line.len();
-        line.retain(|place| place.id != id);
-        self.waiting -= before - line.len();
-        if line.is_empty() {
-            self.lines.remove(&client);
-            self.order.retain(|other| *other != client);
-        }
+    /// The first client whose call could begin if there were an instance for it.
+    fn lacks_instance(&self) -> Option<ClientKey> {
+        self.waiting.next(|client| self.may_begin(client) && !self.has_instance_for(client))
     }
 
     fn begin(&mut self, client: ClientKey) {
@@ -337,7 +293,7 @@ impl<I: Send + 'static> Drop for Waiting<I> {
                 }
             }
             Ok(Err(_)) => {}
-            Err(_) => self.turns.lock().give_up(self.client, self.id),
+            Err(_) => self.turns.lock().waiting.retain(self.client, |place| place.id != self.id),
         }
     }
 }
@@ -354,7 +310,7 @@ impl<I: Send + 'static> Turn<I> {
             return;
         }
         let mut state = self.turns.lock();
-        let waits = !state.order.is_empty();
+        let waits = !state.waiting.is_empty();
         let gone = state.pool.as_mut().and_then(|pool| pool.give_back(instance, lodging, waits));
         drop(state);
         drop(gone);

@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tuffet_config::Config;
 use tuffet_policy::Policy;
+use tuffet_request::{ClientKey, Request};
 use tuffet_store::{FileCache, Roots, Uploads};
 
 /// The source and destination of files.
@@ -18,8 +19,6 @@ pub(crate) struct Files {
     pub(crate) uploads: Uploads,
     /// Whose clients may join multicast groups.
     pub(crate) groups: Joining,
-    /// The bits of an IPv6 address that make a client.
-    pub(crate) ipv6_prefix: u8,
 }
 
 /// What boot loaders get beyond the files that they ask for.
@@ -54,10 +53,19 @@ pub(crate) struct Generation {
     pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
+    /// The bits of an IPv6 address that tell clients apart.
+    pub(crate) ipv6_prefix: u8,
     /// How long requests are still answered after the signal that stops the server.
     pub(crate) drain_delay: Duration,
     /// How long running transfers may continue afterwards.
     pub(crate) drain: Duration,
+}
+
+impl Generation {
+    /// The client of a request, for shares.
+    pub(crate) fn client_of(&self, request: &Request) -> ClientKey {
+        ClientKey::of(&request.client, self.ipv6_prefix)
+    }
 }
 
 /// The generation of new requests. Cheap to clone.

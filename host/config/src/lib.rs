@@ -77,7 +77,7 @@ pub use listeners::Listener;
 pub use multicast::Multicast;
 pub use nats::{NatsLogin, NatsServers};
 pub use netboot::Netboot;
-pub use origins::{CacheSpec, Credentials, Location, OriginSpec};
+pub use origins::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 pub use overrides::Overrides;
 pub use plugins::{
     BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,

@@ -1,6 +1,7 @@
 //! Roots that live elsewhere: `url`, `origin` and `cache` of a root. A reload may change all of it.
 
 mod credentials;
+mod redirects;
 mod written;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use url::Url;
 
 pub use credentials::Credentials;
+pub use redirects::RedirectHost;
 pub(crate) use written::{Elsewhere, WrittenCache, WrittenOrigin};
 
 /// The specification of an origin: where the files of a root live, and how they are cached.
@@ -22,6 +24,8 @@ pub struct OriginSpec {
     pub ca: Option<PathBuf>,
     /// The login.
     pub credentials: Credentials,
+    /// Hosts that redirects of a web server may lead to, besides its own.
+    pub redirect_hosts: Vec<RedirectHost>,
     /// The time limit for connecting: 10 ms to a minute.
     pub connect_timeout: Duration,
     /// The longest time without progress: 100 ms to 5 minutes.

@@ -9,19 +9,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::TryFutureExt;
 use http::HeaderValue;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, AzureCredentialProvider, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
-use object_store::http::HttpBuilder;
+use object_store::azure::AzureCredentialProvider;
 use object_store::path::Path;
-use object_store::{ClientOptions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, RetryConfig};
+use object_store::{GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore};
 use reqwest::redirect;
 use tuffet_config::{Credentials, Location, OriginSpec};
 
 use crate::OriginError;
 use crate::failure::{Failure, cause};
 use crate::judge::{judge, unconditional};
-use crate::service::{Connector, MOST_REDIRECTS, NOTE, Note, Service};
+use crate::redirects::Redirects;
+use crate::service::{NOTE, Note, Service};
+use crate::stores::{Store, store};
 use crate::version::Version;
 
 /// The client of an origin.
@@ -73,125 +72,20 @@ pub(crate) struct Condition<'a> {
 
 impl Backend {
     pub fn new(spec: &OriginSpec) -> Result<Self, OriginError> {
-        let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
         let service = Service {
             client: client(spec)?,
             login: login(spec),
             anonymous: spec.credentials == Credentials::Anonymous,
+            redirects: match &spec.location {
+                Location::Http { url } => {
+                    Some(Redirects { origin: url.clone(), hosts: spec.redirect_hosts.clone() })
+                }
+                _ => None,
+            },
         };
-        let connector = Connector(service.clone());
-        // Each attempt is ours: it is counted, recorded, and bounded.
-        let retry = RetryConfig { max_retries: 0, ..RetryConfig::default() };
-        // What the client has of these is replaced; but object_store refuses http:// without the option.
-        let options = ClientOptions::new().with_allow_http(true);
-        let explain = |error: object_store::Error| wrong(cause(&error));
-        let (mut azure, mut place) = (None, None);
-        let (store, prefix, kind): (Arc<dyn ObjectStore>, _, _) = match &spec.location {
-            Location::S3 { bucket, prefix, endpoint, region } => {
-                let mut builder = match &spec.credentials {
-                    Credentials::Environment => AmazonS3Builder::from_env(),
-                    _ => AmazonS3Builder::new(),
-                };
-                builder = set(builder, &spec.credentials, |builder, key: AmazonS3ConfigKey, value| {
-                    builder.with_config(key, value)
-                })
-                .map_err(wrong)?;
-                builder = match &spec.credentials {
-                    Credentials::Anonymous => builder.with_skip_signature(true),
-                    Credentials::Keys { access_key_id, secret_access_key, token } => {
-                        let builder = builder
-                            .with_access_key_id(access_key_id.reveal())
-                            .with_secret_access_key(secret_access_key.reveal());
-                        match token {
-                            Some(token) => builder.with_token(token.reveal()),
-                            None => builder,
-                        }
-                    }
-                    _ => builder,
-                };
-                if let Some(region) = region {
-                    builder = builder.with_region(region);
-                }
-                builder = match endpoint {
-                    Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
-                    None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
-                };
-                let of = |key| builder.get_config_value(&key);
-                place = of(AmazonS3ConfigKey::S3Endpoint)
-                    .or_else(|| of(AmazonS3ConfigKey::Endpoint))
-                    .or_else(|| of(AmazonS3ConfigKey::Region));
-                let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
-                (
-                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
-                    prefix,
-                    Kind::Parts,
-                )
-            }
-            Location::Gcs { bucket, prefix, endpoint } => {
-                let mut builder = match &spec.credentials {
-                    Credentials::Environment => GoogleCloudStorageBuilder::from_env(),
-                    _ => GoogleCloudStorageBuilder::new(),
-                };
-                builder = set(builder, &spec.credentials, |builder, key: GoogleConfigKey, value| {
-                    builder.with_config(key, value)
-                })
-                .map_err(wrong)?;
-                builder = match &spec.credentials {
-                    // Uploads ask for a login in spite of the option: without one, the crate looks for the metadata
-                    // server of a machine of Google's. The service removes the header.
-                    Credentials::Anonymous => builder.with_skip_signature(true).with_bearer_token(""),
-                    Credentials::ServiceAccount(key) => builder.with_service_account_key(key.reveal()),
-                    Credentials::Bearer(token) => builder.with_bearer_token(token.reveal()),
-                    _ => builder,
-                };
-                if let Some(url) = endpoint {
-                    builder = builder.with_base_url(url.as_str().trim_end_matches('/'));
-                }
-                place = builder.get_config_value(&GoogleConfigKey::BaseUrl);
-                let builder = builder.with_bucket_name(bucket).with_client_options(options).with_retry(retry);
-                (
-                    Arc::new(builder.with_http_connector(connector).build().map_err(explain)?),
-                    prefix,
-                    Kind::Session,
-                )
-            }
-            Location::Azure { account, container, prefix, endpoint } => {
-                let mut builder = match &spec.credentials {
-                    Credentials::Environment => MicrosoftAzureBuilder::from_env(),
-                    _ => MicrosoftAzureBuilder::new(),
-                };
-                builder = set(builder, &spec.credentials, |builder, key: AzureConfigKey, value| {
-                    builder.with_config(key, value)
-                })
-                .map_err(wrong)?;
-                builder = match &spec.credentials {
-                    Credentials::Anonymous => builder.with_skip_signature(true),
-                    Credentials::AccountKey(key) => builder.with_access_key(key.reveal()),
-                    Credentials::Bearer(token) => builder.with_bearer_token_authorization(token.reveal()),
-                    _ => builder,
-                };
-                if let Some(account) = account {
-                    builder = builder.with_account(account);
-                }
-                if let Some(url) = endpoint {
-                    builder = builder.with_endpoint(url.as_str().trim_end_matches('/').to_owned());
-                }
-                let of = |key| builder.get_config_value(&key).unwrap_or_default();
-                place = Some(format!("{} {}", of(AzureConfigKey::Endpoint), of(AzureConfigKey::AccountName)));
-                let builder =
-                    builder.with_container_name(container).with_client_options(options).with_retry(retry);
-                let store = builder.with_http_connector(connector).build().map_err(explain)?;
-                azure = Some(Arc::clone(store.credentials()));
-                (Arc::new(store), prefix, Kind::Parts)
-            }
-            Location::Http { url } => {
-                let builder = HttpBuilder::new().with_url(url.as_str().trim_end_matches('/'));
-                let builder =
-                    builder.with_client_options(options).with_retry(retry).with_http_connector(connector);
-                (Arc::new(builder.build().map_err(explain)?), &String::new(), Kind::Http(url.clone()))
-            }
-        };
-        let (prefix, place) = (prefix.clone(), place.unwrap_or_default());
+        let built = store(spec, &service);
+        let Store { store, prefix, kind, place, azure } =
+            built.map_err(|why| OriginError::Client { origin: spec.shown(), why })?;
         Ok(Self { store, prefix, kind, place, azure, service, timeout: spec.timeout })
     }
 
@@ -228,6 +122,14 @@ impl Backend {
         let action = self.store.get_opts(&key, options).map_err(unconditional);
         let (result, status) = self.attempt(Note::default(), self.timeout, action).await;
         let result = match result {
+            // Other statuses, 206 and 203 among them, come with something else than the file (RFC 9110 section 15.3);
+            // of a range `object_store` requires 206, and that it is the one that was asked for.
+            Ok(_) if !ranged && status != Some(200) => {
+                let status = status.unwrap_or_default();
+                Err(Failure::Useless(
+                    format!("it answers with the status {status}, which brings no file").into(),
+                ))
+            }
             Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
             // object_store takes 405 for a folder of a web server.
             Err(Failure::Absent) if condition.head && status == Some(405) => {
@@ -253,35 +155,13 @@ impl Backend {
         let result = match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(judge(&error, &note)),
-            Err(_) => Err(Failure::Away(format!("no answer within {within:?}").into())),
+            // What refuses a request and never ends has answered.
+            Err(_) if note.status.is_some() => {
+                Err(Failure::Failing(format!("no whole answer within {within:?}").into()))
+            }
+            Err(_) => Err(Failure::Silent(format!("no answer within {within:?}").into())),
         };
         (result, note.status)
-    }
-}
-
-/// The words of a credentials file are those of the environment, as `object_store` reads them. A file may also have
-/// others, but one without any would leave the login to the environment, unnoticed.
-fn set<B, K: std::str::FromStr>(
-    builder: B,
-    credentials: &Credentials,
-    with: impl Fn(B, K, String) -> B,
-) -> Result<B, String> {
-    let Credentials::Settings(settings) = credentials else { return Ok(builder) };
-    let (mut builder, mut known) = (builder, false);
-    for (name, value) in settings {
-        if let Ok(key) = name.to_ascii_lowercase().parse() {
-            (builder, known) = (with(builder, key, value.reveal().to_owned()), true);
-        }
-    }
-    match known {
-        true => Ok(builder),
-        false => {
-            let names: Vec<&str> = settings.iter().map(|(name, _)| name.as_str()).collect();
-            Err(format!(
-                "the file of credentials has no variable of this store, only `{}`: docs/origins.md lists them",
-                names.join("`, `")
-            ))
-        }
     }
 }
 
@@ -289,23 +169,10 @@ fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
     // Fails if there is one already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
-    let web = matches!(spec.location, Location::Http { .. });
-    // With a login, the service follows redirects.
-    let redirects = match web && login(spec).is_none() {
-        true => redirect::Policy::custom(|attempt| {
-            let leaves_tls = attempt.previous().last().is_some_and(|url| url.scheme() == "https")
-                && attempt.url().scheme() != "https";
-            match attempt.previous().len() > MOST_REDIRECTS || leaves_tls {
-                true => attempt.stop(),
-                false => attempt.follow(),
-            }
-        }),
-        // A request to a store is signed for its host.
-        false => redirect::Policy::none(),
-    };
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirects)
+        // The service follows them where they may lead.
+        .redirect(redirect::Policy::none())
         .connect_timeout(spec.connect_timeout)
         .pool_idle_timeout(Duration::from_secs(60))
         .tcp_nodelay(true);

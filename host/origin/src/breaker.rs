@@ -1,15 +1,19 @@
 //! Spares an origin that does not answer, and those who wait for it.
+//!
+//! An answer with an error status is an answer: it belongs to its path alone. An origin that cannot be reached counts
+//! with each attempt, silence after a connection once for each path: there may be one name that an origin never answers.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Failed attempts in a row that open it.
-const FAILURES: u32 = 5;
+/// Failures in a row that open it.
+const FAILURES: usize = 5;
 /// The pauses between two probes while it is open.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Counts attempts that got no usable answer. After some in a row nobody asks any more, but one probe at a time.
+/// Counts attempts that got no answer. After some in a row nobody asks any more, but one probe at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
     state: Mutex<State>,
@@ -17,9 +21,22 @@ pub(crate) struct Breaker {
 
 #[derive(Debug, Default)]
 struct State {
-    failures: u32,
-    /// While it is open: how long it pauses, and when the next probe may go.
-    open: Option<(Duration, Instant)>,
+    /// When the origin last answered.
+    answered: Option<Instant>,
+    /// Attempts since then that did not reach it.
+    unreached: usize,
+    /// Paths that it has not answered since then.
+    silent: HashSet<Arc<str>>,
+    open: Option<Open>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    pause: Duration,
+    /// When the next probe may go.
+    next: Instant,
+    /// Whether a probe went since the last failure.
+    probed: bool,
 }
 
 /// What a breaker lets through.
@@ -39,34 +56,53 @@ impl Breaker {
         let mut state = self.lock();
         match &mut state.open {
             None => true,
-            Some((pause, next)) if Instant::now() >= *next => {
-                *next = Instant::now() + jittered(*pause);
+            Some(open) if Instant::now() >= open.next => {
+                open.next = Instant::now() + jittered(open.pause);
+                open.probed = true;
                 true
             }
             Some(_) => false,
         }
     }
 
-    /// The origin answered.
+    /// The origin answered, whatever it said.
     pub fn answered(&self) {
-        *self.lock() = State::default();
+        *self.lock() = State { answered: Some(Instant::now()), ..State::default() };
     }
 
-    /// An attempt got no usable answer.
-    pub fn failed(&self) {
+    /// An attempt that began at `since` got no answer. `silent` is its path if the origin was reached. Returns whether
+    /// that counts against the origin: not if it has answered others meanwhile.
+    pub fn failed(&self, silent: Option<&Arc<str>>, since: Instant) -> bool {
         let mut state = self.lock();
-        state.failures = state.failures.saturating_add(1);
-        if state.failures < FAILURES {
-            return;
+        if state.answered.is_some_and(|answered| answered >= since) {
+            return false;
         }
-        let pause = state.open.map_or(FIRST_PAUSE, |(pause, _)| (pause * 2).min(LONGEST_PAUSE));
-        state.open = Some((pause, Instant::now() + jittered(pause)));
+        match &mut state.open {
+            Some(open) if open.probed => {
+                open.pause = (open.pause * 2).min(LONGEST_PAUSE);
+                open.next = Instant::now() + jittered(open.pause);
+                open.probed = false;
+            }
+            // It began before the breaker opened.
+            Some(_) => {}
+            None => {
+                match silent {
+                    Some(path) => drop(state.silent.insert(Arc::clone(path))),
+                    None => state.unreached += 1,
+                }
+                if state.unreached + state.silent.len() >= FAILURES {
+                    let next = Instant::now() + jittered(FIRST_PAUSE);
+                    state.open = Some(Open { pause: FIRST_PAUSE, next, probed: false });
+                }
+            }
+        }
+        true
     }
 
     pub fn state(&self) -> BreakerState {
         match self.lock().open {
             None => BreakerState::Closed,
-            Some((_, next)) if Instant::now() >= next => BreakerState::HalfOpen,
+            Some(open) if Instant::now() >= open.next => BreakerState::HalfOpen,
             Some(_) => BreakerState::Open,
         }
     }
@@ -89,22 +125,43 @@ mod tests {
     fn opens_after_failures_in_a_row_and_admits_one_probe_at_a_time() {
         let breaker = Breaker::default();
         for _ in 1..FAILURES {
-            breaker.failed();
+            breaker.failed(None, Instant::now());
             assert!(breaker.admits());
         }
         breaker.answered();
-        (0..FAILURES).for_each(|_| breaker.failed());
+        (0..FAILURES).for_each(|_| assert!(breaker.failed(None, Instant::now())));
         assert_eq!(breaker.state(), BreakerState::Open);
         assert!(!breaker.admits());
         // The pause has passed.
-        if let Some((_, next)) = &mut breaker.lock().open {
-            *next = Instant::now();
-        }
+        let pass = || breaker.lock().open.iter_mut().for_each(|open| open.next = Instant::now());
+        pass();
         assert_eq!(breaker.state(), BreakerState::HalfOpen);
         assert!(breaker.admits(), "one probe");
         assert!(!breaker.admits(), "and no other before it has ended");
+        let pause = || breaker.lock().open.map(|open| open.pause);
+        let before = pause();
+        (0..9).for_each(|_| assert!(breaker.failed(None, Instant::now())));
+        assert_eq!(pause(), before.map(|pause| 2 * pause), "one probe failed, whatever else ends late");
+        pass();
+        assert!(breaker.admits());
         breaker.answered();
         assert_eq!(breaker.state(), BreakerState::Closed);
         assert!(breaker.admits());
+    }
+
+    #[test]
+    fn one_path_without_an_answer_is_not_the_origin() {
+        let breaker = Breaker::default();
+        let path = |number: usize| Arc::from(format!("path-{number}"));
+        for _ in 0..100 {
+            breaker.failed(Some(&path(0)), Instant::now());
+        }
+        assert_eq!(breaker.state(), BreakerState::Closed);
+        let began = Instant::now();
+        breaker.answered();
+        (0..100).for_each(|number| assert!(!breaker.failed(Some(&path(number)), began)));
+        assert_eq!(breaker.state(), BreakerState::Closed, "it has answered others meanwhile");
+        (0..FAILURES).for_each(|number| assert!(breaker.failed(Some(&path(number)), Instant::now())));
+        assert_eq!(breaker.state(), BreakerState::Open);
     }
 }

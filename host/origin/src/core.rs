@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use tokio::sync::Semaphore;
 use tuffet_config::{CacheSpec, OriginSpec};
 use tuffet_store::RemoteMeta;
 
@@ -16,17 +15,20 @@ use crate::breaker::{Breaker, BreakerState, jittered};
 use crate::cache::{Cache, Key, Validated};
 use crate::failure::Failure;
 use crate::flight::Flight;
+use crate::places::Places;
 use crate::state::{Fetch, FetchKind, Reports};
 use crate::version::Version;
 
-/// Requests to an origin at a time: for sizes and versions, and for contents.
-const LOOKS: usize = 16;
-const PULLS: usize = 16;
+/// Downloads and uploads of an origin at a time. Look-ups have a thread each, which bounds them.
+const PLACES: usize = 16;
 /// Paths without a file in the cache that are remembered.
 const MOST_PATHS: usize = 20_000;
 /// Attempts for one request, and the first pause between two.
 pub(crate) const ATTEMPTS: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The pauses before a path that failed is asked for again.
+const FIRST_REST: Duration = Duration::from_secs(1);
+const LONGEST_REST: Duration = Duration::from_secs(10);
 /// How long a cache that cannot be opened is not tried again, and the log says nothing more of files that it does not
 /// take.
 const CACHE_PAUSE: Duration = Duration::from_secs(1);
@@ -39,12 +41,13 @@ pub(crate) struct Core {
     pub origin: Arc<str>,
     /// What tells its files in a cache from those of others.
     pub identity: String,
+    /// What tells its objects from all others, together with their paths.
+    pub home: String,
     pub spec: CacheSpec,
     pub backend: Backend,
     pub breaker: Breaker,
     pub reports: Reports,
-    pub looks: Semaphore,
-    pub pulls: Semaphore,
+    pub places: Arc<Places>,
     /// The origin answers no HEAD requests.
     pub no_head: AtomicBool,
     /// The origin sends no parts of files.
@@ -63,14 +66,60 @@ struct Opened {
     failed: Option<(Instant, Arc<str>)>,
 }
 
-/// What is known of a path that is not in the cache, and who asks for it.
+/// What is known of a path beside the cache, and who asks for it.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     /// When the origin said that there is no such file.
     pub absent: Option<Instant>,
     /// What the origin said of a file whose content nobody wanted.
     pub meta: Option<(RemoteMeta, Version, Validated)>,
+    /// What it failed with, and until when it is not asked for again.
+    pub failed: Option<Failed>,
     pub flight: Option<Arc<Flight<()>>>,
+    /// An upload ended since the flight began: it may bring what the upload has replaced.
+    pub outdated: bool,
+}
+
+/// A path that failed. The origin may be well otherwise.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    failure: Failure,
+    rest: Duration,
+    until: Instant,
+}
+
+impl Failed {
+    /// Why the origin is not asked now, if it is not.
+    pub fn spared(&self) -> Option<Failure> {
+        let why = || format!("it failed for this file, and is asked again soon: {}", self.failure.reason());
+        (Instant::now() < self.until).then(|| Failure::Failing(why().into()))
+    }
+}
+
+impl Slot {
+    pub fn set_absent(&mut self) {
+        (self.absent, self.meta, self.failed) = (Some(Instant::now()), None, None);
+    }
+
+    pub fn set_meta(&mut self, meta: Option<(RemoteMeta, Version)>) {
+        (self.absent, self.failed) = (None, None);
+        self.meta = meta.map(|(meta, version)| (meta, version, Validated::now()));
+    }
+
+    pub fn set_failed(&mut self, failure: Failure) {
+        let rest = self.failed.as_ref().map_or(FIRST_REST, |failed| (failed.rest * 2).min(LONGEST_REST));
+        self.failed = Some(Failed { failure, rest, until: Instant::now() + jittered(rest) });
+    }
+
+    /// Forgets what the origin said. What is on its way comes too late.
+    pub fn forget(&mut self) {
+        (self.absent, self.meta, self.failed) = (None, None, None);
+        self.outdated = self.flight.is_some();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.absent.is_none() && self.meta.is_none() && self.failed.is_none() && self.flight.is_none()
+    }
 }
 
 impl Core {
@@ -79,12 +128,12 @@ impl Core {
         Ok(Self {
             root: spec.root.as_str().into(),
             origin: spec.shown().into(),
+            home: format!("{} {}/", backend.place, spec.shown()),
             identity: format!("{} {}", spec.shown(), backend.place),
             backend,
             breaker: Breaker::default(),
             reports: Reports::default(),
-            looks: Semaphore::new(LOOKS),
-            pulls: Semaphore::new(PULLS),
+            places: Places::new(PLACES),
             no_head: AtomicBool::new(false),
             no_ranges: AtomicBool::new(false),
             unversioned: AtomicBool::new(false),
@@ -152,6 +201,42 @@ impl Core {
         self.paths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes what is known of a path, by an answer that no upload has made out of date.
+    pub fn learn(&self, path: &Arc<str>, learn: impl FnOnce(&mut Slot)) {
+        let mut paths = self.paths();
+        let slot = paths.entry(Arc::clone(path)).or_default();
+        if !slot.outdated {
+            learn(slot);
+        }
+    }
+
+    /// Whether what the flight of a path brings is out of date.
+    pub fn is_outdated(&self, path: &str) -> bool {
+        self.paths().get(path).is_some_and(|slot| slot.outdated)
+    }
+
+    /// The flight of a path ends.
+    pub fn land(&self, path: &str) {
+        let mut paths = self.paths();
+        if let Some(slot) = paths.get_mut(path) {
+            (slot.flight, slot.outdated) = (None, false);
+            if slot.is_empty() {
+                paths.remove(path);
+            }
+        }
+    }
+
+    /// Forgets what is known of a path, so that the next request asks the origin.
+    pub fn forget(&self, path: &str) {
+        let mut paths = self.paths();
+        if let Some(slot) = paths.get_mut(path) {
+            slot.forget();
+            if slot.is_empty() {
+                paths.remove(path);
+            }
+        }
+    }
+
     /// Bounds what is remembered of paths that are not in the cache. Made-up names must not fill the memory.
     pub fn bound(&self, paths: &mut HashMap<Arc<str>, Slot>) {
         if paths.len() < MOST_PATHS {
@@ -189,7 +274,7 @@ impl Core {
             self.reports.running.fetch_add(1, Ordering::Relaxed);
             let (result, status) = attempt().await;
             self.reports.running.fetch_sub(1, Ordering::Relaxed);
-            self.judge(result.as_ref().err());
+            self.judge(path, clock.since, result.as_ref().err());
             let Err(failure) = &result else { return (result, status, clock) };
             clock.end(self, status, 0, Some(failure));
             let pause = jittered(FIRST_PAUSE * 2u32.pow(number));
@@ -203,20 +288,34 @@ impl Core {
         }
     }
 
-    /// Tells the breaker and the state what an attempt came to.
-    pub fn judge(&self, failure: Option<&Failure>) {
-        match failure {
-            Some(failure @ Failure::Away(_)) => {
-                self.breaker.failed();
-                self.reports.failed(failure);
-            }
+    /// Tells the breaker and the state what an attempt came to that began at `since`.
+    fn judge(&self, path: &Arc<str>, since: Instant, failure: Option<&Failure>) {
+        let silent = match failure {
+            Some(Failure::Away(_)) => None,
+            Some(Failure::Silent(_)) => Some(path),
             // Not the origin's.
-            Some(Failure::Cache(_) | Failure::NoRoom(_)) => {}
-            _ => {
+            Some(Failure::Cache(_) | Failure::NoRoom(_)) => return,
+            answered => {
                 self.breaker.answered();
                 self.reports.answered();
+                if matches!(answered, Some(Failure::Failing(_))) {
+                    self.reports.failures.fetch_add(1, Ordering::Relaxed);
+                }
+                return;
             }
+        };
+        self.reports.failures.fetch_add(1, Ordering::Relaxed);
+        if self.breaker.failed(silent, since)
+            && let Some(failure) = failure
+        {
+            self.reports.away_with(failure);
         }
+    }
+
+    /// Why an open breaker lets nothing through.
+    pub fn spared(&self) -> Failure {
+        let why = self.reports.away().map(|away| away.why).unwrap_or_default();
+        Failure::Away(format!("it has not answered, and is asked again soon: {why}").into())
     }
 }
 

@@ -24,8 +24,14 @@ pub(crate) enum Failure {
     Exists,
     /// The origin sends whole files alone.
     NoRanges,
-    /// No answer, or one that says that another attempt may succeed.
+    /// The origin cannot be reached.
     Away(Arc<str>),
+    /// The origin was reached, and did not answer.
+    Silent(Arc<str>),
+    /// An answer that says that another attempt may succeed, or that did not come whole. It belongs to its path.
+    Failing(Arc<str>),
+    /// Nobody reads the file any more.
+    Unread,
     /// Another upload of the same file was in the way.
     Collision(Arc<str>),
     /// An answer that no other attempt would improve.
@@ -60,7 +66,7 @@ impl NoRoom {
 impl Failure {
     /// Returns whether another attempt may succeed.
     pub fn passes(&self) -> bool {
-        matches!(self, Failure::Away(_) | Failure::Collision(_))
+        matches!(self, Failure::Away(_) | Failure::Silent(_) | Failure::Failing(_) | Failure::Collision(_))
     }
 
     /// What a log line says.
@@ -70,9 +76,12 @@ impl Failure {
             Failure::NotModified => "not modified".into(),
             Failure::Changed => "the origin has another version now".into(),
             Failure::Exists => "the file exists".into(),
+            Failure::Unread => "nobody reads the file any more".into(),
             Failure::NoRanges => "the origin sends no parts of files".into(),
             Failure::Forbidden(why)
             | Failure::Away(why)
+            | Failure::Silent(why)
+            | Failure::Failing(why)
             | Failure::Collision(why)
             | Failure::Useless(why)
             | Failure::Full(why)
@@ -101,6 +110,12 @@ impl Failure {
     pub fn into_io(self) -> io::Error {
         io::Error::other(self.reason().to_string())
     }
+}
+
+/// A request that got no answer.
+pub(crate) fn unanswered(error: &reqwest::Error) -> Failure {
+    let why = cause(error).into();
+    if error.is_connect() { Failure::Away(why) } else { Failure::Silent(why) }
 }
 
 /// The innermost cause, which alone holds no URL.

@@ -43,12 +43,17 @@ pub(crate) fn judge(error: &object_store::Error, note: &Note) -> Failure {
     if code.as_deref() == Some("RequestTimeTooSkewed") {
         let why = "the clock of this machine and that of the store differ too much (RequestTimeTooSkewed); set it \
                    right, for instance by NTP";
-        return Failure::Away(why.into());
+        return Failure::Failing(why.into());
     }
     match note.status {
-        Some(status @ 300..) => by_status(status, code.as_deref()),
+        Some(status @ 300..400) => match &note.trouble {
+            Some(trouble) => Failure::Useless(trouble.as_str().into()),
+            None => by_status(status, code.as_deref()),
+        },
+        Some(status @ 400..) => by_status(status, code.as_deref()),
         Some(_) => Failure::Useless(format!("its answer cannot be used: {}", cause(error)).into()),
         None => match &note.trouble {
+            Some(trouble) if note.reached => Failure::Silent(trouble.as_str().into()),
             Some(trouble) => Failure::Away(trouble.as_str().into()),
             // No request was sent: there is no login, for instance.
             None => Failure::Away(cause(error).into()),
@@ -64,8 +69,8 @@ pub(crate) fn by_status(status: u16, code: Option<&str>) -> Failure {
             format!("it gives no access: status {status}{beside}; correct the login or the rights").into(),
         ),
         507 => Failure::Full("it has no room: status 507".into()),
-        408 | 425 | 429 | 500.. => {
-            Failure::Away(format!("it answers with the status {status}{beside}").into())
+        408 | 425 | 429 | 500 | 502.. => {
+            Failure::Failing(format!("it answers with the status {status}{beside}").into())
         }
         _ => Failure::Useless(format!("it answers with the status {status}{beside}").into()),
     }

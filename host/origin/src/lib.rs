@@ -3,30 +3,36 @@
 //! A [`Remote`] is the origin of one root. Whoever opens a file gets a file of the cache, which may still be filling
 //! up. All requests to the network are made by threads of this crate; callers wait for them, on threads that may.
 //!
-//! - `look`: finds the current version of a path, in the cache or at the origin; one request for all who wait
+//! - `look`, `ask`: find the current version of a path, in the cache or at the origin; one request for all who wait
+//! - `places`: shares downloads and uploads among clients
 //! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
 //! - `past`: reads past the cache, where that has no room
-//! - `upload`, `session`: store uploads
+//! - `upload`, `session`: store uploads; `everywhere`: forgets in all roots what they replace
 //! - `cache`: what is on the disk
-//! - `backend`, `service`, `judge`: the client of the origin, and what its answers mean
+//! - `backend`, `stores`, `service`, `redirects`, `judge`: the client of the origin, and what its answers mean
 
+mod ask;
 mod backend;
 mod breaker;
 mod cache;
 mod core;
 mod error;
+mod everywhere;
 mod failure;
 mod fault;
 mod flight;
 mod judge;
 mod look;
 mod past;
+mod places;
 mod pull;
+mod redirects;
 mod remote;
 mod runtime;
 mod service;
 mod session;
 mod state;
+mod stores;
 #[cfg(test)]
 mod tests;
 mod upload;

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
+use tuffet_request::ClientKey;
 use tuffet_store::{Arrival, Waited};
 
 use crate::cache::PART;
@@ -19,13 +20,14 @@ use crate::runtime;
 pub(crate) struct Past {
     core: Arc<Core>,
     wanted: Wanted,
+    client: ClientKey,
 }
 
 impl Past {
     /// `None` if the pieces could be of different versions, or the origin sends none.
-    pub fn new(core: &Arc<Core>, wanted: Wanted) -> Option<Self> {
+    pub fn new(core: &Arc<Core>, wanted: Wanted, client: ClientKey) -> Option<Self> {
         let possible = wanted.version.joins() && !core.no_ranges.load(Ordering::Relaxed);
-        possible.then(|| Self { core: Arc::clone(core), wanted })
+        possible.then(|| Self { core: Arc::clone(core), wanted, client })
     }
 }
 
@@ -41,10 +43,10 @@ impl Arrival for Past {
     fn read_past(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Vec<u8>>> {
         let end = offset.saturating_add(length.min(PART)).min(self.wanted.size);
         let runtime = runtime::handle()?;
-        let (core, wanted) = (Arc::clone(&self.core), self.wanted.clone());
+        let (core, wanted, client) = (Arc::clone(&self.core), self.wanted.clone(), self.client);
         let (sender, receiver) = sync_channel(1);
         let task = runtime.spawn(async move {
-            let _ = sender.send(piece(&core, &wanted, offset..end).await);
+            let _ = sender.send(piece(&core, &wanted, client, offset..end).await);
         });
         match receiver.recv_timeout(within) {
             Ok(Ok(bytes)) => Ok(Some(bytes)),

@@ -4,13 +4,14 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt, StreamExt};
 use object_store::GetResult;
 use tokio::task::spawn_blocking;
+use tuffet_request::ClientKey;
 
 use crate::backend::{Condition, version};
 use crate::breaker::jittered;
@@ -24,6 +25,8 @@ use crate::version::Version;
 const BATCH: usize = 256 << 10;
 /// A download that got so much further counts as a new one when it breaks off.
 const PROGRESS: u64 = 64 << 10;
+/// Bytes a second that a download must bring while it is waited for, on the average of its time-out.
+const SLOWEST: f64 = 1024.0;
 
 /// An answer whose headers have come.
 pub(crate) struct Body {
@@ -70,7 +73,8 @@ pub(crate) async fn pull(
             let _ = spawn_blocking(move || cache.remove(&entry)).await;
         }
     }
-    claim.end(failure);
+    // Who comes just now has it fetched again.
+    claim.end(failure.filter(|failure| *failure != Failure::Unread));
     // From now on it may make room.
     cache.release(0);
 }
@@ -159,9 +163,8 @@ async fn stream(
             entry.set_streamed();
         }
         let skip = from.saturating_sub(answer.range.start);
-        let mut receiver =
-            Receiver { stream: answer.into_stream(), within: core.backend.timeout, skip, left: end - from };
-        let (back, result) = receive(core, cache, writer, &mut receiver).await;
+        let mut receiver = Receiver::new(answer.into_stream(), core.backend.timeout, skip, end - from);
+        let (back, result) = receive(core, cache, entry, writer, &mut receiver).await;
         let received = end - from - receiver.left;
         clock.end(core, status, received, result.as_ref().err());
         let Some(back) = back else {
@@ -169,7 +172,8 @@ async fn stream(
         };
         writer = back;
         let Err(failure) = result else { return Ok(()) };
-        core.judge(Some(&failure));
+        // The answer itself has been judged: the origin is there.
+        core.reports.failures.fetch_add(u64::from(failure.passes()), Ordering::Relaxed);
         attempt = if received >= PROGRESS { 1 } else { attempt + 1 };
         if !failure.passes() || attempt > ATTEMPTS || !entry.version.joins() {
             return Err(failure);
@@ -193,8 +197,13 @@ impl Wanted {
 }
 
 /// Fetches some bytes of a version into memory.
-pub(crate) async fn piece(core: &Arc<Core>, wanted: &Wanted, range: Range<u64>) -> Result<Vec<u8>, Failure> {
-    let Ok(_permit) = core.pulls.acquire().await else { return Err(Failure::Away("shut down".into())) };
+pub(crate) async fn piece(
+    core: &Arc<Core>,
+    wanted: &Wanted,
+    client: ClientKey,
+    range: Range<u64>,
+) -> Result<Vec<u8>, Failure> {
+    let _place = core.places.take(client).await;
     let mut bytes = Vec::new();
     let mut attempt = 1;
     loop {
@@ -204,7 +213,7 @@ pub(crate) async fn piece(core: &Arc<Core>, wanted: &Wanted, range: Range<u64>) 
             true => {
                 let left = range.end - from;
                 let stream = answer.into_stream();
-                let mut receiver = Receiver { stream, within: core.backend.timeout, skip: 0, left };
+                let mut receiver = Receiver::new(stream, core.backend.timeout, 0, left);
                 collect(core, &mut receiver, &mut bytes).await
             }
             // The whole file, for each piece.
@@ -213,7 +222,8 @@ pub(crate) async fn piece(core: &Arc<Core>, wanted: &Wanted, range: Range<u64>) 
         let received = range.start + bytes.len() as u64 - from;
         clock.end(core, status, received, result.as_ref().err());
         let Err(failure) = result else { return Ok(bytes) };
-        core.judge(Some(&failure));
+        // The answer itself has been judged: the origin is there.
+        core.reports.failures.fetch_add(u64::from(failure.passes()), Ordering::Relaxed);
         attempt += 1;
         if !failure.passes() || attempt > ATTEMPTS {
             return Err(failure);
@@ -275,9 +285,32 @@ struct Receiver {
     within: Duration,
     skip: u64,
     left: u64,
+    /// The time that was spent waiting since the rate was last judged, and what came meanwhile.
+    waited: Duration,
+    came: usize,
 }
 
 impl Receiver {
+    fn new(
+        stream: BoxStream<'static, object_store::Result<Bytes>>,
+        within: Duration,
+        skip: u64,
+        left: u64,
+    ) -> Self {
+        Self { stream, within, skip, left, waited: Duration::ZERO, came: 0 }
+    }
+
+    /// Whether it brings too little: a few bytes now and then would hold its place for ever.
+    fn drips(&mut self, bytes: usize) -> bool {
+        self.came += bytes;
+        if self.waited < self.within {
+            return false;
+        }
+        let drips = (self.came as f64) < SLOWEST * self.waited.as_secs_f64();
+        (self.waited, self.came) = (Duration::ZERO, 0);
+        drips
+    }
+
     /// The bytes that are there, at least one; `None` at the end.
     async fn next(&mut self) -> Result<Vec<Bytes>, Failure> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
@@ -285,10 +318,15 @@ impl Receiver {
             let next = match self.stream.next().now_or_never() {
                 Some(next) => next,
                 None if !batch.is_empty() => break,
-                None => match tokio::time::timeout(self.within, self.stream.next()).await {
-                    Ok(next) => next,
-                    Err(_) => return Err(Failure::Away(format!("no byte within {:?}", self.within).into())),
-                },
+                None => {
+                    let began = Instant::now();
+                    let next = tokio::time::timeout(self.within, self.stream.next()).await;
+                    self.waited += began.elapsed();
+                    match next {
+                        Ok(next) => next,
+                        Err(_) => return Err(failing(format!("no byte within {:?}", self.within))),
+                    }
+                }
             };
             match next {
                 Some(Ok(mut piece)) => {
@@ -304,26 +342,41 @@ impl Receiver {
                     }
                 }
                 Some(Err(error)) if batch.is_empty() => {
-                    return Err(Failure::Away(format!("the download broke off: {}", cause(&error)).into()));
+                    return Err(failing(format!("the download broke off: {}", cause(&error))));
                 }
                 // What came before is kept; the stream has ended.
                 Some(Err(_)) => break,
-                None if batch.is_empty() => return Err(Failure::Away("the download ended early".into())),
+                None if batch.is_empty() => return Err(failing("the download ended early".into())),
                 None => break,
             }
         }
+        if self.left > 0 && self.drips(bytes) {
+            return Err(failing(format!("less than {SLOWEST} bytes a second within {:?}", self.within)));
+        }
         Ok(batch)
     }
+}
+
+fn failing(why: String) -> Failure {
+    Failure::Failing(why.into())
 }
 
 /// Writes what is received. The writer is lost if a thread was.
 async fn receive(
     core: &Core,
     cache: &Arc<Cache>,
+    entry: &Entry,
     mut writer: Writer,
     receiver: &mut Receiver,
 ) -> (Option<Writer>, Result<(), Failure>) {
+    let mut read = Instant::now();
     while receiver.left > 0 {
+        // A client that asks again soon finds it arriving.
+        if entry.is_read() {
+            read = Instant::now();
+        } else if read.elapsed() >= receiver.within {
+            return (Some(writer), Err(Failure::Unread));
+        }
         let batch = match receiver.next().await {
             Ok(batch) => batch,
             Err(failure) => return (Some(writer), Err(failure)),

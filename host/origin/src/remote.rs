@@ -3,21 +3,23 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tuffet_config::OriginSpec;
 use tuffet_request::ClientKey;
-use tuffet_store::{Arrival, ContentId, Origin, RemoteFile, RemoteMeta, StoreError, Waited};
+use tuffet_store::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, StoreError, Waited};
 
 use crate::OriginError;
 use crate::cache::{Cache, Entry, Open, PART, Share};
 use crate::core::Core;
+use crate::everywhere;
 use crate::failure::{Failure, NoRoom};
-use crate::look::{Found, Want};
+use crate::look::{Found, Inquiry, Want};
 use crate::past::Past;
+use crate::places::Place;
 use crate::pull::{Wanted, pull};
 use crate::runtime;
 use crate::state::{FetchHook, OriginState};
@@ -56,7 +58,9 @@ impl Remote {
     /// # Errors
     /// [`OriginError::Client`] and [`OriginError::Ca`]: what is wrong with the specification.
     pub fn open(spec: OriginSpec) -> Result<Arc<Self>, OriginError> {
-        Ok(Arc::new(Self { core: Arc::new(Core::new(spec)?) }))
+        let core = Arc::new(Core::new(spec)?);
+        everywhere::enter(&core);
+        Ok(Arc::new(Self { core }))
     }
 
     /// Opens the cache and starts the threads, once privileges are dropped. The first request would, too.
@@ -109,7 +113,9 @@ impl Remote {
     /// # Errors
     /// As [`Origin::open`].
     pub fn get(&self, path: &str) -> Result<RemoteFile, StoreError> {
-        self.open(path, ClientKey::SERVER)
+        let opened = self.open(path, ClientKey::SERVER, Reach::Origin)?;
+        // The origin is within reach: there is an answer.
+        opened.ok_or(StoreError::NotFound)
     }
 
     /// Fetches a file whole, if the cache does not have it, and returns its size. `within` is the longest time without
@@ -161,23 +167,25 @@ impl Remote {
         Ok(true)
     }
 
-    fn opened(&self, path: &str, client: ClientKey) -> Result<RemoteFile, Failure> {
+    fn opened(&self, path: &str, client: ClientKey, reach: Reach) -> Result<Option<RemoteFile>, Failure> {
         let cache = self.core.cache_for_request()?;
+        let inquiry = Inquiry { want: Want::Content, client, reach };
         for _ in 0..TRIES {
-            let entry = match self.core.look(&cache, path, Want::Content) {
-                Ok(Found::Entry(entry)) => entry,
-                Ok(Found::Meta(_)) => continue,
+            let entry = match self.core.look(&cache, path, inquiry) {
+                Ok(Some(Found::Entry(entry))) => entry,
+                Ok(Some(Found::Meta(_))) => continue,
+                Ok(None) => return Ok(None),
                 Err(failure) => {
                     let Failure::NoRoom(no_room) = &failure else { return Err(failure) };
                     self.core.unstored(path, &failure);
-                    return self.past(&cache, path, no_room);
+                    return self.past(&cache, path, client, no_room).map(Some);
                 }
             };
             let Some(share) = cache.share(client, &entry) else {
                 let why = "its client has as much of the cache as one may have; enlarge `cache.bytes`";
                 let found = Some((entry.meta.clone(), entry.version.clone()));
-                let file = self.past(&cache, path, &NoRoom { why: why.into(), found })?;
-                return Ok(RemoteFile { content: entry.content, ..file });
+                let file = self.past(&cache, path, client, &NoRoom { why: why.into(), found })?;
+                return Ok(Some(RemoteFile { content: entry.content, ..file }));
             };
             let opened = cache.open_entry(&entry).map_err(|error| cache.explain(&error, None))?;
             let Some(open) = opened else {
@@ -185,56 +193,66 @@ impl Remote {
                 cache.remove(&entry);
                 continue;
             };
-            let arriving = Arriving {
-                core: Arc::clone(&self.core),
-                cache: Arc::clone(&cache),
-                entry,
-                unstored: AtomicBool::new(false),
-            };
+            let arriving = Arriving::new(&self.core, &cache, entry, client);
             let entry = &arriving.entry;
+            let within_reach = reach == Reach::Origin;
             // What a restart left is small enough to be verified at once.
             if entry.meta.size <= PART && entry.stored().0 && !entry.is_complete() {
-                let _ = arriving.wait(0, entry.meta.size, self.core.backend.timeout);
+                let within = if within_reach { self.core.backend.timeout } else { Duration::ZERO };
+                let _ = arriving.wait(0, entry.meta.size, within);
                 if entry.is_removed() {
                     continue;
                 }
             }
+            // Small files may be read at once: that is for threads that wait for the network.
+            if !within_reach && entry.meta.size <= PART && !entry.is_complete() {
+                return Ok(None);
+            }
             let (file, content, meta) = (Arc::clone(&open.file), entry.content, entry.meta.clone());
             let arrival = (!entry.is_complete()).then(|| Arc::new(arriving) as Arc<dyn Arrival>);
-            let place = Some(Box::new(Place { _open: open, _share: share }) as _);
-            return Ok(RemoteFile { file, content, meta, arrival, place });
+            let place = Some(Box::new(Kept { _open: open, _share: share }) as _);
+            return Ok(Some(RemoteFile { file, content, meta, arrival, place }));
         }
-        Err(Failure::Away("its cache is too small for the files that are requested".into()))
+        Err(Failure::Failing("its cache is too small for the files that are requested".into()))
     }
 
     /// Opens a file that the cache has no room for.
-    fn past(&self, cache: &Cache, path: &str, no_room: &NoRoom) -> Result<RemoteFile, Failure> {
+    fn past(
+        &self,
+        cache: &Cache,
+        path: &str,
+        client: ClientKey,
+        no_room: &NoRoom,
+    ) -> Result<RemoteFile, Failure> {
         let failure = || Failure::NoRoom(Arc::new(no_room.clone()));
         let (meta, version) = no_room.found.clone().ok_or_else(failure)?;
         let wanted = Wanted { path: path.into(), version, size: meta.size };
-        let past = Past::new(&self.core, wanted).ok_or_else(failure)?;
+        let past = Past::new(&self.core, wanted, client).ok_or_else(failure)?;
         let (content, arrival) = (ContentId::unused(), Some(Arc::new(past) as _));
         Ok(RemoteFile { file: cache.nothing(), content, meta, arrival, place: None })
     }
 }
 
-/// The place of a reader in the cache.
+/// What keeps a content in the cache for a reader.
 #[derive(Debug)]
-struct Place {
+struct Kept {
     _open: Open,
     _share: Share,
 }
 
 impl Origin for Remote {
-    fn open(&self, path: &str, client: ClientKey) -> Result<RemoteFile, StoreError> {
-        self.opened(path, client).map_err(|failure| failure.into_store(&self.core.origin))
+    fn open(&self, path: &str, client: ClientKey, reach: Reach) -> Result<Option<RemoteFile>, StoreError> {
+        self.opened(path, client, reach).map_err(|failure| failure.into_store(&self.core.origin))
     }
 
-    fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
+    fn look_up(&self, path: &str, reach: Reach) -> Result<Option<RemoteMeta>, StoreError> {
         let cache = self.core.cache_for_request();
-        match cache.and_then(|cache| self.core.look(&cache, path, Want::Meta)) {
-            Ok(Found::Meta(meta)) => Ok(meta),
-            Ok(Found::Entry(entry)) => Ok(entry.meta.clone()),
+        // Sizes are no reason for a download, which alone is counted by client.
+        let inquiry = Inquiry { want: Want::Meta, client: ClientKey::SERVER, reach };
+        match cache.and_then(|cache| self.core.look(&cache, path, inquiry)) {
+            Ok(Some(Found::Meta(meta))) => Ok(Some(meta)),
+            Ok(Some(Found::Entry(entry))) => Ok(Some(entry.meta.clone())),
+            Ok(None) => Ok(None),
             Err(failure) => Err(failure.into_store(&self.core.origin)),
         }
     }
@@ -256,22 +274,49 @@ struct Arriving {
     core: Arc<Core>,
     cache: Arc<Cache>,
     entry: Arc<Entry>,
+    client: ClientKey,
     /// It was counted that the cache had no room for some of it.
     unstored: AtomicBool,
 }
 
 impl Arriving {
-    fn fetch(&self, parts: Range<u32>) {
+    fn new(core: &Arc<Core>, cache: &Arc<Cache>, entry: Arc<Entry>, client: ClientKey) -> Self {
+        entry.reader_comes();
+        let unstored = AtomicBool::new(false);
+        Self { core: Arc::clone(core), cache: Arc::clone(cache), entry, client, unstored }
+    }
+
+    /// A place for the fetch of these bytes, if nobody fetches them. It is waited for before they are claimed: other
+    /// clients may read the same file, and must not wait for the turn of this one.
+    fn place(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Place>> {
+        if !self.entry.wants_fetch(offset, length) {
+            return Ok(None);
+        }
+        let place = runtime::handle()?
+            .block_on(async { tokio::time::timeout(within, self.core.places.take(self.client)).await });
+        place.map(Some).map_err(|_| io::ErrorKind::TimedOut.into())
+    }
+
+    fn fetch(&self, parts: Range<u32>, place: Option<Place>) {
         let Ok(runtime) = runtime::handle() else {
             return self.entry.unclaim(&parts, Some(Failure::Cache("no threads".into())));
         };
         let (core, cache, entry) = (Arc::clone(&self.core), Arc::clone(&self.cache), Arc::clone(&self.entry));
+        let client = self.client;
         runtime.spawn(async move {
-            let queue = Arc::clone(&core);
-            let permit = queue.pulls.acquire().await;
+            let place = match place {
+                Some(place) => place,
+                None => core.places.take(client).await,
+            };
             pull(core, cache, entry, parts, None).await;
-            drop(permit);
+            drop(place);
         });
+    }
+}
+
+impl Drop for Arriving {
+    fn drop(&mut self) {
+        self.entry.reader_leaves();
     }
 }
 
@@ -281,12 +326,17 @@ impl Arrival for Arriving {
     }
 
     fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited> {
+        let began = Instant::now();
+        let place = Mutex::new(self.place(offset, length, within)?);
+        let within = within.saturating_sub(began.elapsed());
         let fetch = |parts: Range<u32>| {
             let behind = parts.end;
-            self.fetch(parts);
+            self.fetch(parts, place.lock().unwrap_or_else(PoisonError::into_inner).take());
             // Who reads a file reads on.
-            if let Some(next) = self.entry.claim(behind) {
-                self.fetch(next);
+            if let Some(place) = self.core.places.try_take(self.client)
+                && let Some(next) = self.entry.claim(behind)
+            {
+                self.fetch(next, Some(place));
             }
         };
         let damaged = |part: u32| {
@@ -316,7 +366,7 @@ impl Arrival for Arriving {
         if !self.unstored.swap(true, Ordering::Relaxed) {
             self.core.unstored(&self.entry.path, &no_room());
         }
-        match Past::new(&self.core, Wanted::of(&self.entry)) {
+        match Past::new(&self.core, Wanted::of(&self.entry), self.client) {
             Some(past) => past.read_past(offset, length, within),
             None => Err(no_room().into_io()),
         }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH, LOCATION};
+use http::header::{ACCEPT_ENCODING, AUTHORIZATION, IF_NONE_MATCH};
 use http::{HeaderMap, HeaderValue, Method, Uri};
 use http_body_util::BodyExt;
 use object_store::ClientOptions;
@@ -17,11 +17,10 @@ use object_store::client::{
 };
 
 use crate::failure::cause;
+use crate::redirects::{MOST_REDIRECTS, Redirects};
 
 /// The most that is read of an answer that is no file: the reason of an error, or the number of an upload.
 const LONGEST_REASON: usize = 64 << 10;
-/// The most redirects that are followed.
-pub(crate) const MOST_REDIRECTS: usize = 5;
 
 tokio::task_local! {
     /// The note of the attempt that this task makes.
@@ -33,8 +32,10 @@ tokio::task_local! {
 pub(crate) struct Note {
     /// The status of the latest answer.
     pub status: Option<u16>,
-    /// Why there was none.
+    /// Why there was none, or why its redirect was not followed.
     pub trouble: Option<String>,
+    /// Whether the server was reached that sent none.
+    pub reached: bool,
     pub change: Change,
     /// The request that was not sent.
     pub held: Option<(Uri, HeaderMap)>,
@@ -69,6 +70,8 @@ pub(crate) struct Service {
     pub login: Option<HeaderValue>,
     /// Whether requests to a store carry no login.
     pub anonymous: bool,
+    /// Where redirects may lead. A request to a store is signed for its host: there they lead nowhere.
+    pub redirects: Option<Redirects>,
 }
 
 impl fmt::Debug for Service {
@@ -135,10 +138,9 @@ impl Service {
         Ok(HttpResponse::from_parts(parts, body))
     }
 
-    /// Sends a request with the login, if there is one, and follows its redirects. Only the origin gets the login: a
-    /// client that follows redirects by itself sends it again where another server redirects, too.
+    /// Sends a request with the login, if there is one, and follows its redirects where they may lead. Only the origin
+    /// gets the login: a client that follows redirects by itself sends it again where another server redirects, too.
     async fn follow(&self, mut request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
-        let Some(login) = &self.login else { return self.client.execute(request).await };
         let origin = request.url().origin();
         let mut left = match *request.method() {
             Method::GET | Method::HEAD => MOST_REDIRECTS,
@@ -146,18 +148,23 @@ impl Service {
             _ => 0,
         };
         loop {
-            let again = request.try_clone().filter(|_| left > 0);
-            if request.url().origin() == origin {
+            if let Some(login) = self.login.as_ref().filter(|_| request.url().origin() == origin) {
                 request.headers_mut().insert(AUTHORIZATION, login.clone());
             }
+            let again = request.try_clone();
             let answer = self.client.execute(request).await?;
-            let Some((mut next, to)) = again.and_then(|again| {
-                let to = target(again.url(), &answer)?;
-                Some((again, to))
-            }) else {
+            let (Some(redirects), Some(mut next), true) = (&self.redirects, again, left > 0) else {
                 return Ok(answer);
             };
-            *next.url_mut() = to;
+            match redirects.target(next.url(), &answer) {
+                Some(Ok(to)) => *next.url_mut() = to,
+                Some(Err(why)) => {
+                    note(|note| note.trouble = Some(why));
+                    return Ok(answer);
+                }
+                None => return Ok(answer),
+            }
+            next.headers_mut().remove(AUTHORIZATION);
             request = next;
             left -= 1;
         }
@@ -172,7 +179,10 @@ impl Service {
             }
             Err(error) => {
                 let error = error.without_url();
-                note(|note| (note.status, note.trouble) = (None, Some(cause(&error))));
+                note(|note| {
+                    (note.status, note.trouble) = (None, Some(cause(&error)));
+                    note.reached = !error.is_connect();
+                });
                 Err(error)
             }
         }
@@ -217,15 +227,6 @@ async fn sign_again(request: &mut HttpRequest, keys: &AzureCredentialProvider) -
     let key = keys.get_credential().await?;
     request.headers_mut().remove(AUTHORIZATION);
     AzureAuthorizer::new(&key, &account).try_authorize(request)
-}
-
-/// Where a redirect leads; `None` if the answer is none, or leads out of TLS.
-fn target(from: &reqwest::Url, answer: &reqwest::Response) -> Option<reqwest::Url> {
-    if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-        return None;
-    }
-    let to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
-    (to.scheme() == "https" || (to.scheme() == "http" && from.scheme() == "http")).then_some(to)
 }
 
 fn note(change: impl FnOnce(&mut Note)) {

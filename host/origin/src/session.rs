@@ -17,7 +17,7 @@ use object_store::{ObjectStore, PutOptions, PutPayload};
 use reqwest::{Request, Response, Url};
 
 use crate::core::Core;
-use crate::failure::{Failure, cause};
+use crate::failure::{Failure, unanswered};
 use crate::judge::{by_status, judge};
 use crate::runtime;
 use crate::service::{Change, NOTE, Note, Service};
@@ -46,7 +46,7 @@ impl Core {
         let size = [("x-upload-content-length", HeaderValue::from(upload.size))];
         let (begun, status) = session.request(Method::POST, &size, Bytes::new(), timeout).await;
         let answer = match begun {
-            Ok(answer) if answer.status().is_success() => answer,
+            Ok(answer) if matches!(status, Some(200 | 201)) => answer,
             Ok(answer) => return (Err(refusal(answer, upload.overwrite, timeout).await), status),
             Err(failure) => return (Err(failure), status),
         };
@@ -90,13 +90,17 @@ impl Core {
                 Some(200 | 201) => return wrong("it ends an upload whose parts it does not have"),
                 Some(308) => {}
                 // The name of the session is its own: the bucket was there when it began.
-                Some(404 | 410) => return (Err(Failure::Away("it has forgotten the upload".into())), status),
+                Some(404 | 410) => {
+                    return (Err(Failure::Failing("it has forgotten the upload".into())), status);
+                }
                 _ => return (Err(refusal(answer, upload.overwrite, timeout).await), status),
             }
             match kept(answer.headers()) {
                 kept if kept > end || kept == size => return wrong("it claims parts that it was not sent"),
                 kept if kept == end || kept >= at + UNIT => at = kept,
-                _ => return (Err(Failure::Away("it does not keep the parts of an upload".into())), status),
+                _ => {
+                    return (Err(Failure::Failing("it does not keep the parts of an upload".into())), status);
+                }
             }
         }
     }
@@ -189,8 +193,8 @@ impl Session<'_> {
                 let status = answer.status().as_u16();
                 (Ok(answer), Some(status))
             }
-            Ok(Err(error)) => (Err(Failure::Away(cause(&error).into())), None),
-            Err(_) => (Err(Failure::Away(format!("no answer within {within:?}").into())), None),
+            Ok(Err(error)) => (Err(unanswered(&error)), None),
+            Err(_) => (Err(Failure::Silent(format!("no answer within {within:?}").into())), None),
         }
     }
 }

@@ -156,9 +156,8 @@ impl Reports {
         *self.away.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The origin gave no usable answer.
-    pub fn failed(&self, failure: &Failure) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
+    /// The origin gave no answer.
+    pub fn away_with(&self, failure: &Failure) {
         let mut away = self.away.lock().unwrap_or_else(PoisonError::into_inner);
         let since = away.as_ref().map_or_else(SystemTime::now, |away| away.since);
         *away = Some(Away { since, why: failure.reason() });

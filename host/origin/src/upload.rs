@@ -14,10 +14,12 @@ use http::{HeaderValue, Method};
 use object_store::path::Path;
 use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload};
 use tokio::task::spawn_blocking;
+use tuffet_request::ClientKey;
 
 use crate::backend::{Condition, Kind};
 use crate::core::Core;
-use crate::failure::{Failure, cause};
+use crate::everywhere::same_object;
+use crate::failure::{Failure, unanswered};
 use crate::flight::{Flight, Pilot};
 use crate::judge::unconditional_put;
 use crate::runtime;
@@ -42,8 +44,7 @@ impl Core {
         overwrite: bool,
     ) -> Result<(), Failure> {
         if !self.breaker.admits() {
-            let why = self.reports.away().map(|away| away.why).unwrap_or_default();
-            return Err(Failure::Away(format!("it has not answered, and is asked again soon: {why}").into()));
+            return Err(self.spared());
         }
         let failed = |error: io::Error| Failure::Cache(format!("the upload cannot be read: {error}").into());
         let content = Arc::new(content.try_clone().map_err(failed)?);
@@ -61,23 +62,27 @@ impl Core {
         let result = flight.wait(until).unwrap_or_else(|| {
             // Nothing that is refused here may appear later.
             task.abort();
-            Err(Failure::Away("no answer in time".into()))
+            Err(Failure::Silent("no answer in time".into()))
         });
-        self.forget(path);
-        if let (Some(cache), _) = self.opened()
-            && let Some(entry) = cache.find(&self.key(path))
-        {
-            match result {
-                Ok(()) => cache.remove(&entry),
-                // The origin may have it all the same: the next request asks.
-                Err(_) => entry.set_doubtful(),
+        for (core, path) in same_object(self, path) {
+            // Also what is being fetched: it may have begun before.
+            core.forget(&path);
+            if let (Some(cache), _) = core.opened()
+                && let Some(entry) = cache.find(&core.key(&path))
+            {
+                match result {
+                    Ok(()) => cache.remove(&entry),
+                    // The origin may have it all the same: the next request asks.
+                    Err(_) => entry.set_doubtful(),
+                }
             }
         }
         result
     }
 
     async fn send(self: &Arc<Self>, upload: &Sent) -> Result<(), Failure> {
-        let Ok(_permit) = self.pulls.acquire().await else { return Err(Failure::Away("shut down".into())) };
+        // Uploads count as one client, and leave places for downloads.
+        let _place = self.places.take(ClientKey::SERVER).await;
         let key = self.backend.key(&upload.path)?;
         let mut number = 0;
         let attempt = || {
@@ -134,7 +139,7 @@ impl Core {
                 let options = PutOptions { mode, ..PutOptions::default() };
                 let action = self.backend.store.put_opts(key, payload, options);
                 let action = action.map_err(|error| upload.error(error));
-                let (result, status) = self.backend.attempt(Note::default(), within, action).await;
+                let (result, status) = self.store_attempt(Note::default(), within, action).await;
                 (result.map(|_| ()), status)
             }
             Kind::Session => self.put_session(upload, key).await,
@@ -171,7 +176,7 @@ impl Core {
             let Some(open) = &mut parts.0 else { break };
             let put = open.put_part(PutPayload::from(bytes)).map_err(unconditional_put);
             if let (Err(failure), status) =
-                self.backend.attempt(Note::default(), upload.within(timeout, piece), put).await
+                self.store_attempt(Note::default(), upload.within(timeout, piece), put).await
             {
                 return (Err(failure), status);
             }
@@ -185,11 +190,26 @@ impl Core {
         let note = Note { change, ..Note::default() };
         // The store joins the parts before it answers.
         let end = open.complete().map_err(|error| upload.error(error));
-        let (result, status) = self.backend.attempt(note, upload.within(timeout, upload.size), end).await;
+        let (result, status) = self.store_attempt(note, upload.within(timeout, upload.size), end).await;
         if result.is_ok() {
             parts.0 = None;
         }
         (result.map(|_| ()), status)
+    }
+
+    /// As [`Backend::attempt`](crate::backend::Backend::attempt) of what stores something, which few statuses say.
+    async fn store_attempt<T>(
+        &self,
+        note: Note,
+        within: Duration,
+        action: impl Future<Output = object_store::Result<T>>,
+    ) -> (Result<T, Failure>, Option<u16>) {
+        let (result, status) = self.backend.attempt(note, within, action).await;
+        let result = match status {
+            Some(status) if result.is_ok() && !says_stored(status) => Err(not_stored(status)),
+            _ => result,
+        };
+        (result, status)
     }
 
     async fn put_http(
@@ -224,22 +244,35 @@ impl Core {
         });
         let answer = match sent.await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return (Err(Failure::Away(cause(&error).into())), None),
-            Err(_) => return (Err(Failure::Away(format!("no answer within {within:?}").into())), None),
+            Ok(Err(error)) => return (Err(unanswered(&error)), None),
+            Err(_) => return (Err(Failure::Silent(format!("no answer within {within:?}").into())), None),
         };
         let status = answer.status().as_u16();
         let result = match status {
-            200..=299 => Ok(()),
+            _ if says_stored(status) => Ok(()),
+            // What follows a redirect is another request, and its answer says nothing of this one.
+            200..=399 => Err(not_stored(status)),
             412 => Err(Failure::Exists),
             507 => Err(Failure::Full("it has no room: status 507".into())),
             401 | 403 => Err(Failure::Forbidden(format!("it gives no access: status {status}").into())),
             408 | 425 | 429 | 500.. => {
-                Err(Failure::Away(format!("it answers with the status {status}").into()))
+                Err(Failure::Failing(format!("it answers with the status {status}").into()))
             }
             _ => Err(Failure::Useless(format!("it takes no upload: status {status}").into())),
         };
         (result, Some(status))
     }
+}
+
+/// Whether a status says that an upload is stored, for good and under its name (RFC 9110 sections 9.3.4, 15.3).
+fn says_stored(status: u16) -> bool {
+    matches!(status, 200 | 201 | 204)
+}
+
+fn not_stored(status: u16) -> Failure {
+    let why =
+        format!("it answers an upload with the status {status}, which does not say that the file is stored");
+    Failure::Useless(why.into())
 }
 
 /// An upload that is being sent.

@@ -28,7 +28,7 @@ use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::Chained;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
+use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
 
 /// What is known of the server beside its generation.
@@ -312,7 +312,9 @@ async fn on_disk<T: Send + 'static>(
     };
     let (sender, receiver) = oneshot::channel();
     // Whoever waited may have given up.
-    disk.submit(Lane::Open, generation.open_time, move || drop(sender.send(work())), |_| {});
+    let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
+    let work = move || drop(sender.send(work()));
+    disk.submit(lane, ClientKey::SERVER, generation.open_time, work, |_| {});
     let within = humantime::format_duration(generation.open_time);
     match timeout(generation.open_time, receiver).await {
         Ok(Ok(done)) => Ok(done),

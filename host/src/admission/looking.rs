@@ -90,7 +90,8 @@ impl Looking {
         // Without what the look would have found; the error itself is with the thread that looks.
         let error = again(&self.error);
         let undone = move |_| refuse(&slot, &candidates, tried, &error, &Findings::default());
-        disk.submit(Lane::Open, WITHIN, move || self.look(), undone);
+        let client = self.generation.client_of(self.candidates.request());
+        disk.submit(Lane::Open, client, WITHIN, move || self.look(), undone);
     }
 
     /// Blocks on the disk.

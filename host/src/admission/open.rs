@@ -11,7 +11,7 @@ use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_optio
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
-use tuffet_store::{Identity, StoreError};
+use tuffet_store::{Identity, OpenFile, Reach, StoreError};
 
 /// The decision once something is open, or is not.
 pub(super) fn granted(
@@ -170,29 +170,31 @@ impl Wanted {
         Some(Arc::clone(root))
     }
 
-    /// Opens the candidate that was tried last. Blocks on the disk.
-    pub(super) fn open(&self, files: &Files) -> Result<Opened, StoreError> {
+    /// Opens the candidate that was tried last, for its client; `None` if that is beyond the `reach`. Blocks on the disk.
+    pub(super) fn open(
+        &self,
+        files: &Files,
+        client: ClientKey,
+        reach: Reach,
+    ) -> Result<Option<Opened>, StoreError> {
         let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let Some((root, path)) = last else { return Err(self.nowhere()) };
         let request = self.candidates.request();
         match request.operation {
-            Operation::Read => files.open_read(request, root, path, self.announced.is_some()),
-            Operation::Write => files.open_write(request, root, path, self.announced, self.profile.bytes),
+            Operation::Read => {
+                let Some(file) = files.roots.open_within(root, path, client, reach)? else { return Ok(None) };
+                files.content_of(request, file, self.announced.is_some()).map(Some)
+            }
+            Operation::Write => {
+                files.open_write(request, root, path, self.announced, self.profile.bytes).map(Some)
+            }
         }
     }
 }
 
 impl Files {
     /// `sized`: the client wants to know the size.
-    fn open_read(
-        &self,
-        request: &Request,
-        root: &str,
-        path: &str,
-        sized: bool,
-    ) -> Result<Opened, StoreError> {
-        let client = ClientKey::of(&request.client, self.ipv6_prefix);
-        let file = self.roots.open_read_for(Some(root), path, client)?;
+    fn content_of(&self, request: &Request, file: OpenFile, sized: bool) -> Result<Opened, StoreError> {
         let resolved = resolved(file.root(), file.path());
         let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
         let file = Arc::new(file);

@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tuffet_engine::worker::Decision;
-use tuffet_request::What;
 use tuffet_request::events::{Ending, Outcome, Tried};
-use tuffet_store::{Lane, StoreError, Undone};
+use tuffet_request::{ClientKey, Operation, What};
+use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
 
 /// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held by
 /// nothing else, so that a thread that hangs keeps neither the request nor the server.
@@ -81,41 +81,66 @@ impl Opening {
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
             return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
         };
-        let within = self.generation.open_time;
-        let left = within.saturating_sub(self.began.elapsed());
-        let late = Late {
-            undecided: Arc::clone(&self.undecided),
-            candidates: Arc::clone(self.wanted.candidates()),
-            tried_count: self.wanted.tried_count(),
-            within,
-        };
-        let undone = Box::new(move |why| late.give_up(why));
-        match disk.enter(left, undone) {
+        let late = self.late();
+        match disk.enter(self.left(), Box::new(move |why| late.give_up(why))) {
             Ok(entered) => {
-                let opened = catch_unwind(AssertUnwindSafe(|| self.ask()));
+                let opened = catch_unwind(AssertUnwindSafe(|| self.ask(Reach::Origin)));
                 drop(entered);
                 match opened {
-                    Ok(opened) => self.after(opened),
-                    Err(_) => {
+                    Ok(Some(opened)) => self.after(opened),
+                    // Folders have no reach.
+                    Ok(None) | Err(_) => {
                         if let Some(undecided) = take(&self.undecided) {
                             undecided.conclude(internal_error());
                         }
                     }
                 }
             }
-            Err(undone) => {
-                let work = move || {
-                    let opened = self.ask();
-                    self.after(opened);
-                };
-                disk.submit(Lane::Open, left, work, undone);
+            Err(_) if disk.elsewhere().is_none() => self.hand_over(disk, Lane::Open, Reach::Origin),
+            // Whether an upload may come is not for the cache to say.
+            Err(_) if self.wanted.candidates().request().operation == Operation::Write => {
+                self.hand_over(disk, Lane::LookUp, Reach::Origin);
+            }
+            // What the cache can answer waits for no look-up.
+            Err(_) => {
+                let in_line = disk.is_taken(Lane::LookUp, self.client());
+                self.hand_over(disk, Lane::Open, if in_line { Reach::StaleCache } else { Reach::Cache });
             }
         }
     }
 
-    /// Blocks on the disk.
-    fn ask(&self) -> Result<Opened, StoreError> {
-        self.wanted.open(&self.generation.files)
+    /// Has a thread of the root open the file; where that is beyond the reach, one that waits for the network.
+    fn hand_over(self, disk: Arc<Disk>, lane: Lane, reach: Reach) {
+        let (late, client, left) = (self.late(), self.client(), self.left());
+        let its = Arc::clone(&disk);
+        let work = move || match self.ask(reach) {
+            Some(opened) => self.after(opened),
+            None => self.hand_over(its, Lane::LookUp, Reach::Origin),
+        };
+        disk.submit(lane, client, left, work, move |why| late.give_up(why));
+    }
+
+    fn client(&self) -> ClientKey {
+        self.generation.client_of(self.wanted.candidates().request())
+    }
+
+    /// The time that is left for opening.
+    fn left(&self) -> Duration {
+        self.generation.open_time.saturating_sub(self.began.elapsed())
+    }
+
+    fn late(&self) -> Late {
+        Late {
+            undecided: Arc::clone(&self.undecided),
+            candidates: Arc::clone(self.wanted.candidates()),
+            tried_count: self.wanted.tried_count(),
+            within: self.generation.open_time,
+        }
+    }
+
+    /// Blocks on the disk, or within the reach of the origin on the network.
+    fn ask(&self, reach: Reach) -> Option<Result<Opened, StoreError>> {
+        self.wanted.open(&self.generation.files, self.client(), reach).transpose()
     }
 
     fn after(mut self, opened: Result<Opened, StoreError>) {

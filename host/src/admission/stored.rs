@@ -20,7 +20,7 @@ use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Operation, Request, SessionProfile};
-use tuffet_store::{Lane, Sought, Stored};
+use tuffet_store::{Lane, Reach, Sought, Stored};
 
 /// Gives the request the path under which the first root stores it. If none does, it keeps its path.
 ///
@@ -29,7 +29,9 @@ use tuffet_store::{Lane, Sought, Stored};
 pub(super) async fn requested(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
     let sought = sought(record.request.operation);
     for root in searched(generation, &record.request) {
-        let Some(path) = look(generation, &root, &record.request.path, sought).await? else { continue };
+        let Some(path) = look(generation, &root, &record.request, &record.request.path, sought).await? else {
+            continue;
+        };
         if path != record.request.path {
             let request = Arc::make_mut(&mut record.request);
             request.path = path;
@@ -57,7 +59,9 @@ pub(super) async fn named(
     }
     let served = generation.negotiation.roots_of(&record.request.listener);
     for target in targets.iter_mut().filter(|target| serves(served, &target.root)) {
-        let Some(path) = look(generation, &target.root, &target.path, sought).await? else { continue };
+        let Some(path) = look(generation, &target.root, &record.request, &target.path, sought).await? else {
+            continue;
+        };
         if path == target.path {
             break;
         }
@@ -85,7 +89,7 @@ pub(super) async fn named(
 /// The decision, if a root does not answer.
 pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
     for root in searched(generation, request) {
-        if look(generation, &root, path, Sought::File).await?.is_some() {
+        if look(generation, &root, request, path, Sought::File).await?.is_some() {
             return Ok(true);
         }
     }
@@ -104,27 +108,30 @@ fn sought(operation: Operation) -> Sought {
 async fn look(
     generation: &Generation,
     root: &str,
+    request: &Request,
     path: &str,
     sought: Sought,
 ) -> Result<Option<String>, Decision> {
-    let (roots, within) = (generation.files.roots.clone(), generation.open_time);
-    let Some(disk) = roots.disk(root).map(Arc::clone) else { return Ok(None) };
-    let (sender, receiver) = oneshot::channel();
-    let (name, path) = (root.to_owned(), path.to_owned());
-    let work = move || {
-        // The request may have been dropped.
-        let _ = sender.send(roots.stored(&name, &path, sought));
-    };
-    // The sender is dropped with the work.
-    disk.submit(Lane::Open, within, work, |_| {});
-    match tokio::time::timeout(within, receiver).await {
-        Ok(Ok(Ok(Stored::At(path)))) => Ok(Some(path)),
-        Ok(Ok(Ok(Stored::Nowhere) | Err(_))) => Ok(None),
-        _ => {
-            let within = humantime::format_duration(within);
-            let detail =
-                format!("root `{root}` did not look up the name within {within} (`limits.open-time`)");
-            Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
+    let (roots, within) = (&generation.files.roots, generation.open_time);
+    let Some(disk) = roots.disk(root) else { return Ok(None) };
+    // What the cache of a root knows waits for no look-up.
+    for (lane, reach) in [(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)] {
+        let (sender, receiver) = oneshot::channel();
+        let (roots, name, path) = (roots.clone(), root.to_owned(), path.to_owned());
+        let work = move || {
+            // The request may have been dropped.
+            let _ = sender.send(roots.stored(&name, &path, sought, reach));
+        };
+        // The sender is dropped with the work.
+        disk.submit(lane, generation.client_of(request), within, work, |_| {});
+        match tokio::time::timeout(within, receiver).await {
+            Ok(Ok(Ok(Some(Stored::At(path))))) => return Ok(Some(path)),
+            Ok(Ok(Ok(Some(Stored::Nowhere)) | Err(_))) => return Ok(None),
+            Ok(Ok(Ok(None))) => {}
+            _ => break,
         }
     }
+    let within = humantime::format_duration(within);
+    let detail = format!("root `{root}` did not look up the name within {within} (`limits.open-time`)");
+    Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
 }

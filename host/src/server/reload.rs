@@ -155,18 +155,13 @@ impl Reloader {
         };
         let next = Generation {
             number: now.number + 1,
-            files: Files {
-                roots,
-                cache,
-                uploads: self.uploads.clone(),
-                groups: now.files.groups.clone(),
-                ipv6_prefix: config.bounds().ipv6_prefix,
-            },
+            files: Files { roots, cache, uploads: self.uploads.clone(), groups: now.files.groups.clone() },
             policy: Arc::new(policy),
             netboot: Netboot::of(&config, Some(&now.netboot)),
             leases,
             negotiation: Negotiation::of(&config, now.negotiation.routes().clone()),
             open_time: config.limits.open_time,
+            ipv6_prefix: config.bounds().ipv6_prefix,
             drain_delay: config.drain_delay,
             drain: config.drain,
         };

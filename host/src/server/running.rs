@@ -424,18 +424,13 @@ pub(super) fn first_generation(
     let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
     Generation {
         number: 1,
-        files: Files {
-            roots,
-            cache,
-            uploads,
-            groups: Joining::of(config),
-            ipv6_prefix: config.bounds().ipv6_prefix,
-        },
+        files: Files { roots, cache, uploads, groups: Joining::of(config) },
         policy: Arc::new(policy),
         netboot: Netboot::of(config, None),
         leases: Leases::of(&config.lease_files, None),
         negotiation: Negotiation::of(config, Routes::default()),
         open_time: config.limits.open_time,
+        ipv6_prefix: config.bounds().ipv6_prefix,
         drain_delay: config.drain_delay,
         drain: config.drain,
     }

@@ -5,7 +5,7 @@
 //! is there, else the only name that differs in case alone.
 
 use super::absence::Sought;
-use super::{Root, Roots, StoreError, spelling};
+use super::{Reach, Root, Roots, StoreError, spelling};
 use cap_std::fs::Dir;
 
 /// Where a path is stored.
@@ -23,21 +23,28 @@ impl Roots {
         self.roots.iter().any(|root| root.listings.is_some())
     }
 
-    /// Returns how a root stores a path. In a root with `case: sensitive` that is the same path, or nothing. Blocks on
-    /// the disk.
+    /// Returns how a root stores a path. In a root with `case: sensitive` that is the same path, or nothing. `None` if
+    /// that is beyond the `reach`. Blocks on the disk.
     ///
     /// # Errors
     /// `Ambiguous` and `TooManyNames`, and those of opening and reading folders.
-    pub fn stored(&self, root: &str, path: &str, sought: Sought) -> Result<Stored, StoreError> {
-        self.named(root)?.stored(path, sought)
+    pub fn stored(
+        &self,
+        root: &str,
+        path: &str,
+        sought: Sought,
+        reach: Reach,
+    ) -> Result<Option<Stored>, StoreError> {
+        let root = self.named(root)?;
+        match &root.elsewhere {
+            Some(place) => place.stored(path, sought, reach),
+            None => root.stored(path, sought).map(Some),
+        }
     }
 }
 
 impl Root {
     pub(super) fn stored(&self, path: &str, sought: Sought) -> Result<Stored, StoreError> {
-        if let Some(place) = &self.elsewhere {
-            return place.stored(path, sought);
-        }
         let top = self.folder()?;
         let Some(listings) = &self.listings else {
             let is_there = top.symlink_metadata(path).is_ok();

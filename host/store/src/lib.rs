@@ -52,7 +52,7 @@ pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 use listing::Listings;
 pub use open_file::{Ahead, Identity, OpenFile};
-pub use remote::{Arrival, ContentId, Origin, RemoteFile, RemoteMeta, Waited};
+pub use remote::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, Waited};
 pub use remote_root::Origins;
 use remote_root::Place;
 pub use sweep::Swept;
@@ -148,33 +148,39 @@ impl Roots {
     /// # Errors
     /// [`StoreError`]; `NotFound` if no root has the path.
     pub fn open_read(&self, root: Option<&str>, path: &str) -> Result<OpenFile, StoreError> {
-        self.open_read_for(root, path, ClientKey::SERVER)
-    }
-
-    /// As [`Roots::open_read`], for a client.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn open_read_for(
-        &self,
-        root: Option<&str>,
-        path: &str,
-        client: ClientKey,
-    ) -> Result<OpenFile, StoreError> {
         let path = path::checked(path)?;
         if let Some(name) = root {
             let root = self.named(name)?;
-            return root.open_read(path, client);
+            return root.open_read(path);
         }
         let mut absent = StoreError::NotFound;
         for root in self.roots.iter().filter(|root| !root.private) {
-            match root.open_read(path, client) {
+            match root.open_read(path) {
                 Err(StoreError::NotFound) => {}
                 Err(error) if error.is_about_names() => absent = error,
                 decided => return decided,
             }
         }
         Err(absent)
+    }
+
+    /// As [`Roots::open_read`] of the named root, for a client. `None` if that is beyond the `reach`, which is for roots
+    /// whose files live elsewhere.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_within(
+        &self,
+        root: &str,
+        path: &str,
+        client: ClientKey,
+        reach: Reach,
+    ) -> Result<Option<OpenFile>, StoreError> {
+        let (path, root) = (path::checked(path)?, self.named(root)?);
+        match &root.elsewhere {
+            Some(place) => place.open_read(&root.disk, path, client, reach),
+            None => root.open_read(path).map(Some),
+        }
     }
 
     /// Begins an upload into the named root or, without a name, into the first that is writable.
@@ -290,9 +296,10 @@ impl Root {
         root
     }
 
-    fn open_read(&self, path: &str, client: ClientKey) -> Result<OpenFile, StoreError> {
+    fn open_read(&self, path: &str) -> Result<OpenFile, StoreError> {
         if let Some(place) = &self.elsewhere {
-            return place.open_read(&self.disk, path, client);
+            let opened = place.open_read(&self.disk, path, ClientKey::SERVER, Reach::Origin)?;
+            return opened.ok_or(StoreError::NotFound);
         }
         let file = OpenFile::open(&*self.folder()?, &self.disk, &self.checked, path);
         let file = file.map_err(|error| self.absent(path, error))?;

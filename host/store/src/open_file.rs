@@ -9,6 +9,8 @@ use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{FileType, OFlags, fstatfs};
 use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
 
+use tuffet_request::ClientKey;
+
 use super::checked::Checked;
 use super::facts::Facts;
 use super::remote_file::{Elsewhere, WAIT};
@@ -43,6 +45,8 @@ pub struct OpenFile {
     in_place: bool,
     /// Of a file of an origin, which `file` caches.
     elsewhere: Option<Elsewhere>,
+    /// For whom it was opened, where waiting for it is shared by client.
+    client: ClientKey,
 }
 
 /// Distinguishes the contents of files.
@@ -82,7 +86,15 @@ impl OpenFile {
             checked.note(path, &opened);
         }
         let disk = Arc::clone(disk);
-        Ok(Self { file: Arc::new(file), disk, path: path.to_owned(), opened, in_place, elsewhere: None })
+        Ok(Self {
+            file: Arc::new(file),
+            disk,
+            path: path.to_owned(),
+            opened,
+            in_place,
+            elsewhere: None,
+            client: ClientKey::SERVER,
+        })
     }
 
     /// A file of an origin, whose bytes may still arrive in the cache.
@@ -97,7 +109,7 @@ impl OpenFile {
         let in_place = disk.reads_in_place(opened.device, &file);
         let disk = Arc::clone(disk);
         let elsewhere = Some(Elsewhere::new(origin, found));
-        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere })
+        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
     }
 
     /// A content that somebody makes, in a file without a name whose bytes arrive. It has a disk of its own, so that those
@@ -189,6 +201,17 @@ impl OpenFile {
             }
             None => StoreError::Io(error),
         }
+    }
+
+    /// The same file, opened for a client.
+    #[must_use]
+    pub(super) fn of_client(self, client: ClientKey) -> OpenFile {
+        OpenFile { client, ..self }
+    }
+
+    /// The client that reads from its origin; the server itself for files of folders.
+    pub fn client(&self) -> ClientKey {
+        self.client
     }
 
     /// The same file, as if on a file system that cannot be read in place. For tests.

@@ -16,24 +16,36 @@ use tuffet_request::ClientKey;
 /// time-outs of its own, and belongs on a thread of the root's [`Disk`](super::Disk).
 pub trait Origin: Debug + Send + Sync {
     /// Opens a path, normalised and relative, for a client, whose share of the cache it takes; [`ClientKey::SERVER`] has
-    /// no bound. Returns once its size and version are known; its bytes may still arrive.
+    /// no bound. Returns once its size and version are known; its bytes may still arrive. `None` if the origin has to be
+    /// asked, which is beyond the `reach`.
     ///
     /// # Errors
     /// `NotFound` if the origin has no such file, `RefusedByOrigin` if it gives no access, `Unreachable` if it does not
     /// answer and the cache has nothing that may be served instead.
-    fn open(&self, path: &str, client: ClientKey) -> Result<RemoteFile, StoreError>;
+    fn open(&self, path: &str, client: ClientKey, reach: Reach) -> Result<Option<RemoteFile>, StoreError>;
 
     /// The size and the version of a path, without fetching its bytes.
     ///
     /// # Errors
     /// As [`Origin::open`].
-    fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError>;
+    fn look_up(&self, path: &str, reach: Reach) -> Result<Option<RemoteMeta>, StoreError>;
 
     /// Stores an upload under a path. Returns once the origin has it.
     ///
     /// # Errors
     /// `Exists` if `overwrite` is off and the path is taken, `RefusedByOrigin`, `NoSpace`, `Unreachable`.
     fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError>;
+}
+
+/// What may answer a request for a file that lives elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// The cache, with what needs no validation. Waits for the local disk alone.
+    Cache,
+    /// The cache, also with what should be validated: look-ups stand in line. The origin is asked beside, if it can be.
+    StaleCache,
+    /// The origin, where the cache has no answer. Waits for the network.
+    Origin,
 }
 
 /// What an origin says of a file.

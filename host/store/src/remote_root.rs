@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use tuffet_request::{ClientKey, RootSpec};
 
-use super::{Disk, Disks, OpenFile, Origin, Root, Roots, Sought, StoreError, Stored, path};
+use super::{
+    Disk, Disks, OpenFile, Origin, Reach, RemoteMeta, Root, Roots, Sought, StoreError, Stored, path,
+};
 
 /// The origins of roots that live elsewhere, by the name of the root.
 pub type Origins = BTreeMap<String, Arc<dyn Origin>>;
@@ -36,24 +38,38 @@ impl Place {
         self.origin.as_ref().ok_or(StoreError::Unopened)
     }
 
+    /// `None` if that is beyond the `reach`.
     pub(super) fn open_read(
         &self,
         disk: &Arc<Disk>,
         path: &str,
         client: ClientKey,
-    ) -> Result<OpenFile, StoreError> {
-        let found = self.origin()?.open(path, client)?;
-        OpenFile::remote(found, disk, &self.url, path)
+        reach: Reach,
+    ) -> Result<Option<OpenFile>, StoreError> {
+        let found = self.origin()?.open(path, client, reach)?;
+        let opened = found.map(|found| OpenFile::remote(found, disk, &self.url, path)).transpose()?;
+        Ok(opened.map(|opened| opened.of_client(client)))
+    }
+
+    /// Asks the origin where the cache does not know.
+    pub(super) fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
+        // The origin is within reach: there is an answer.
+        self.origin()?.look_up(path, Reach::Origin)?.ok_or(StoreError::NotFound)
     }
 
     /// Whether the origin has the path, as it is spelled. It has no folders, so each upload finds its own.
-    pub(super) fn stored(&self, path: &str, sought: Sought) -> Result<Stored, StoreError> {
+    pub(super) fn stored(
+        &self,
+        path: &str,
+        sought: Sought,
+        reach: Reach,
+    ) -> Result<Option<Stored>, StoreError> {
         if sought == Sought::FolderOf {
-            return Ok(Stored::At(path.to_owned()));
+            return Ok(Some(Stored::At(path.to_owned())));
         }
-        match self.origin()?.look_up(path) {
-            Ok(_) => Ok(Stored::At(path.to_owned())),
-            Err(StoreError::NotFound) => Ok(Stored::Nowhere),
+        match self.origin()?.look_up(path, reach) {
+            Ok(found) => Ok(found.map(|_| Stored::At(path.to_owned()))),
+            Err(StoreError::NotFound) => Ok(Some(Stored::Nowhere)),
             Err(error) => Err(error),
         }
     }
@@ -67,8 +83,8 @@ impl Roots {
     pub fn size(&self, root: &str, path: &str) -> Result<u64, StoreError> {
         let (path, root) = (path::checked(path)?, self.named(root)?);
         match &root.elsewhere {
-            Some(place) => Ok(place.origin()?.look_up(path)?.size),
-            None => Ok(root.open_read(path, ClientKey::SERVER)?.size()),
+            Some(place) => Ok(place.look_up(path)?.size),
+            None => Ok(root.open_read(path)?.size()),
         }
     }
 

@@ -45,7 +45,7 @@ impl Place {
     /// # Errors
     /// `Exists` if the path is taken and may not be overwritten, `Unreachable`.
     pub(super) fn judge_upload(&self, target: &str, overwrite: bool) -> Result<(), StoreError> {
-        match self.origin()?.look_up(target) {
+        match self.look_up(target) {
             Ok(_) if !overwrite => Err(StoreError::Exists),
             // Who may write need not be allowed to read: the origin answers when it is to store the upload.
             Ok(_) | Err(StoreError::NotFound | StoreError::RefusedByOrigin { .. }) => Ok(()),

@@ -12,7 +12,7 @@ use super::super::resolver::Resolver;
 use super::super::tree::join;
 use super::super::units::{ByteCount, GIB, MIB, TimeSpan, plain};
 use super::credentials::WrittenCredentials;
-use super::{CacheSpec, Credentials, Location, OriginSpec};
+use super::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 
 /// How the server at `url` is reached.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -35,6 +35,10 @@ pub(crate) struct WrittenOrigin {
     /// The login.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<WrittenCredentials>,
+    /// Hosts that a web server may redirect to, besides its own at the same port: `HOST` or `HOST:PORT`. Files are served
+    /// from them as from the server itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redirect_hosts: Vec<String>,
     /// The time limit for connecting.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "10ms", "x-maximum" = "1m"))]
@@ -53,6 +57,7 @@ impl Default for WrittenOrigin {
             account: None,
             ca: None,
             credentials: None,
+            redirect_hosts: Vec::new(),
             connect_timeout: Duration::from_secs(2),
             timeout: Duration::from_secs(10),
         }
@@ -161,6 +166,7 @@ impl Resolver<'_> {
             _ => Some(Credentials::Environment),
         };
         let ca = written.ca.as_deref().and_then(|file| self.ca(&join(&at, "ca"), file));
+        let redirect_hosts = self.redirect_hosts(&join(&at, "redirect-hosts"), &written.redirect_hosts);
         let Some(cache) = its.cache else {
             let message = "a root with `url` needs a `cache`; add `cache: { path: FOLDER }`, a folder that this server alone \
                            uses";
@@ -181,6 +187,7 @@ impl Resolver<'_> {
             location,
             ca,
             credentials,
+            redirect_hosts,
             connect_timeout: written.connect_timeout,
             timeout: written.timeout,
             cache,
@@ -220,6 +227,7 @@ impl Resolver<'_> {
             url.scheme() != "az" && written.account.is_some(),
             "only `az://` has storage accounts",
         );
+        refuse("redirect-hosts", !http && !written.redirect_hosts.is_empty(), "stores redirect nowhere");
         let endpoint = match &written.endpoint {
             Some(endpoint) if !http => Some(self.endpoint(&join(origin, "endpoint"), endpoint)?),
             _ => None,
@@ -250,6 +258,17 @@ impl Resolver<'_> {
                 None
             }
         }
+    }
+
+    fn redirect_hosts(&mut self, at: &str, written: &[String]) -> Vec<RedirectHost> {
+        let mut hosts = Vec::new();
+        for (number, text) in written.iter().enumerate() {
+            match text.parse() {
+                Ok(host) => hosts.push(host),
+                Err(complaint) => self.wrong(&join(at, &number.to_string()), complaint),
+            }
+        }
+        hosts
     }
 
     /// A file of certificates, which is only read when the server starts.

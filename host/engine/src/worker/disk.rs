@@ -47,9 +47,10 @@ impl DiskWork {
         let disk = Arc::clone(self.disk());
         let root = Arc::clone(disk.root());
         match &self.operation {
-            Operation::Read { .. } => {
+            Operation::Read { file, .. } => {
+                let client = file.client();
                 let undone = move |why| instead(ToWorker::Read { key, result: Err(not_done(why, &root)) });
-                disk.submit(Lane::Read, LATE, move || post(self.run()), undone);
+                disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
             }
             Operation::Write(_) => {
                 let undone = move |why| {

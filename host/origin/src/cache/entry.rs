@@ -40,6 +40,8 @@ pub(crate) struct Entry {
     /// Fetches that have not ended: their last parts may have arrived and not be recorded yet.
     fetches: AtomicU32,
     arrived: Arrived,
+    /// Those that have it open while it arrives.
+    readers: AtomicU32,
     /// When it was last opened, in milliseconds since 1970.
     used: AtomicU64,
     state: Mutex<State>,
@@ -120,6 +122,7 @@ impl Entry {
             streamed: AtomicBool::new(false),
             fetches: AtomicU32::new(0),
             arrived: Arrived::new(record.size),
+            readers: AtomicU32::new(0),
             used: AtomicU64::new(now_unix_ms()),
             state: Mutex::new(State {
                 digests,
@@ -331,6 +334,28 @@ impl Entry {
     /// Returns whether somebody fetches a part of it, or has yet to record that.
     pub fn is_claimed(&self) -> bool {
         !self.lock().busy.is_empty() || self.fetches.load(Ordering::Acquire) > 0
+    }
+
+    /// Returns whether somebody has to fetch the first of these bytes that have not arrived, and nobody does.
+    pub fn wants_fetch(&self, offset: u64, length: u64) -> bool {
+        let length = length.min(self.meta.size.saturating_sub(offset));
+        let arrived = self.arrived(offset, length);
+        // No file has more parts: `MOST_BYTES`.
+        let part = ((offset + arrived) / PART) as u32;
+        let state = self.lock();
+        arrived < length && !state.digests.contains_key(&part) && !state.gone && !state.busy.contains(&part)
+    }
+
+    pub fn reader_comes(&self) {
+        self.readers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn reader_leaves(&self) {
+        self.readers.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    pub fn is_read(&self) -> bool {
+        self.readers.load(Ordering::Relaxed) > 0
     }
 
     /// A fetch of claimed parts begins. They are given back one by one as they arrive, and their record comes after that.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier};
 use std::time::{Duration, Instant};
 
 use tuffet_request::ErrorCode;
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::{Origin, Reach, StoreError};
 
 use super::server::{Page, Server, Then, respond};
 use super::world::{World, content, error, get, spec};
@@ -247,8 +247,8 @@ fn sizes_are_looked_up_without_a_download() {
     let world = World::new();
     world.server.put("file", content(100_000, 3));
     let remote = world.remote();
-    assert_eq!(remote.look_up("file").map(|meta| meta.size).ok(), Some(100_000));
-    assert_eq!(remote.look_up("file").map(|meta| meta.size).ok(), Some(100_000));
+    assert_eq!(remote.look_up("file", Reach::Origin).ok().flatten().map(|meta| meta.size), Some(100_000));
+    assert_eq!(remote.look_up("file", Reach::Origin).ok().flatten().map(|meta| meta.size), Some(100_000));
     assert_eq!(world.server.methods(), ["HEAD"]);
     assert!(get(&remote, "file").is_ok());
     assert_eq!(world.server.methods(), ["HEAD", "GET"]);
@@ -266,7 +266,7 @@ fn a_server_without_head_is_asked_for_the_file() {
         _ => Then::Serve,
     });
     let remote = world.remote();
-    assert_eq!(remote.look_up("file").expect("an answer").size, 1_000);
+    assert_eq!(remote.look_up("file", Reach::Origin).expect("an answer").expect("the origin").size, 1_000);
     assert_eq!(world.server.methods(), ["HEAD", "GET"]);
 }
 
@@ -345,7 +345,7 @@ fn made_up_names_take_bounded_memory() {
 /// A web server that redirects to another one, which redirects once more: only the first gets the login.
 #[test]
 fn a_login_goes_to_no_other_server() {
-    let world = World::with(|spec| {
+    let mut world = World::with(|spec| {
         spec.credentials = tuffet_config::Credentials::Bearer(tuffet_config::Secret::new("s3cr3t"));
     });
     let other = Server::start();
@@ -362,10 +362,49 @@ fn a_login_goes_to_no_other_server() {
         }
         _ => Then::Serve,
     });
+    world.spec.redirect_hosts = vec![other.address.to_string().parse().expect("a host")];
     assert_eq!(get(&world.remote(), "moved").as_deref(), Ok(&b"found"[..]));
     let login = |server: &Server| -> Vec<_> {
         server.requests().iter().map(|request| request.header("authorization").is_some()).collect()
     };
     assert_eq!((login(&world.server), login(&other)), (vec![true], vec![false, false]));
     other.stop();
+}
+
+/// Another port of this machine stands for whatever the origin cannot reach itself.
+#[test]
+fn redirects_lead_to_no_other_server_unless_it_is_named() {
+    let mut world = World::new();
+    let other = Server::start();
+    other.put("secret", b"secret".to_vec());
+    let secret = format!("{}/secret", other.url());
+    world.server.trick(move |_, stream, _| {
+        let _ = respond(stream, 302, &[("Location", secret.clone())], b"", false);
+        Then::Next
+    });
+    let error = error(&world.remote(), "moved").to_string();
+    assert!(error.contains(&other.address.to_string()) && error.contains("redirect-hosts"), "{error}");
+    assert_eq!(other.requests().len(), 0);
+    world.spec.redirect_hosts = vec![other.address.to_string().parse().expect("a host")];
+    assert_eq!(get(&world.remote(), "moved").as_deref(), Ok(&b"secret"[..]));
+    other.stop();
+}
+
+#[test]
+fn a_file_comes_with_the_status_200_alone() {
+    let world = World::with(|spec| spec.cache.negative = Duration::ZERO);
+    world.server.trick(|request, stream, _| {
+        let status = request.target.rsplit('/').next().and_then(|name| name.parse().ok()).unwrap_or(200);
+        let headers = [("ETag", "\"1\"".to_owned()), ("Content-Range", "bytes 0-3/9".to_owned())];
+        let _ = respond(stream, status, &headers, b"part", request.method == "HEAD");
+        Then::Next
+    });
+    let remote = world.remote();
+    for status in ["201", "202", "203", "206"] {
+        let error = error(&remote, status);
+        assert!(matches!(error, StoreError::Unreachable { .. }), "{status}: {error}");
+        assert!(error.to_string().contains(status), "{error}");
+        assert!(remote.look_up(status, Reach::Origin).is_err(), "{status}");
+    }
+    assert_eq!(remote.state().cache_files, 0);
 }

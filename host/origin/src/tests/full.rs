@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tuffet_request::ClientKey;
-use tuffet_store::{Origin, RemoteFile};
+use tuffet_store::{Origin, Reach, RemoteFile};
 
 use super::server::Page;
 use super::world::{MIB, World, content, error, get, read};
@@ -16,7 +16,7 @@ fn client(number: u8) -> ClientKey {
 }
 
 fn open_for(remote: &Remote, path: &str, client: ClientKey) -> RemoteFile {
-    remote.open(path, client).expect("the file")
+    remote.open(path, client, Reach::Origin).expect("the file").expect("an answer")
 }
 
 /// A world with files of 256 KiB and room for 20 of them.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine as _};
 use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use tuffet_config::{Credentials, Location, Secret};
-use tuffet_store::{Origin, StoreError};
+use tuffet_store::{Origin, Reach, StoreError};
 
 use super::server::{self, Request, Then, respond};
 use super::uploads::file;
@@ -138,7 +138,7 @@ fn a_token_goes_with_each_request() {
     let remote = world.remote();
     remote.store("log", &file(b"first"), 5, true).expect("it is stored");
     assert_eq!(get(&remote, "log").as_deref(), Ok(&b"first"[..]));
-    assert!(remote.look_up("log").is_ok());
+    assert!(remote.look_up("log", Reach::Origin).is_ok());
     assert!(world.server.requests().iter().all(|request| bearer(request) == Some("the-token")));
 }
 

@@ -8,6 +8,7 @@ mod google;
 mod killed;
 mod replaced;
 mod server;
+mod shares;
 mod sizes;
 mod uploads;
 mod weak;

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use tuffet_request::ClientKey;
-use tuffet_store::{Origin, Waited};
+use tuffet_store::{Origin, Reach, Waited};
 
 use super::server::Server;
 use super::world::{LONG, MIB, World, content, error, get, read};
@@ -96,6 +96,7 @@ fn stores_that_show_the_same_are_not_taken_for_one() {
         (Ok(vec![b'1'; 1000]), Ok(vec![b'2'; 1000]))
     );
     // What is unchanged stays one content, also for a client and after a reload.
-    let again = worlds[0].remote().open("file", ClientKey::of(&([192, 0, 2, 1], 1).into(), 64));
-    assert_eq!(again.expect("the file").content, files[0].content);
+    let again =
+        worlds[0].remote().open("file", ClientKey::of(&([192, 0, 2, 1], 1).into(), 64), Reach::Origin);
+    assert_eq!(again.expect("the file").expect("an answer").content, files[0].content);
 }

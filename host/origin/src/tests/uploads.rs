@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use tuffet_store::{Origin, StoreError};
 
-use super::server::{Then, respond};
-use super::world::{LONG, MIB, World, content, get};
+use super::server::{DATE, Page, Server, Then, respond};
+use super::world::{LONG, MIB, World, content, get, read};
 
 pub fn file(bytes: &[u8]) -> File {
     let mut file = tempfile::tempfile().expect("a file");
@@ -168,4 +168,105 @@ fn an_upload_that_never_gets_an_answer_fails() {
     let world = World::with(|spec| spec.timeout = Duration::from_millis(300));
     world.server.trick(|_, _, _| Then::Close);
     assert!(world.remote().store("log", &file(b"x"), 1, false).is_err());
+}
+
+/// 202 promises to store it later, 206 and 203 speak of something else, and what a redirect leads to is another request.
+#[test]
+fn few_statuses_say_that_an_upload_is_stored() {
+    for (s3, status) in
+        [(false, 202), (false, 203), (false, 206), (false, 302), (false, 303), (false, 307), (true, 202)]
+    {
+        let world = if s3 { World::s3(|_| {}) } else { World::new() };
+        world.server.put("thanks", b"thanks".to_vec());
+        world.server.trick(move |request, stream, _| {
+            if request.method != "PUT" {
+                return Then::Serve;
+            }
+            let headers = [("Location", "/files/thanks".to_owned()), ("ETag", "\"1\"".to_owned())];
+            let _ = respond(stream, status, &headers, b"", false);
+            Then::Next
+        });
+        let remote = world.remote();
+        let error = remote.store("log", &file(b"x"), 1, true).expect_err("it is not stored");
+        assert!(matches!(error, StoreError::RefusedByOrigin { .. }), "{status}: {error}");
+        assert!(error.to_string().contains(&status.to_string()), "{error}");
+        assert_eq!(world.server.methods(), ["PUT"], "it leads nowhere");
+    }
+    for status in [200, 201, 204] {
+        let world = World::new();
+        world.server.trick(move |_, stream, _| {
+            let _ = respond(stream, status, &[], b"", status == 204);
+            Then::Next
+        });
+        world.remote().store("log", &file(b"x"), 1, true).expect("it is stored");
+    }
+}
+
+/// A server that calls each version of a file the same.
+fn same_version(server: &Server, name: &str, bytes: &[u8]) {
+    let (bytes, etag) = (Arc::new(bytes.to_vec()), Some("\"same\"".to_owned()));
+    server.put_page(name, Page { bytes, etag, modified: Some(DATE.into()), ranges: true });
+}
+
+#[test]
+fn an_upload_is_read_whatever_its_version_is_called() {
+    let world = World::new();
+    world.server.trick(|request, stream, server| {
+        if request.method != "PUT" {
+            return Then::Serve;
+        }
+        same_version(server, "log", &request.body);
+        let _ = respond(stream, 201, &[], b"", false);
+        Then::Next
+    });
+    // Another root of this server has the same folder, and a cache of its own.
+    let mut spec = world.spec.clone();
+    spec.cache.path = world.folder.path().join("other");
+    let (remote, other) = (world.remote(), crate::Remote::open(spec).expect("a client"));
+    let mut versions = Vec::new();
+    for bytes in [b"one", b"two", b"six"] {
+        remote.store("log", &file(bytes), 3, true).expect("it is stored");
+        for remote in [&remote, &other] {
+            let open = remote.get("log").expect("the file");
+            assert_eq!(read(&open).as_deref(), Ok(&bytes[..]));
+            assert!(!versions.contains(&open.meta.version), "memory takes them for one");
+            versions.push(open.meta.version);
+        }
+    }
+}
+
+/// Downloads and look-ups that begin before an upload, and end after it was acknowledged.
+#[test]
+fn what_was_on_its_way_is_not_taken_for_the_upload() {
+    let world = World::new();
+    same_version(&world.server, "log", b"old");
+    let (come, has_come) = mpsc::channel();
+    let (go, may_go) = mpsc::channel::<()>();
+    let (come, may_go) = (Mutex::new(come), Mutex::new(may_go));
+    let first = AtomicU32::new(0);
+    world.server.trick(move |request, stream, server| {
+        if request.method == "PUT" {
+            same_version(server, "log", &request.body);
+            let _ = respond(stream, 201, &[], b"", false);
+            return Then::Next;
+        }
+        if first.fetch_add(1, Ordering::SeqCst) > 0 {
+            return Then::Serve;
+        }
+        come.lock().unwrap().send(()).unwrap();
+        let _ = may_go.lock().unwrap().recv();
+        let _ = respond(stream, 200, &[("ETag", "\"same\"".into())], b"old", false);
+        Then::Next
+    });
+    let remote = world.remote();
+    std::thread::scope(|scope| {
+        let early = scope.spawn(|| get(&remote, "log"));
+        has_come.recv_timeout(LONG).expect("it asks");
+        remote.store("log", &file(b"new"), 3, true).expect("it is stored");
+        let late = scope.spawn(|| get(&remote, "log"));
+        go.send(()).unwrap();
+        assert_eq!(late.join().unwrap().as_deref(), Ok(&b"new"[..]));
+        assert_eq!(early.join().unwrap().as_deref(), Ok(&b"new"[..]), "it had not begun");
+    });
+    assert_eq!(get(&remote, "log").as_deref(), Ok(&b"new"[..]));
 }

@@ -76,6 +76,7 @@ pub fn spec(url: &str, folder: &Path) -> OriginSpec {
         location: Location::Http { url: url.parse().expect("a URL") },
         ca: None,
         credentials: Credentials::Anonymous,
+        redirect_hosts: Vec::new(),
         connect_timeout: Duration::from_secs(2),
         timeout: Duration::from_secs(5),
         cache: CacheSpec {

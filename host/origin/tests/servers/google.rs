@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use tuffet_config::{Credentials, Location, OriginSpec, Secret};
-use tuffet_store::{Origin, StoreError, Waited};
+use tuffet_store::{Origin, Reach, StoreError, Waited};
 
 use super::process::{Server, free, program};
 use super::stores::{keeps_its_cache, never_mixes_versions, open, several_upload_at_once, store};
@@ -54,7 +54,7 @@ fn fake_gcs_server_serves() {
     let mut server = start(&program, &folder, address);
     let remote = open(origin(address, "boot", &folder));
     assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
-    assert!(matches!(remote.look_up("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.look_up("none", Reach::Origin), Err(StoreError::NotFound)));
     let (small, large) = (content(100_000, 1), content(21 * MIB, 2));
     for (name, encoded, bytes) in [
         ("empty", "empty", &vec![]),
@@ -62,7 +62,10 @@ fn fake_gcs_server_serves() {
         ("large", "large", &large),
     ] {
         upload(address, encoded, bytes);
-        assert_eq!(remote.look_up(name).expect("it is there").size, bytes.len() as u64);
+        assert_eq!(
+            remote.look_up(name, Reach::Origin).expect("an answer").expect("it is there").size,
+            bytes.len() as u64
+        );
         assert_eq!(get(&remote, name).as_deref(), Ok(&**bytes), "{name}");
         let fetched = remote.state().counts.received;
         assert_eq!(get(&remote, name).as_deref(), Ok(&**bytes), "{name} once more");

@@ -26,6 +26,7 @@ fn spec(location: Location, credentials: Credentials, folder: &Path) -> OriginSp
         location,
         ca: None,
         credentials,
+        redirect_hosts: Vec::new(),
         connect_timeout: Duration::from_secs(2),
         timeout: Duration::from_secs(5),
         cache: CacheSpec {

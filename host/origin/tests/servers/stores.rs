@@ -9,7 +9,7 @@ use std::sync::{Arc, Barrier};
 use tempfile::TempDir;
 use tuffet_config::OriginSpec;
 use tuffet_origin::Remote;
-use tuffet_store::{Origin, StoreError, Waited};
+use tuffet_store::{Origin, Reach, StoreError, Waited};
 
 use super::{LONG, MIB, content, get};
 
@@ -29,12 +29,15 @@ pub fn open(spec: OriginSpec) -> Arc<Remote> {
 /// Files, small and large: stored by one request and in parts, replaced, read, validated.
 pub fn exercise(remote: &Remote) {
     assert!(matches!(remote.get("none"), Err(StoreError::NotFound)));
-    assert!(matches!(remote.look_up("none"), Err(StoreError::NotFound)));
+    assert!(matches!(remote.look_up("none", Reach::Origin), Err(StoreError::NotFound)));
     for (name, bytes) in
         [("empty", content(0, 1)), (ODD, content(100_000, 2)), ("large", content(21 * MIB, 3))]
     {
         store(remote, name, &bytes, true).expect("it is stored");
-        assert_eq!(remote.look_up(name).expect("it is there").size, bytes.len() as u64);
+        assert_eq!(
+            remote.look_up(name, Reach::Origin).expect("an answer").expect("it is there").size,
+            bytes.len() as u64
+        );
         assert_eq!(get(remote, name).as_deref(), Ok(&*bytes), "{name}");
         let fetched = remote.state().counts.received;
         assert_eq!(get(remote, name).as_deref(), Ok(&*bytes), "{name} once more");

@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use tuffet_request::ClientKey;
 
 /// Bytes that may lie in memory for one root because they were read ahead of their clients. Transfers that find no
 /// room get what they need next and nothing more.
@@ -30,6 +31,7 @@ const MOST_READS: usize = 16;
 const MOST_WRITES: usize = 16;
 const MOST_STORES: usize = 32;
 const MOST_PLUGIN_READS: usize = 32;
+const MOST_LOOK_UPS: usize = 32;
 
 /// How long an operation may take before its root counts as hung.
 const HUNG: Duration = Duration::from_secs(5);
@@ -53,10 +55,12 @@ pub enum Lane {
     Store,
     /// Files that plugins read.
     Plugin,
+    /// What only the origin of a root knows whose files live elsewhere: it may take as long as the network.
+    LookUp,
 }
 
 impl Lane {
-    const ALL: [Lane; 5] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Plugin];
+    const ALL: [Lane; 6] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Plugin, Lane::LookUp];
 
     /// What an operation in it does, for the log.
     pub fn as_str(self) -> &'static str {
@@ -66,6 +70,7 @@ impl Lane {
             Lane::Write => "write",
             Lane::Store => "store",
             Lane::Plugin => "plugin read",
+            Lane::LookUp => "look-up",
         }
     }
 
@@ -76,6 +81,7 @@ impl Lane {
             Lane::Write => MOST_WRITES,
             Lane::Store => MOST_STORES,
             Lane::Plugin => MOST_PLUGIN_READS,
+            Lane::LookUp => MOST_LOOK_UPS,
         }
     }
 
@@ -97,7 +103,7 @@ pub struct Disk {
     root: Arc<str>,
     /// The URL below which the files of the root live, if they live elsewhere.
     elsewhere: Option<Arc<str>>,
-    lanes: [Pool; 5],
+    lanes: [Pool; 6],
     held: AtomicU64,
     /// Devices, and whether their files may be read in place.
     in_place: Mutex<Vec<(u64, bool)>>,
@@ -141,17 +147,18 @@ impl Disk {
         self.elsewhere.as_ref()
     }
 
-    /// Does `work` on a thread that may wait for this disk. Where that is not done `within` this time, cannot begin,
+    /// Does `work` of a client on a thread that may wait for this disk; those of a lane are shared by client. Where that is not done `within` this time, cannot begin,
     /// or panics, `undone` is called instead, possibly on this thread; work that has begun goes on regardless, and
     /// must look itself whether its result is still wanted. Takes a lock for a moment, waits for nothing else.
     pub fn submit(
         &self,
         lane: Lane,
+        client: ClientKey,
         within: Duration,
         work: impl FnOnce() + Send + 'static,
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
-        self.lanes[lane as usize].submit(within, false, Box::new(work), Box::new(undone));
+        self.lanes[lane as usize].submit(client, within, false, Box::new(work), Box::new(undone));
     }
 
     /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
@@ -177,7 +184,12 @@ impl Disk {
         work: impl FnOnce() + Send + 'static,
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
-        self.lanes[lane as usize].submit(within, true, Box::new(work), Box::new(undone));
+        self.lanes[lane as usize].submit(ClientKey::SERVER, within, true, Box::new(work), Box::new(undone));
+    }
+
+    /// Whether an operation of this client would have to wait for a thread.
+    pub fn is_taken(&self, lane: Lane, client: ClientKey) -> bool {
+        self.lanes[lane as usize].is_taken(client)
     }
 
     /// Drops something, for which nobody waits.
@@ -225,6 +237,8 @@ impl Disk {
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
         let patience = |lane: Lane| match lane {
             Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
+            // An origin has time-outs and a state of its own, and one name that it does not answer is no reason.
+            Lane::LookUp => Duration::MAX,
             _ => lane.patience(),
         };
         let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= patience(*lane));

@@ -2,13 +2,18 @@
 //!
 //! Threads are started on demand and end when they have been idle. While operations take microseconds, no more than
 //! a few run at once. Where those that run are stuck, one more thread after another takes what waits, up to a bound.
+//!
+//! Clients share them: those with waiting operations are served round robin, and a client occupies at most as many
+//! threads as remain for others. Where too much waits, the newest operation of the client with the most is dropped.
 
-use std::collections::VecDeque;
+use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use tuffet_request::{ClientKey, FairQueue};
 
 /// Operations that may wait for a thread: a storm of requests is no reason to drop any, and a root that hangs must leave
 /// most of `limits.pending` to the others.
@@ -65,7 +70,9 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    waiting: VecDeque<Waiting>,
+    waiting: FairQueue<Waiting>,
+    /// The threads that clients occupy.
+    occupied: HashMap<ClientKey, usize>,
     running: Vec<Option<Running>>,
     threads: usize,
     idle: usize,
@@ -83,6 +90,8 @@ struct State {
 }
 
 struct Waiting {
+    /// It may not be dropped because too much waits.
+    must: bool,
     until: Option<Instant>,
     work: Work,
     /// Gone once it was called. The work is dropped then by a thread that may wait: there may be a file in it.
@@ -93,6 +102,7 @@ struct Running {
     since: Instant,
     /// `None` on a thread of somebody else.
     epoch: Option<u64>,
+    client: ClientKey,
     until: Option<Instant>,
     /// Gone once it was called.
     instead: Option<Instead>,
@@ -115,7 +125,7 @@ impl Pool {
         work: impl FnOnce() + Send + 'static,
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
-        self.submit(within, true, Box::new(work), Box::new(undone));
+        self.submit(ClientKey::SERVER, within, true, Box::new(work), Box::new(undone));
     }
 
     /// Gives up what is late, and asks the system again for a thread that it refused; why it refuses one, while
@@ -127,7 +137,7 @@ impl Pool {
 
     /// Gives up everything that waits for a thread, and drops it here.
     pub fn give_up(&self) {
-        let waiting = std::mem::take(&mut self.0.lock().waiting);
+        let waiting: Vec<Waiting> = self.0.lock().waiting.drain().collect();
         for Waiting { work, instead, .. } in waiting {
             drop(work);
             instead.into_iter().for_each(|instead| instead(Undone::NoThread));
@@ -144,7 +154,8 @@ impl Pool {
         }
         state.guests += 1;
         let until = now.checked_add(within);
-        Ok(state.put(Running { since: now, epoch: None, until, instead: Some(instead) }))
+        let client = ClientKey::SERVER;
+        Ok(state.put(Running { since: now, epoch: None, client, until, instead: Some(instead) }))
     }
 
     pub(super) fn leave(&self, slot: usize) {
@@ -152,16 +163,33 @@ impl Pool {
         drop(ended);
     }
 
-    /// `must`: however much waits. What may be refused is dropped by the caller then.
-    pub(super) fn submit(&self, within: Duration, must: bool, work: Work, instead: Instead) {
+    /// `must`: however much waits. What is dropped is dropped on this thread.
+    pub(super) fn submit(
+        &self,
+        client: ClientKey,
+        within: Duration,
+        must: bool,
+        work: Work,
+        instead: Instead,
+    ) {
         let mut state = self.0.lock();
-        if !must && state.waiting.len() >= MOST_WAITING {
-            drop(state);
-            return instead(Undone::Full);
-        }
         let until = Instant::now().checked_add(within);
-        state.waiting.push_back(Waiting { until, work, instead: Some(instead) });
+        state.waiting.push(client, Waiting { must, until, work, instead: Some(instead) });
+        let shed = match must || state.waiting.len() <= MOST_WAITING {
+            true => None,
+            false => state.waiting.shed(|its| !its.must),
+        };
         self.0.rouse(&mut state);
+        drop(state);
+        if let Some((_, Waiting { instead: Some(instead), .. })) = shed {
+            instead(Undone::Full);
+        }
+    }
+
+    /// Whether this client has its share of the threads already, or none is free.
+    pub(super) fn is_taken(&self, client: ClientKey) -> bool {
+        let state = self.0.lock();
+        !state.may_begin(client, state.free(self.0.most))
     }
 
     /// Gives up what was to be done by `now`; everything without a time. Asks again for a thread that was refused,
@@ -210,7 +238,7 @@ impl Shared {
 
     /// Sees to it that a thread looks at what waits.
     fn rouse(self: &Arc<Self>, state: &mut State) {
-        if state.waiting.is_empty() || (state.fresh >= self.eager && state.standing_by) {
+        if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
             return;
         }
         if state.idle > 0 {
@@ -234,7 +262,7 @@ impl Shared {
     fn serve(self: Arc<Self>) {
         let mut state = self.lock();
         loop {
-            if state.waiting.is_empty() || (state.fresh >= self.eager && state.standing_by) {
+            if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
                 state.idle += 1;
                 let (back, waited) =
                     self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
@@ -254,9 +282,9 @@ impl Shared {
                     state.epoch += 1;
                     state.fresh = 0;
                 }
-            } else if let Some(Waiting { until, work, instead }) = state.waiting.pop_front() {
+            } else if let Some((client, Waiting { until, work, instead, .. })) = state.take(self.most) {
                 let wanted = instead.is_some();
-                let slot = state.begin(until, instead);
+                let slot = state.begin(client, until, instead);
                 self.rouse(&mut state);
                 drop(state);
                 let went_well = match wanted {
@@ -276,10 +304,35 @@ impl Shared {
 }
 
 impl State {
-    fn begin(&mut self, until: Option<Instant>, instead: Option<Instead>) -> usize {
+    /// Threads of `most` that nobody occupies.
+    fn free(&self, most: usize) -> usize {
+        most.saturating_sub(self.occupied.values().sum())
+    }
+
+    /// Whether a client may occupy one more of the `free` threads: no more than remain for others. The first client
+    /// gets half, the next half of the rest, and so on. The server itself may occupy all.
+    fn may_begin(&self, client: ClientKey, free: usize) -> bool {
+        let its = if client == ClientKey::SERVER { None } else { self.occupied.get(&client) };
+        its.copied().unwrap_or_default() < free
+    }
+
+    /// The client of the work that is to begin next.
+    fn next(&self, most: usize) -> Option<ClientKey> {
+        let free = self.free(most);
+        // Where all are occupied, many clients may wait, and none is to be looked at.
+        (free > 0).then(|| self.waiting.next(|client| self.may_begin(client, free)))?
+    }
+
+    fn take(&mut self, most: usize) -> Option<(ClientKey, Waiting)> {
+        let next = self.next(most)?;
+        self.waiting.pop(|client| client == next)
+    }
+
+    fn begin(&mut self, client: ClientKey, until: Option<Instant>, instead: Option<Instead>) -> usize {
         self.begun += 1;
         self.fresh += 1;
-        self.put(Running { since: Instant::now(), epoch: Some(self.epoch), until, instead })
+        *self.occupied.entry(client).or_default() += 1;
+        self.put(Running { since: Instant::now(), epoch: Some(self.epoch), client, until, instead })
     }
 
     fn put(&mut self, running: Running) -> usize {
@@ -295,9 +348,18 @@ impl State {
     fn end(&mut self, slot: usize) -> Option<Instead> {
         let running = self.running.get_mut(slot)?.take()?;
         match running.epoch {
-            None => self.guests -= 1,
+            None => {
+                self.guests -= 1;
+                return running.instead;
+            }
             Some(epoch) if epoch == self.epoch => self.fresh -= 1,
             Some(_) => {}
+        }
+        if let Some(occupied) = self.occupied.get_mut(&running.client) {
+            *occupied -= 1;
+            if *occupied == 0 {
+                self.occupied.remove(&running.client);
+            }
         }
         running.instead
     }
@@ -331,6 +393,7 @@ mod tests {
         for _ in 0..7 {
             let gate = Arc::clone(&gate);
             pool.submit(
+                ClientKey::SERVER,
                 LONG,
                 false,
                 Box::new(move || {
@@ -339,7 +402,7 @@ mod tests {
                 nothing(),
             );
         }
-        pool.submit(LONG, false, tell(&sender, "honest"), nothing());
+        pool.submit(ClientKey::SERVER, LONG, false, tell(&sender, "honest"), nothing());
         assert_eq!(receiver.recv_timeout(LONG), Ok("honest"));
         // The thread that said so may not be back yet.
         assert!(matches!(pool.load(), (7 | 8, 0)));
@@ -363,10 +426,10 @@ mod tests {
             begun.send(()).unwrap();
             let _ = gate.recv();
         });
-        pool.submit(Duration::ZERO, false, run, late("runs"));
+        pool.submit(ClientKey::SERVER, Duration::ZERO, false, run, late("runs"));
         has_begun.recv().unwrap();
-        pool.submit(Duration::ZERO, false, Box::new(|| panic!("too late")), late("waits"));
-        pool.submit(LONG, false, Box::new(|| panic!("on purpose")), late("later"));
+        pool.submit(ClientKey::SERVER, Duration::ZERO, false, Box::new(|| panic!("too late")), late("waits"));
+        pool.submit(ClientKey::SERVER, LONG, false, Box::new(|| panic!("on purpose")), late("later"));
         pool.expire(Some(Instant::now()));
         assert_eq!(receiver.recv().unwrap(), ("runs", Undone::Late));
         assert_eq!(receiver.recv().unwrap(), ("waits", Undone::Late));
@@ -408,13 +471,19 @@ mod tests {
         let undone = move |why| {
             let _ = sender.send(why);
         };
-        pool.submit(Duration::ZERO, false, Box::new(|| panic!("it has no thread")), Box::new(undone));
+        pool.submit(
+            ClientKey::SERVER,
+            Duration::ZERO,
+            false,
+            Box::new(|| panic!("it has no thread")),
+            Box::new(undone),
+        );
         assert!(pool.refused().is_some());
         pool.expire(Some(Instant::now()));
         assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::NoThread));
         // Nobody submits anything else: the next look finds a thread for what waits.
         let (sender, receiver) = channel();
-        pool.submit(LONG, false, tell(&sender, "served"), nothing());
+        pool.submit(ClientKey::SERVER, LONG, false, tell(&sender, "served"), nothing());
         may_spawn.store(true, Relaxed);
         while pool.load().1 > 0 {
             pool.expire(Some(Instant::now()));
@@ -424,12 +493,64 @@ mod tests {
         assert_eq!(pool.refused(), None);
     }
 
+    /// Work that runs until the sender is dropped.
+    fn stuck() -> (Sender<()>, impl Fn() -> Work) {
+        let (release, gate) = channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let work = move || -> Work {
+            let gate = Arc::clone(&gate);
+            Box::new(move || {
+                let _ = gate.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            })
+        };
+        (release, work)
+    }
+
+    fn client(number: u8) -> ClientKey {
+        ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+    }
+
+    #[test]
+    fn one_client_leaves_threads_to_others_and_loses_what_is_too_much() {
+        let pool = Pool::new("test", 8, 8);
+        let (release, work) = stuck();
+        let (sender, receiver) = channel();
+        let shed = |number: u8| -> Instead {
+            let sender = sender.clone();
+            Box::new(move |why| {
+                let _ = sender.send((number, why));
+            })
+        };
+        // Ten more than may run and wait: it gets four threads of eight.
+        for _ in 0..4 + MOST_WAITING + 10 {
+            pool.submit(client(1), LONG, false, work(), shed(1));
+        }
+        while pool.load() != (4, MOST_WAITING) {
+            thread::yield_now();
+        }
+        assert!(pool.is_taken(client(1)) && !pool.is_taken(client(2)));
+        // Those that ran by then made room for others.
+        let lost: Vec<_> = receiver.try_iter().collect();
+        assert!((10..=14).contains(&lost.len()) && lost.iter().all(|lost| *lost == (1, Undone::Full)));
+        let (done, is_done) = channel();
+        for number in 2..5 {
+            let done = done.clone();
+            let work = Box::new(move || {
+                let _ = done.send(number);
+            });
+            pool.submit(client(number), LONG, false, work, shed(number));
+            assert_eq!(is_done.recv_timeout(LONG), Ok(number), "it waits for no other client");
+        }
+        drop(release);
+    }
+
     #[test]
     fn only_so_much_waits() {
         let pool = Pool::new("test", 1, 1);
         let (release, gate) = channel::<()>();
         let (sender, receiver) = channel();
         pool.submit(
+            ClientKey::SERVER,
             LONG,
             false,
             Box::new(move || {
@@ -440,6 +561,7 @@ mod tests {
         for _ in 0..MOST_WAITING + 1 {
             let sender = sender.clone();
             pool.submit(
+                ClientKey::SERVER,
                 LONG,
                 false,
                 Box::new(|| {}),

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    Arrival, ContentId, FileCache, Lane, Origin, Origins, RemoteFile, RemoteMeta, Sought, Stored, Waited,
+    Arrival, ContentId, FileCache, Lane, Origin, Origins, Reach, RemoteFile, RemoteMeta, Sought, Stored,
+    Waited,
 };
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -87,15 +88,15 @@ impl Memory {
 }
 
 impl Origin for Memory {
-    fn open(&self, path: &str, _: ClientKey) -> Result<RemoteFile, StoreError> {
+    fn open(&self, path: &str, _: ClientKey, _: Reach) -> Result<Option<RemoteFile>, StoreError> {
         self.opened.fetch_add(1, SeqCst);
         let (found, meta) = self.find(path)?;
         let (file, content) = (Arc::clone(&found.cache), found.id);
-        Ok(RemoteFile { file, content, meta, arrival: Some(Arc::new(Arriving(found))), place: None })
+        Ok(Some(RemoteFile { file, content, meta, arrival: Some(Arc::new(Arriving(found))), place: None }))
     }
 
-    fn look_up(&self, path: &str) -> Result<RemoteMeta, StoreError> {
-        Ok(self.find(path)?.1)
+    fn look_up(&self, path: &str, _: Reach) -> Result<Option<RemoteMeta>, StoreError> {
+        Ok(Some(self.find(path)?.1))
     }
 
     fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError> {
@@ -318,13 +319,19 @@ fn a_root_elsewhere_has_no_folder_to_wait_for() {
     let far = Far::new();
     far.roots.look_for_replaced();
     assert_eq!(far.roots.sweep(|_| true), []);
-    assert!(matches!(far.roots.stored("far", "a", Sought::File), Ok(Stored::Nowhere)));
+    assert!(matches!(far.roots.stored("far", "a", Sought::File, Reach::Cache), Ok(Some(Stored::Nowhere))));
     assert!(matches!(far.roots.open_read(None, "../a"), Err(StoreError::Denied(_) | StoreError::NotFound)));
     assert_eq!(far.roots.absence("far", "a", Sought::File), Absence::default());
     let disk = far.roots.disk("far").unwrap();
     let entered = disk.enter(Duration::from_secs(1), Box::new(|_| {}));
     assert!(entered.is_err(), "no thread that decides waits for a network");
     let (sender, receiver) = std::sync::mpsc::channel();
-    disk.submit(Lane::Open, Duration::from_secs(1), move || sender.send(()).unwrap(), |_| {});
+    disk.submit(
+        Lane::Open,
+        ClientKey::SERVER,
+        Duration::from_secs(1),
+        move || sender.send(()).unwrap(),
+        |_| {},
+    );
     receiver.recv().unwrap();
 }

@@ -20,6 +20,12 @@ pub enum Manner {
     Away,
     /// It answers with this status, without content.
     Says(u16),
+    /// It never answers requests for paths that contain this.
+    HangsOn(&'static str),
+    /// It answers requests for paths that contain this with this status.
+    SaysOn(&'static str, u16),
+    /// It stores no upload, but redirects to this file, which says that all is well.
+    RedirectsUploads(&'static str),
     /// It sends this many bytes of content, then waits until its manner changes.
     Pauses(usize),
 }
@@ -151,10 +157,21 @@ impl Web {
                 self.wait_while(manner);
                 return None;
             }
+            Manner::HangsOn(part) if request.path.contains(part) => {
+                self.wait_while(manner);
+                return None;
+            }
+            Manner::SaysOn(part, status) if request.path.contains(part) => {
+                return write!(writer, "HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n").ok();
+            }
+            Manner::RedirectsUploads(to) if request.method == "PUT" => {
+                let head = format!("HTTP/1.1 303 See\r\nLocation: /files/{to}\r\nContent-Length: 0\r\n\r\n");
+                return writer.write_all(head.as_bytes()).ok();
+            }
             Manner::Says(status) => {
                 return write!(writer, "HTTP/1.1 {status} No\r\nContent-Length: 0\r\n\r\n").ok();
             }
-            Manner::Good | Manner::Pauses(_) => {}
+            _ => {}
         }
         let file = self.lock().files.get(&request.path).cloned();
         if request.method == "PUT" {

@@ -6,6 +6,7 @@ mod caching;
 mod commands;
 mod plugins;
 mod rights;
+mod shares;
 mod transfers;
 mod uploads;
 

@@ -46,6 +46,39 @@ fn an_existing_file_is_kept_unless_the_root_overwrites() {
     assert_eq!(peer.read_plainly("file"), b"new", "the cache has no older one");
 }
 
+/// A second upload within the second, to an origin that makes its versions of time and size.
+#[test]
+fn an_upload_is_read_although_its_version_is_that_of_the_one_before() {
+    let web = Web::start();
+    let server = far(&web, "writable: true, overwrite: true,", "revalidate: 1h", "");
+    let mut peer = Peer::new(server.address());
+    for content in [b"first one.", b"second one", b"the third."] {
+        peer.ask(&wrq("file", &[]));
+        peer.expect(Answer::Ack(0));
+        peer.write_on(content, 512);
+        // From the origin, from the disk, and from memory.
+        for _ in 0..3 {
+            assert_eq!(peer.read_plainly("file"), content);
+        }
+    }
+}
+
+#[test]
+fn a_redirected_upload_is_not_stored() {
+    let web = Web::start();
+    web.put("thanks", b"thanks", "1");
+    let server = far(&web, "writable: true,", "", "");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("file", &[]));
+    peer.expect(Answer::Ack(0));
+    web.be(Manner::RedirectsUploads("thanks"));
+    peer.send(&data(1, b"content"));
+    peer.expect_error(2);
+    let outcome = server.outcome("file");
+    assert!(outcome["detail"].as_str().unwrap().contains("303"), "{outcome}");
+    assert_eq!(web.get("file"), None);
+}
+
 #[test]
 fn what_the_origin_refuses_is_kept_nowhere_and_told() {
     let web = Web::start();

@@ -19,6 +19,7 @@ use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
 use crate::policy::bindings::v0_2::tuffet::policy::kv;
 use crate::policy::history::{HistoryReader, PastRequest};
 use crate::sinks::{Full, Sink};
+use tuffet_request::ClientKey;
 use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
 
 /// How long a read may take. A call that waits for longer than its `wall` limit ends before.
@@ -88,7 +89,7 @@ async fn on_this_disk<T: Send + 'static>(
         }
     };
     // Whatever the reason, the sender is dropped with the work.
-    disk.submit(Lane::Plugin, READ_TIME, work, |_| {});
+    disk.submit(Lane::Plugin, ClientKey::SERVER, READ_TIME, work, |_| {});
     let unavailable = |why: &str| Err(format!("root `{}` {why}", disk.root()));
     match timeout(READ_TIME, receiver).await {
         Ok(Ok(done)) => Ok(done),

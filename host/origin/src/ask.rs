@@ -1,0 +1,193 @@
+//! Asks an origin for a path: one look-up for all who wait for it.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::task::spawn_blocking;
+use tuffet_request::ClientKey;
+use tuffet_store::RemoteMeta;
+
+use crate::backend::{Condition, version};
+use crate::cache::{Cache, Entry};
+use crate::core::Core;
+use crate::failure::Failure;
+use crate::flight::Pilot;
+use crate::look::Want;
+use crate::places::Place;
+use crate::pull::{Body, pull, save};
+use crate::state::FetchKind;
+use crate::version::Version;
+
+/// A question to the origin.
+pub(crate) struct LookUp {
+    pub core: Arc<Core>,
+    pub cache: Arc<Cache>,
+    pub path: Arc<str>,
+    /// What the cache has.
+    pub entry: Option<Arc<Entry>>,
+    pub want: Want,
+    /// Who asked first.
+    pub client: ClientKey,
+}
+
+/// What the origin said.
+enum Answer {
+    /// The version in the cache is current.
+    Current(Arc<Entry>),
+    /// Another version, without its content.
+    Meta(RemoteMeta, Version),
+    /// Another version, whose content arrives.
+    Content(Body, Version),
+    Failed(Failure),
+}
+
+/// What is left to be done once the waiting requests have their answer.
+struct Arrival {
+    entry: Arc<Entry>,
+    parts: Range<u32>,
+    body: Body,
+    _place: Place,
+}
+
+impl LookUp {
+    /// Asks, has the answer remembered, and lets those that wait go on; then fetches what was asked for.
+    pub async fn run(self, pilot: Pilot<()>) {
+        let mut arrival = None;
+        let outcome = match self.ask().await {
+            Answer::Current(entry) => {
+                entry.set_validated();
+                self.core.learn(&self.path, |slot| slot.set_meta(None));
+                save(&self.cache, &entry).await;
+                Ok(())
+            }
+            Answer::Meta(meta, version) => {
+                self.core.learn(&self.path, |slot| slot.set_meta(Some((meta, version))));
+                self.remove().await;
+                Ok(())
+            }
+            Answer::Content(body, version) => {
+                let made = self.receive(body, version).await;
+                if made.is_ok() {
+                    self.core.learn(&self.path, |slot| slot.set_meta(None));
+                }
+                made.map(|made| arrival = made)
+            }
+            Answer::Failed(failure) => {
+                if failure == Failure::Absent {
+                    // Who has it open reads on.
+                    self.remove().await;
+                    self.core.learn(&self.path, |slot| slot.set_absent());
+                } else if failure.passes() {
+                    self.core.learn(&self.path, |slot| slot.set_failed(failure.clone()));
+                }
+                Err(failure)
+            }
+        };
+        if self.core.is_outdated(&self.path) {
+            // Nobody has it open yet: requests wait until this has landed, and ask again.
+            self.remove().await;
+            arrival = None;
+        }
+        pilot.land(outcome);
+        if let Some(Arrival { entry, parts, body, _place }) = arrival {
+            // Of a large file, the first part; who reads on asks for others.
+            pull(self.core, self.cache, entry, parts, Some(body)).await;
+        }
+    }
+
+    async fn ask(&self) -> Answer {
+        let core = &self.core;
+        let known = self.entry.as_ref().map(|entry| &entry.version).filter(|version| version.is_known());
+        // A newer version of a large file would be sent whole.
+        let large = self.entry.as_ref().is_some_and(|entry| !entry.whole);
+        let mut head = (self.want == Want::Meta || large) && !core.no_head.load(Ordering::Relaxed);
+        let (result, status, clock) = loop {
+            let kind = match (known, head) {
+                (Some(_), _) => FetchKind::Revalidate,
+                (None, true) => FetchKind::LookUp,
+                (None, false) => FetchKind::Whole,
+            };
+            let ask =
+                || core.backend.get(&self.path, Condition { unless: known, head, ..Condition::default() });
+            let ended = core.attempts(&self.path, kind, ask).await;
+            if head && matches!(ended, (Err(Failure::Useless(_)), Some(405 | 501), _)) {
+                core.no_head.store(true, Ordering::Relaxed);
+                head = false;
+                continue;
+            }
+            break ended;
+        };
+        let answer = match (result, &self.entry) {
+            (Ok(answer), _) => answer,
+            (Err(Failure::NotModified), Some(entry)) => return Answer::Current(Arc::clone(entry)),
+            (Err(failure), _) => return Answer::Failed(failure),
+        };
+        let (version, size) = (version(&answer.meta), answer.meta.size);
+        // Not every server heeds conditions.
+        let same = |entry: &&Arc<Entry>| entry.version == version && entry.meta.size == size;
+        if let Some(entry) = self.entry.as_ref().filter(same) {
+            clock.end(core, status, 0, None);
+            return Answer::Current(Arc::clone(entry));
+        }
+        if head {
+            clock.end(core, status, 0, None);
+            let modified_unix_ms = u64::try_from(answer.meta.last_modified.timestamp_millis()).unwrap_or(0);
+            return Answer::Meta(RemoteMeta { size, version: version.name(), modified_unix_ms }, version);
+        }
+        Answer::Content(Body { answer, status, clock }, version)
+    }
+
+    /// Makes room for a content in the cache; `None` if it is not to be fetched now: it may have no bytes.
+    async fn receive(&self, body: Body, version: Version) -> Result<Option<Arrival>, Failure> {
+        let core = &self.core;
+        if !version.is_known() && !core.unversioned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(target: "tuffet::origin",
+                root = &*core.root,
+                origin = &*core.origin,
+                "the origin sends neither ETag nor Last-Modified: files are fetched again each time, always whole, and \
+                 a broken download cannot be continued"
+            );
+        }
+        // Other clients may wait for the same file, and must not wait for the turn of this one: without a place, whoever
+        // reads has it fetched. But of what has no version there is no other answer.
+        let place = match version.joins() {
+            true => core.places.try_take(self.client),
+            false => Some(core.places.take(self.client).await),
+        };
+        let meta = &body.answer.meta;
+        let (size, modified) = (meta.size, u64::try_from(meta.last_modified.timestamp_millis()).unwrap_or(0));
+        let whole = size <= core.spec.whole || !version.joins() || core.no_ranges.load(Ordering::Relaxed);
+        let made = {
+            let (core, cache, path) = (Arc::clone(core), Arc::clone(&self.cache), Arc::clone(&self.path));
+            spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified, whole))
+                .await
+        };
+        match made.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into()))) {
+            Ok((entry, parts)) => match (parts, place) {
+                (Some(parts), Some(_place)) => Ok(Some(Arrival { entry, parts, body, _place })),
+                (parts, _) => {
+                    body.clock.end(core, body.status, 0, None);
+                    parts.iter().for_each(|parts| entry.unclaim(parts, None));
+                    save(&self.cache, &entry).await;
+                    Ok(None)
+                }
+            },
+            Err(failure) => {
+                if matches!(failure, Failure::Cache(_)) {
+                    core.reports.unstored.fetch_add(1, Ordering::Relaxed);
+                }
+                body.clock.end(core, body.status, 0, Some(&failure));
+                Err(failure)
+            }
+        }
+    }
+
+    /// Takes what the cache has of the path out of it: it is not current.
+    async fn remove(&self) {
+        if let Some(entry) = self.cache.find(&self.core.key(&self.path)) {
+            let cache = Arc::clone(&self.cache);
+            let _ = spawn_blocking(move || cache.remove(&entry)).await;
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What an upload has replaced is forgotten in all roots of this process that serve the same object: two roots may have
+//! one bucket, and a reload makes a new root beside one that still stores uploads.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::core::Core;
+
+static CORES: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
+
+/// Lets a root learn of uploads of others.
+pub(crate) fn enter(core: &Arc<Core>) {
+    let mut cores = cores();
+    cores.retain(|core| core.strong_count() > 0);
+    cores.push(Arc::downgrade(core));
+}
+
+/// Each root that serves an object of `core`, and the path of the object there.
+pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
+    let object = format!("{}{path}", core.home);
+    let known: Vec<Arc<Core>> = cores().iter().filter_map(Weak::upgrade).collect();
+    let same = |core: Arc<Core>| {
+        let path = object.strip_prefix(&*core.home)?.to_owned();
+        Some((core, path))
+    };
+    known.into_iter().filter_map(same).collect()
+}
+
+fn cores() -> MutexGuard<'static, Vec<Weak<Core>>> {
+    CORES.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,172 @@
+//! What one client, or one name, may cost the others.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tuffet_request::ClientKey;
+use tuffet_store::{Origin, Reach, StoreError, Waited};
+
+use super::server::{Then, begin, respond};
+use super::world::{LONG, MIB, World, content, error, get, read};
+use crate::BreakerState;
+
+fn client(number: u8) -> ClientKey {
+    ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+}
+
+#[test]
+fn a_name_that_fails_shuts_no_other() {
+    let world = World::new();
+    let bad = Arc::new(AtomicU64::new(0));
+    let count = Arc::clone(&bad);
+    world.server.put("good", b"good".to_vec());
+    world.server.trick(move |request, stream, _| match &*request.target {
+        "/files/bad" => {
+            count.fetch_add(1, Ordering::SeqCst);
+            let _ = respond(stream, 500, &[], b"", false);
+            Then::Next
+        }
+        _ => Then::Serve,
+    });
+    let remote = world.remote();
+    for _ in 0..50 {
+        let error = error(&remote, "bad").to_string();
+        assert!(error.contains("status 500"), "{error}");
+    }
+    assert_eq!(remote.state().breaker, BreakerState::Closed);
+    assert!(remote.state().away.is_none(), "it answers");
+    assert_eq!(get(&remote, "good").as_deref(), Ok(&b"good"[..]));
+    // It rests for at least half a second after four attempts. On a machine that takes longer, it was asked again.
+    assert!(bad.load(Ordering::SeqCst) < 50, "{bad:?}");
+}
+
+#[test]
+fn a_name_that_hangs_shuts_no_other() {
+    let world = World::with(|spec| spec.timeout = Duration::from_millis(200));
+    world.server.put("good", b"good".to_vec());
+    world.server.trick(|request, _, _| match &*request.target {
+        "/files/bad" => {
+            thread::sleep(Duration::from_secs(2));
+            Then::Close
+        }
+        _ => Then::Serve,
+    });
+    let remote = world.remote();
+    for _ in 0..20 {
+        let error = error(&remote, "bad").to_string();
+        assert!(error.contains("no answer within 200ms"), "{error}");
+    }
+    assert_eq!(remote.state().breaker, BreakerState::Closed);
+    assert_eq!(get(&remote, "good").as_deref(), Ok(&b"good"[..]));
+    assert!(remote.state().away.is_none(), "it answers");
+}
+
+#[test]
+fn the_cache_answers_without_the_origin() {
+    let world = World::new();
+    let bytes = content(100_000, 1);
+    world.server.put("file", bytes.clone());
+    let remote = world.remote();
+    assert_eq!(get(&remote, "file").as_deref(), Ok(&*bytes));
+    error(&remote, "none");
+    world.server.trick(|_, _, _| Then::Close);
+    let asked = world.server.requests().len();
+    let open = |path| remote.open(path, client(1), Reach::Cache);
+    assert_eq!(read(&open("file").expect("an answer").expect("the file")).as_deref(), Ok(&*bytes));
+    assert!(matches!(open("none"), Err(StoreError::NotFound)), "also that there is none");
+    assert!(matches!(open("unknown"), Ok(None)));
+    assert!(matches!(remote.look_up("file", Reach::Cache), Ok(Some(meta)) if meta.size == 100_000));
+    assert!(matches!(remote.look_up("unknown", Reach::StaleCache), Ok(None)));
+    assert_eq!(world.server.requests().len(), asked, "nobody was asked");
+}
+
+#[test]
+fn where_look_ups_stand_in_line_a_file_is_served_and_validated_beside() {
+    let world = World::with(|spec| spec.cache.revalidate = Duration::ZERO);
+    world.server.put("file", b"old".to_vec());
+    let remote = world.remote();
+    assert_eq!(get(&remote, "file").as_deref(), Ok(&b"old"[..]));
+    assert!(matches!(remote.open("file", client(1), Reach::Cache), Ok(None)), "it has to be validated");
+    world.server.put("file", b"new".to_vec());
+    let mut seen = Vec::new();
+    while seen != b"new" {
+        let stale = remote.open("file", client(1), Reach::StaleCache).expect("an answer");
+        // It is not whole yet while the newer one arrives.
+        seen = stale.map_or(seen, |file| read(&file).expect("its bytes"));
+        thread::yield_now();
+    }
+    assert!(remote.state().counts.stale > 0);
+}
+
+/// One client asks for as many slow files as there are places, and for one that another client wants.
+#[test]
+fn slow_downloads_of_one_client_leave_places_to_others() {
+    let world = World::new();
+    let bytes = content(200_000, 3);
+    world.server.put("wanted", bytes.clone());
+    world.server.trick(|request, stream, server| {
+        if request.target.contains("slow") {
+            let _ = begin(stream, 200, &[("ETag", "\"1\"".into())], MIB);
+            let _ = stream.write_all(&[0; 1000]);
+            while server.page("/files/go-on").is_none() {
+                thread::sleep(Duration::from_millis(20));
+            }
+            return Then::Close;
+        }
+        Then::Serve
+    });
+    let remote = world.remote();
+    let open = |path: &str, number| remote.open(path, client(number), Reach::Origin);
+    let slow: Vec<_> = (0..20).map(|number| open(&format!("slow-{number}"), 1).expect("an answer")).collect();
+    let by_the_first = open("wanted", 1).expect("an answer").expect("the file");
+    let by_another = open("wanted", 2).expect("an answer").expect("the file");
+    assert_eq!(read(&by_another).as_deref(), Ok(&*bytes), "it waits for no turn of the first");
+    assert_eq!(read(&by_the_first).as_deref(), Ok(&*bytes));
+    world.server.put("go-on", Vec::new());
+    drop(slow);
+}
+
+#[test]
+fn a_download_that_drips_ends() {
+    let world = World::with(|spec| spec.timeout = Duration::from_millis(400));
+    world.server.trick(|_, stream, _| {
+        let _ = begin(stream, 200, &[("ETag", "\"1\"".into())], MIB);
+        while stream.write_all(b"x").is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        Then::Close
+    });
+    let remote = world.remote();
+    let error = get(&remote, "file").expect_err("it drips");
+    assert!(error.contains("less than 1024 bytes a second"), "{error}");
+}
+
+#[test]
+fn a_download_ends_when_nobody_reads() {
+    let world = World::with(|spec| spec.timeout = Duration::from_millis(400));
+    let (ended, has_ended) = mpsc::channel();
+    let ended = std::sync::Mutex::new(ended);
+    world.server.trick(move |request, stream, _| {
+        if request.header("range").is_some() {
+            return Then::Serve;
+        }
+        let _ = begin(stream, 200, &[("ETag", "\"1\"".into())], 15 * MIB);
+        // Faster than the least rate by far.
+        while stream.write_all(&[7; 4096]).is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let _ = ended.lock().unwrap().send(());
+        Then::Close
+    });
+    let remote = world.remote();
+    let file = remote.get("file").expect("the file");
+    let arrival = file.arrival.as_ref().expect("it arrives");
+    assert_eq!(arrival.wait(0, 100_000, LONG).expect("its beginning"), Waited::Arrived);
+    assert!(has_ended.try_recv().is_err(), "it is read");
+    drop(file);
+    has_ended.recv_timeout(LONG).expect("the connection is closed");
+    assert!(remote.state().away.is_none());
+}

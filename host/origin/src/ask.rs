@@ -66,6 +66,7 @@ impl LookUp {
                 self.remove().await;
                 Ok(())
             }
+            Answer::Content(..) if self.core.is_outdated(&self.path) => Ok(()),
             Answer::Content(body, version) => {
                 let made = self.receive(body, version).await;
                 if made.is_ok() {
@@ -78,7 +79,8 @@ impl LookUp {
                     // Who has it open reads on.
                     self.remove().await;
                     self.core.learn(&self.path, |slot| slot.set_absent());
-                } else if failure.passes() {
+                } else if failure.passes() && !matches!(failure, Failure::Away(_)) {
+                    // Of an origin that cannot be reached, the breaker takes care.
                     self.core.learn(&self.path, |slot| slot.set_failed(failure.clone()));
                 }
                 Err(failure)

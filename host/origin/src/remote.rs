@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::ops::Range;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -26,6 +27,9 @@ use crate::state::{FetchHook, OriginState};
 
 /// How often a file is looked for whose content is removed just then.
 const TRIES: u32 = 5;
+
+/// The pause between two looks whether bytes for which a client stands in line arrive by the turn of another one.
+const IN_LINE: Duration = Duration::from_millis(20);
 
 /// The pause between two looks whether a file that has arrived is recorded.
 const SETTLING: Duration = Duration::from_millis(5);
@@ -292,9 +296,22 @@ impl Arriving {
         if !self.entry.wants_fetch(offset, length) {
             return Ok(None);
         }
-        let place = runtime::handle()?
-            .block_on(async { tokio::time::timeout(within, self.core.places.take(self.client)).await });
-        place.map(Some).map_err(|_| io::ErrorKind::TimedOut.into())
+        let began = Instant::now();
+        runtime::handle()?.block_on(async {
+            let mut place = pin!(self.core.places.take(self.client));
+            loop {
+                let given = tokio::time::timeout(IN_LINE, &mut place).await;
+                // Another client may have had its turn before, and fetches them.
+                if !self.entry.wants_fetch(offset, length) {
+                    return Ok(None);
+                }
+                match given {
+                    Ok(place) => return Ok(Some(place)),
+                    Err(_) if began.elapsed() >= within => return Err(io::ErrorKind::TimedOut.into()),
+                    Err(_) => {}
+                }
+            }
+        })
     }
 
     fn fetch(&self, parts: Range<u32>, place: Option<Place>) {

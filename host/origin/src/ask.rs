@@ -13,11 +13,17 @@ use crate::cache::{Cache, Entry};
 use crate::core::Core;
 use crate::failure::Failure;
 use crate::flight::Pilot;
-use crate::look::Want;
 use crate::places::Place;
 use crate::pull::{Body, pull, save};
 use crate::state::FetchKind;
 use crate::version::Version;
+
+/// What is wanted of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Want {
+    Meta,
+    Content,
+}
 
 /// A question to the origin.
 pub(crate) struct LookUp {
@@ -38,7 +44,7 @@ enum Answer {
     /// Another version, without its content.
     Meta(RemoteMeta, Version),
     /// Another version, whose content arrives.
-    Content(Body, Version),
+    Content(Box<Body>, Version),
     Failed(Failure),
 }
 
@@ -68,7 +74,7 @@ impl LookUp {
             }
             Answer::Content(..) if self.core.is_outdated(&self.path) => Ok(()),
             Answer::Content(body, version) => {
-                let made = self.receive(body, version).await;
+                let made = self.receive(*body, version).await;
                 if made.is_ok() {
                     self.core.learn(&self.path, |slot| slot.set_meta(None));
                 }
@@ -137,7 +143,7 @@ impl LookUp {
             let modified_unix_ms = u64::try_from(answer.meta.last_modified.timestamp_millis()).unwrap_or(0);
             return Answer::Meta(RemoteMeta { size, version: version.name(), modified_unix_ms }, version);
         }
-        Answer::Content(Body { answer, status, clock }, version)
+        Answer::Content(Box::new(Body { answer, status, clock }), version)
     }
 
     /// Makes room for a content in the cache; `None` if it is not to be fetched now: it may have no bytes.

@@ -20,7 +20,7 @@ use crate::failure::{Failure, cause};
 use crate::judge::{judge, unconditional};
 use crate::redirects::Redirects;
 use crate::service::{NOTE, Note, Service};
-use crate::stores::{Store, store};
+use crate::stores::{Kind, Store, store};
 use crate::version::Version;
 
 /// The client of an origin.
@@ -46,17 +46,6 @@ impl fmt::Debug for Backend {
             .field("prefix", &self.prefix)
             .finish_non_exhaustive()
     }
-}
-
-/// How uploads reach an origin.
-#[derive(Debug, Clone)]
-pub(crate) enum Kind {
-    /// `object_store` sends the parts; the request that joins them may have a condition.
-    Parts,
-    /// Google's request that joins parts has no condition: sessions have one.
-    Session,
-    /// A web server, and its folder: PUT.
-    Http(url::Url),
 }
 
 /// What a request depends on, beside the path.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 use tuffet_store::{Reach, RemoteMeta};
 
-use crate::ask::LookUp;
+use crate::ask::{LookUp, Want};
 use crate::breaker::BreakerState;
 use crate::cache::{Cache, Entry, Validated};
 use crate::core::Core;
@@ -21,13 +21,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const MOST_ANSWERS: u32 = 6;
 /// Requests to the origin beside which a stale file is still validated without anybody who waits for it.
 const MOST_BESIDE: u64 = 16;
-
-/// What is wanted of a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Want {
-    Meta,
-    Content,
-}
 
 /// What is wanted, for whom, and what may answer.
 #[derive(Debug, Clone, Copy)]

@@ -14,11 +14,12 @@ use tuffet_request::ClientKey;
 use tuffet_store::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, StoreError, Waited};
 
 use crate::OriginError;
+use crate::ask::Want;
 use crate::cache::{Cache, Entry, Open, PART, Share};
 use crate::core::Core;
 use crate::everywhere;
 use crate::failure::{Failure, NoRoom};
-use crate::look::{Found, Inquiry, Want};
+use crate::look::{Found, Inquiry};
 use crate::past::Past;
 use crate::places::Place;
 use crate::pull::{Wanted, pull};

@@ -10,7 +10,6 @@ use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use tuffet_config::{Credentials, Location, OriginSpec};
 use url::Url;
 
-use crate::backend::Kind;
 use crate::failure::cause;
 use crate::service::{Connector, Service};
 
@@ -25,6 +24,17 @@ pub(crate) struct Store {
     pub place: String,
     /// What signs requests to Azure.
     pub azure: Option<AzureCredentialProvider>,
+}
+
+/// How uploads reach an origin.
+#[derive(Debug, Clone)]
+pub(crate) enum Kind {
+    /// `object_store` sends the parts; the request that joins them may have a condition.
+    Parts,
+    /// Google's request that joins parts has no condition: sessions have one.
+    Session,
+    /// A web server, and its folder: PUT.
+    Http(Url),
 }
 
 /// Makes the client of an origin, whose requests `service` sends.

@@ -16,7 +16,7 @@ use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload
 use tokio::task::spawn_blocking;
 use tuffet_request::ClientKey;
 
-use crate::backend::{Condition, Kind};
+use crate::backend::Condition;
 use crate::core::Core;
 use crate::everywhere::same_object;
 use crate::failure::{Failure, unanswered};
@@ -25,6 +25,7 @@ use crate::judge::unconditional_put;
 use crate::runtime;
 use crate::service::{Change, NOTE, Note};
 use crate::state::FetchKind;
+use crate::stores::Kind;
 
 /// Uploads above this size are sent in parts.
 const SINGLE: u64 = 16 << 20;

@@ -265,7 +265,7 @@ impl Resolver<'_> {
         for (number, text) in written.iter().enumerate() {
             match text.parse() {
                 Ok(host) => hosts.push(host),
-                Err(complaint) => self.wrong(&join(at, &number.to_string()), complaint),
+                Err(complaint) => self.wrong(join(at, &number.to_string()), complaint),
             }
         }
         hosts

@@ -11,8 +11,8 @@
 //! # Nobody pays for another
 //! - Nothing is sent to the group before a master has answered from its address. A member that has not answered gets
 //!   at most five OACKs.
-//! - The time of being the master is shared by client address, and a slow master pays more for it ([`turns`]).
-//! - A master that is slow is replaced after [`term::PERIOD`] by a client that has had no term.
+//! - The time of being the master is shared by client address, and a slow master pays more for it (`turns.rs`).
+//! - A master that is slow is replaced after 50 ms by a client that has had no term.
 //! - A master leads until another one answers: an offer that gets no answer takes nothing from it. While there is no
 //!   master, offers go to one member after the other without waiting for each to give up.
 
@@ -199,9 +199,11 @@ impl Group {
             member.acked = total;
             return self.end(now, id, Finish::Complete);
         }
+        // Blocks that it has not acknowledged in any term: repeating earlier ACKs is no progress.
+        let news = position.saturating_sub(member.acked);
         member.acked = member.acked.max(position);
         match &self.phase {
-            Phase::Led(term) if term.master == id => self.on_masters_ack(now, position),
+            Phase::Led(term) if term.master == id => self.on_masters_ack(now, position, news),
             _ if had_offer && self.is_open(offered_at) => self.begin_term(now, id, position, handshake),
             // It still believes that it is the master.
             _ => self.remind(now, id),

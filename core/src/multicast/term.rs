@@ -84,17 +84,21 @@ impl Group {
         self.oack(id, false);
     }
 
-    pub(super) fn on_masters_ack(&mut self, now: Time, position: u64) {
+    pub(super) fn on_masters_ack(&mut self, now: Time, position: u64, news: u64) {
         let Phase::Led(term) = &mut self.phase else { return };
         let Some(master) = self.members.get_mut(&term.master) else { return };
         match self.stream.on_ack(now, position) {
             Acked::Ignored => {}
             Acked::Duplicate => master.stats.duplicates += 1,
             Acked::Progress(blocks) => {
-                master.idle = 0;
-                term.progress += blocks;
-                term.fresh += blocks;
-                (term.heard, term.timeouts, term.deadline) = (now, 0, Time::NEVER);
+                (term.timeouts, term.deadline) = (0, Time::NEVER);
+                let blocks = blocks.min(news);
+                if blocks > 0 {
+                    master.idle = 0;
+                    term.heard = now;
+                    term.progress += blocks;
+                    term.fresh += blocks;
+                }
                 self.judge(now);
             }
         }

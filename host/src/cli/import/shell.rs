@@ -171,9 +171,9 @@ impl Reader<'_> {
     /// Expands `$NAME` and `${NAME}`; a variable that the file has not assigned is empty.
     fn expansion(&mut self, variables: &Variables, value: &mut String) -> Result<(), ImportError> {
         if self.next() == Some('`') || self.rest.peek() == Some(&'(') {
-            return Err(
-                self.error("the output of a command cannot be read; give the flags after `--` instead")
-            );
+            return Err(self.error(
+                "the output of a command cannot be read; give the flags on the command line instead",
+            ));
         }
         let braces = self.next_if(|it| it == '{').is_some();
         let mut name = String::new();

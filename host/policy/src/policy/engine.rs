@@ -17,6 +17,7 @@ use super::compiled::Compiled;
 use super::compiler::Compilers;
 use super::counters::{Counted, Counters};
 use super::history::ClientHistory;
+use super::line_rate::LineRates;
 use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::series::PluginSeries;
@@ -56,6 +57,7 @@ pub(super) struct Shared {
     pub ticker: Ticker,
     pub history: ClientHistory,
     pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
+    pub rates: LineRates,
     pub calls: Semaphore,
     pub slices: Arc<Slices>,
     /// Permits for idle instances; each holds one.
@@ -112,6 +114,7 @@ impl PolicyRuntime {
             ticker,
             history: ClientHistory::new(),
             counters: Mutex::default(),
+            rates: LineRates::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
             slices: Arc::default(),
             kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
@@ -137,6 +140,11 @@ impl PolicyRuntime {
     pub fn counted(&self) -> Vec<Counted> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
+    }
+
+    /// Logs how many lines of plugins and about them were left out so far. For the end of the server.
+    pub fn report_left_out(&self) {
+        self.0.rates.report();
     }
 
     /// The counters and gauges of the plugins' own, by the name of the plugin.

@@ -1,7 +1,7 @@
 //! The rate of log lines by a plugin, and about its calls. It is limited because clients decide how often a
 //! plugin is called.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -105,6 +105,26 @@ impl LineRate {
                 "log lines about a plugin were left out: {PER_SECOND} a second are kept"
             ),
         }
+    }
+}
+
+/// All rates of a runtime: a call that still runs when the server ends may hold the rates of its plugin.
+#[derive(Debug, Default)]
+pub(super) struct LineRates(Mutex<Vec<Weak<LineRate>>>);
+
+impl LineRates {
+    /// Adds a rate, and returns it.
+    pub(super) fn with(&self, rate: Arc<LineRate>) -> Arc<LineRate> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|rate| rate.strong_count() > 0);
+        all.push(Arc::downgrade(&rate));
+        rate
+    }
+
+    /// Reports what was suppressed so far.
+    pub(super) fn report(&self) {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());
     }
 }
 

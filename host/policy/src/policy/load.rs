@@ -243,12 +243,12 @@ fn access(
     spec: &PluginConfig,
     judged: &Judged,
 ) -> Result<Access, Vec<LoadProblem>> {
-    let resources = &runtime.shared().resources;
+    let (resources, rates) = (&runtime.shared().resources, &runtime.shared().rates);
     let granted = &judged.granted;
     let plugin: Arc<str> = Arc::from(spec.name.as_str());
     let mut access = Access {
-        lines: LineRate::own(&plugin),
-        notes: LineRate::calls(&plugin),
+        lines: rates.with(LineRate::own(&plugin)),
+        notes: rates.with(LineRate::calls(&plugin)),
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),
         facts: Facts::of(&judged.facts, granted.contains(&Grant::ClientMac)),

@@ -67,18 +67,20 @@ impl Plugin {
         if request.is_rehearsal() {
             return;
         }
+        if let Some(said) = said.filter(|_| self.access.notes.take()) {
+            tracing::info!(
+                target: "tuffet::policy",
+                plugin = %self.name,
+                hook,
+                request = %request.id,
+                client = %request.client,
+                path = %request.path,
+                would = %said,
+                "monitored"
+            );
+        }
+        // A call that is counted has its line, also where the server ends now.
         self.counters.monitor();
-        let Some(said) = said.filter(|_| self.access.notes.take()) else { return };
-        tracing::info!(
-            target: "tuffet::policy",
-            plugin = %self.name,
-            hook,
-            request = %request.id,
-            client = %request.client,
-            path = %request.path,
-            would = %said,
-            "monitored"
-        );
     }
 }
 

@@ -5,6 +5,7 @@ use super::trace::{Call, Step, is_possible, steps, traced};
 use super::{STORED, ask_to_put, last_answer, new_content, power, put_at_once, send_content, wait_until};
 use crate::harness::{Answer, Folder, SOON, Server, Setup};
 use crate::policy::probe;
+use std::collections::HashSet;
 use std::os::unix::process::ExitStatusExt;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -100,23 +101,37 @@ fn crash_at(
     (way.policy || done.len() == number).then_some((root, done))
 }
 
+/// Stores an upload; returns the root, and the steps. On a busy machine several threads may take part, and the first
+/// calls of two threads have the same count: a crash at the later one would always come at the earlier one.
+fn good_run(roots: &Roots, way: &Way) -> (Folder, Vec<Step>) {
+    for attempt in 0..ATTEMPTS {
+        // Those of crashes have another number in their last two digits.
+        let root = roots.root(100 * attempt, way);
+        let (server, trace) = roots.start(&root, way, None);
+        assert_eq!(last_answer(&mut put_at_once(&server, "up")), STORED);
+        assert_eq!(server.stop().len(), 1);
+        assert!(root.read(way.target) == new_content());
+        let steps = steps(&trace, &root.0);
+        let counted: HashSet<(&str, usize)> =
+            steps.iter().map(|step| (step.name.as_str(), step.when)).collect();
+        if way.policy || counted.len() == steps.len() {
+            return (root, steps);
+        }
+    }
+    panic!("{ATTEMPTS} uploads, and each by several threads");
+}
+
 /// Crashes at each step of a good run that `wanted` selects.
 fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     if !is_possible() {
         return;
     }
     let roots = Roots(TempDir::new().unwrap());
-    let root = roots.root(0, way);
     if way.policy {
         // Compiles the plugin now, so that compiling adds no call to the count.
-        drop(Setup::new().yaml(&Roots::yaml(&root, way)).start());
+        drop(Setup::new().yaml(&Roots::yaml(&roots.root(0, way), way)).start());
     }
-    let (server, trace) = roots.start(&root, way, None);
-    assert_eq!(last_answer(&mut put_at_once(&server, "up")), STORED);
-    assert_eq!(server.stop().len(), 1);
-    assert!(root.read(way.target) == new_content());
-
-    let steps = steps(&trace, &root.0);
+    let (root, steps) = good_run(&roots, way);
     let kinds: Vec<&str> = steps.iter().map(|step| step.call.kind()).collect();
     assert_eq!(kinds.join(" "), way.calls);
     let calls: Vec<Call> = steps.iter().map(|step| step.call.clone()).collect();

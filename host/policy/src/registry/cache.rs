@@ -228,7 +228,7 @@ mod tests {
         cache.put_signatures(&manifest, std::slice::from_ref(&ours)).unwrap();
         let long = "x".repeat(usize::try_from(MAX_NOTE).unwrap() / 3);
         let more = ["a", "b", "c", "d"].map(|name| signature(&format!("{name}{long}")));
-        cache.put_signatures(&manifest, &[&[theirs.clone()], &more[..]].concat()).unwrap();
+        cache.put_signatures(&manifest, &[std::slice::from_ref(&theirs), &more[..]].concat()).unwrap();
         let kept = cache.signatures(&manifest);
         assert_eq!((&kept[0], &kept[1]), (&theirs, &ours));
         assert!(kept.len() < 6, "it is as long as can be read again");

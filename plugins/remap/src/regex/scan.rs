@@ -34,7 +34,7 @@ impl Tables {
         let words = done / 64 + 1;
         let asks = program.asks.0;
         // One for each of the contexts that can be told apart.
-        if (done + 1) * words * size_of::<u64>() << asks.count_ones() > most {
+        if ((done + 1) * words * size_of::<u64>()) << asks.count_ones() > most {
             return None;
         }
         let (kinds, takes) = kinds(program, words);

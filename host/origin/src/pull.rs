@@ -157,6 +157,8 @@ async fn stream(
         let from = writer.at();
         let Body { answer, status, clock } = match body.take() {
             Some(body) => body,
+            // An upload may have replaced it by bytes under the same ETag.
+            None if entry.is_removed() => return Err(Failure::Changed),
             None => ask(core, &wanted, from..end).await?,
         };
         if core.no_ranges.load(Ordering::Relaxed) {

@@ -117,11 +117,6 @@ impl BottleneckEstimator {
         self.ruling = rate < window;
         Some(rate)
     }
-
-    /// Resets the estimator, because something else sets the rate from now on.
-    pub(crate) fn end(&mut self) {
-        *self = BottleneckEstimator::default();
-    }
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod block;
 mod bottleneck;
 mod control;
 mod limits;
+mod manner;
 #[cfg(test)]
 mod model;
 pub mod multicast;
@@ -45,8 +46,8 @@ pub use acknowledged::{Acknowledged, OptionName};
 pub use block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};
 pub use control::Control;
 pub use limits::Limits;
+pub use manner::{KnownManner, Manner};
 pub use options::{MSFTWINDOW_REQUESTED, OptionSet, Options};
-pub use pacer::KnownBurst;
 pub use packet::{
     DATA_HEADER, MAX_CONTROL, MAX_ERROR_TEXT, Malformed, Packet, RequestPacket, data_header, encode_error,
 };

@@ -10,7 +10,9 @@ mod tests;
 
 use crate::allowance::Allowance;
 use crate::block::Rollover;
-use crate::pacer::{KnownBurst, Pacer};
+use crate::bottleneck::AckSample;
+use crate::manner::KnownManner;
+use crate::pacer::Pacer;
 use crate::time::Time;
 pub(crate) use measure::Measured;
 use measure::Repeated;
@@ -162,19 +164,24 @@ impl Sender {
         self.sampled_of = self.sampled_of.min(of.try_into().unwrap_or(u16::MAX));
     }
 
-    /// Where windows were cut off again and again, in blocks, if bursts were lowered for that; else 0.
+    /// Where windows were cut off again and again, in blocks, if the receiver overflows there; else 0.
     pub(crate) fn overflows_after(&self) -> u16 {
         self.pacer.overflows_after()
     }
 
-    /// Starts with the burst that the peer's last transfer learnt, if it did.
-    pub(crate) fn start_with_burst(&mut self, known: KnownBurst) {
+    /// Starts with the manner that the peer's last transfer learnt.
+    pub(crate) fn start_with(&mut self, known: KnownManner) {
         self.pacer.start_with(known, self.window);
     }
 
-    /// How many blocks the peer takes in a millisecond; `known` is what the transfer began with.
-    pub(crate) fn learnt_burst(&self, known: KnownBurst) -> KnownBurst {
-        self.pacer.learnt(known)
+    /// The manner that suits the peer; `known` is what the transfer began with.
+    pub(crate) fn learnt(&self, known: KnownManner) -> KnownManner {
+        self.pacer.learnt(known, self.window)
+    }
+
+    /// Returns whether blocks leave as single datagrams, even where the kernel can segment.
+    pub(crate) fn sends_singly(&self) -> bool {
+        self.pacer.sends_singly()
     }
 
     /// Whether this block is on its way, as far as is known here. Some number on the wire may mean several positions.
@@ -208,7 +215,7 @@ impl Sender {
         self.judge_report(now, position, earliest);
         let probes = self.timeouts;
         self.echoes = self.take_echoes(position);
-        let begun = core::mem::replace(&mut self.acked, position) > 0;
+        self.acked = position;
         self.copied = u64::from(self.copied).saturating_sub(ahead) as u16;
         self.probe = Probe::None;
         // A paced retransmission may have been about to send blocks that have now arrived.
@@ -216,20 +223,17 @@ impl Sender {
         if position >= self.total {
             return Acked::Finished { rtt };
         }
-        let gap = position + 1 < self.next;
+        let in_vain = self.in_vain();
+        let gap = in_vain > 0;
         if gap && probes > 0 {
-            let again = self.next - position - 1;
             self.go_back();
-            // If only the probe arrived, or several blocks that closed a gap, the window was not cut off at its place.
-            if ahead > 1 && !(begun && probes > 2) {
-                self.pacer.cut(self.window, sample, again >= u64::from(self.window) / 2);
-            }
+            self.pacer.arrived(now, self.window, sample, in_vain);
         } else if gap {
             let blocks = self.in_window();
             self.on_inside(now, ahead, sample, soon, || ack_timing(blocks).settled);
         } else {
             self.nothing_is_missing();
-            self.pacer.went_well(self.window, sample);
+            self.pacer.arrived(now, self.window, sample, 0);
         }
         Acked::Progress { rtt, gap }
     }
@@ -243,7 +247,6 @@ impl Sender {
             self.roll_back_to(self.acked + 1, Repeated::Timeout);
             return false;
         }
-        self.pacer.timed_out();
         self.copied = self.sent_after(self.acked);
         self.repeated = self.repeated.max(Repeated::Timeout);
         self.choose_probe(pause, after_gap)
@@ -409,11 +412,17 @@ impl Sender {
         }
         if core::mem::take(&mut self.timeouts) > 0 {
             self.probe = Probe::None;
-            self.pacer.cut_off(0, self.window);
+            self.nothing_arrived(now);
             self.go_back();
             return Acked::Gap;
         }
         if self.on_repeated_report(now, ack_timing.settled) { Acked::Gap } else { Acked::Ignored }
+    }
+
+    /// Tells the pacer of a window of which no block arrived.
+    fn nothing_arrived(&mut self, now: Time) {
+        let nothing = AckSample { arrived: 0, took: now.micros_since(self.burst_at), sending: 0, least: 0 };
+        self.pacer.arrived(now, self.window, nothing, self.in_vain());
     }
 
     fn roll_back_to(&mut self, next: u64, why: Repeated) {

@@ -137,8 +137,9 @@ impl Sender {
     ) {
         let window = self.window;
         if !soon && self.reports.get_or_insert_default().are_trusted(ahead, window) {
+            let in_vain = self.in_vain();
             self.go_back();
-            self.pacer.cut(window, sample, false);
+            self.pacer.arrived(now, window, sample, in_vain);
         } else {
             self.wait_for_gap(now, Some(sample), settled());
         }
@@ -149,7 +150,7 @@ impl Sender {
         let reports = self.reports.get_or_insert_default();
         match &mut reports.waiting {
             None if reports.doubts == 0 => {
-                self.pacer.cut_off(0, self.window);
+                self.nothing_arrived(now);
                 self.go_back();
                 true
             }
@@ -183,7 +184,7 @@ impl Sender {
             reports.were_right();
         }
         if let Some(sample) = waiting.sample {
-            self.pacer.cut(self.window, sample, false);
+            self.pacer.arrived(now, self.window, sample, self.in_vain());
         }
         self.go_back();
         // What was sent before has arrived or is lost. So the answer to the copies shows how long a round trip takes at most;
@@ -220,8 +221,13 @@ impl Sender {
         (self.burst_at, self.spread) = (waiting.since, 0);
         (waiting.mark, waiting.since, waiting.telling) = (sent, now, telling);
         if let Some(sample) = sample {
-            self.pacer.went_well(self.window, sample);
+            self.pacer.arrived(now, self.window, sample, 0);
         }
+    }
+
+    /// Returns how many blocks behind the acknowledged ones were sent.
+    pub(super) fn in_vain(&self) -> u32 {
+        (self.next - self.acked - 1) as u32
     }
 
     pub(super) fn go_back(&mut self) {

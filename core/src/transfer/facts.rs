@@ -60,15 +60,15 @@ impl Transfer {
         }
     }
 
-    /// Returns what is known of the peer; how many blocks it takes is known when the transfer has ended.
+    /// Returns what is known of the peer; how blocks reach it is known when the transfer has ended.
     pub fn peer_metrics(&self) -> PeerMetrics {
-        PeerMetrics { floor: self.rtt.raised(), burst: self.peer_burst }
+        PeerMetrics { floor: self.rtt.raised(), manner: self.peer_manner }
     }
 
     /// Starts with what the peer's last transfer learnt; before the grant.
     pub fn start_with(&mut self, known: PeerMetrics) {
         self.rtt.raise(known.floor);
-        self.peer_burst = known.burst;
+        self.peer_manner = known.manner;
     }
 
     /// Returns the last block that the receiving end has in order.
@@ -105,6 +105,11 @@ impl Transfer {
     /// itself.
     pub fn first_block(&self) -> Option<Time> {
         (self.first_block != Time::NEVER).then_some(self.first_block)
+    }
+
+    /// Returns whether blocks leave as single datagrams, even where the kernel can segment.
+    pub fn sends_singly(&self) -> bool {
+        matches!(&self.phase, Phase::Sending(sender) if sender.sends_singly())
     }
 
     /// Returns whether a server still waits for its decision.

@@ -21,8 +21,8 @@ mod timing;
 use crate::block::Rollover;
 use crate::control::Control;
 use crate::limits::Limits;
+use crate::manner::KnownManner;
 use crate::options::OptionSet;
-use crate::pacer::KnownBurst;
 use crate::packet::{Malformed, Packet};
 use crate::receiver::Receiver;
 use crate::rtt::{Rtt, Timing};
@@ -102,8 +102,8 @@ pub struct Stats {
     pub timeouts: u32,
     /// Needless time-outs: the answer was already on its way. At most 65535 are counted.
     pub needless: u16,
-    /// Where windows were cut off again and again, in blocks, if the sender lowered its bursts for that; else 0. Known
-    /// when the transfer has ended.
+    /// Where windows were cut off again and again, in blocks, if the receiver overflows there; else 0. Known when the
+    /// transfer has ended.
     pub cut_after: u16,
 }
 
@@ -141,8 +141,8 @@ pub struct Transfer {
     server: bool,
     /// Whether it waits for the host's disk: see `stall`.
     stalled: bool,
-    /// As in [`PeerMetrics::burst`](crate::PeerMetrics::burst).
-    peer_burst: KnownBurst,
+    /// As in [`PeerMetrics::manner`](crate::PeerMetrics::manner).
+    peer_manner: KnownManner,
     operation: Operation,
     due: Due,
 }
@@ -240,7 +240,7 @@ impl Transfer {
             repeats: 0,
             server,
             stalled: false,
-            peer_burst: KnownBurst::default(),
+            peer_manner: KnownManner::default(),
             operation,
             due: Due::default(),
         }
@@ -461,7 +461,7 @@ impl Transfer {
         let blksize = self.options.block_size();
         let window = if self.window_limit > 0 { u16::from(self.window) } else { self.options.window_size() };
         let mut sender = Sender::new(size, blksize, window, self.settings.rollover, pace.burst);
-        sender.start_with_burst(self.peer_burst);
+        sender.start_with(self.peer_manner);
         if let Some(rate) = pace.rate {
             sender.limit_rate(rate, window.max(self.window_limit.into()));
         }
@@ -500,7 +500,7 @@ impl Transfer {
         self.deadline = Time::NEVER;
         if let Phase::Sending(sender) = &self.phase {
             self.stats.cut_after = sender.overflows_after();
-            self.peer_burst = sender.learnt_burst(self.peer_burst);
+            self.peer_manner = sender.learnt(self.peer_manner);
         }
         self.phase = Phase::Ended { blocks: self.blocks(), bytes: self.bytes() };
     }

@@ -60,6 +60,8 @@ struct Message {
     /// Bytes in each datagram but the last.
     segment: usize,
     payload: Option<Payload>,
+    /// Whether the kernel may not segment it.
+    singly: bool,
 }
 
 /// Bytes that are sent in place, each piece after its own header.
@@ -118,7 +120,14 @@ impl SendBatch {
         debug_assert!(self.messages.len() < BATCH && self.used + length <= self.arena.len());
         let bytes = self.used..self.used + length;
         self.used = bytes.end;
-        self.messages.push(Message { peer, local, bytes, segment: segment.max(1), payload: None });
+        self.messages.push(Message {
+            peer,
+            local,
+            bytes,
+            segment: segment.max(1),
+            payload: None,
+            singly: false,
+        });
     }
 
     /// As [`SendBatch::push`], but the room holds only headers of `header` bytes; the payload of each
@@ -137,7 +146,15 @@ impl SendBatch {
         let bytes = self.used..self.used + headers;
         self.used = bytes.end;
         let payload = Payload { content: content.clone(), range, header };
-        self.messages.push(Message { peer, local, bytes, segment, payload: Some(payload) });
+        self.messages.push(Message { peer, local, bytes, segment, payload: Some(payload), singly: false });
+    }
+
+    /// Sends the message that was queued last as single datagrams: a receiver with a small buffer reads some of them
+    /// while the others are on their way, and the kernel would queue those of a segmented message all at once.
+    pub fn last_singly(&mut self) {
+        if let Some(message) = self.messages.last_mut() {
+            message.singly = true;
+        }
     }
 
     /// Sends all queued messages. Waits briefly for room in a full send buffer; then datagrams count as lost
@@ -307,7 +324,9 @@ impl SendBatch {
     /// segment.
     fn goes_whole(&self, socket: &Socket, message: &Message) -> bool {
         message.datagrams() == 1
-            || (socket.segments() && self.segment_limits.allow(message.peer.ip(), message.segment))
+            || (!message.singly
+                && socket.segments()
+                && self.segment_limits.allow(message.peer.ip(), message.segment))
     }
 }
 

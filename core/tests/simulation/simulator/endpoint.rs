@@ -427,6 +427,11 @@ impl Endpoint {
 }
 
 impl Peer for Endpoint {
+    /// A system call, or its part in one, takes as long.
+    fn spacing(&self) -> u64 {
+        if self.transfer.as_ref().is_some_and(Transfer::sends_singly) { 2 } else { 0 }
+    }
+
     fn deadline(&self) -> Time {
         if self.gone {
             return Time::NEVER;

@@ -1,5 +1,6 @@
 //! One direction of a path.
 
+use std::collections::VecDeque;
 use std::fmt;
 use tuffet_core::Time;
 
@@ -29,6 +30,19 @@ pub struct Path {
     pub queue: u64,
     /// Datagrams that the receiving end accepts in a millisecond; 0 for no limit. The others are lost.
     pub per_ms: u32,
+    /// The receive buffer at the receiving end; `None` for a receiver that always has room.
+    pub buffer: Option<Buffer>,
+}
+
+/// A receive buffer that its reader drains all the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Buffer {
+    /// Datagrams that fit; the others are lost.
+    pub room: u64,
+    /// Microseconds in which the reader takes one.
+    pub reading: u64,
+    /// Microseconds until it notices the first datagram in an empty buffer.
+    pub waking: u64,
 }
 
 impl Path {
@@ -46,6 +60,7 @@ impl Path {
             rate: 0,
             queue: u64::MAX,
             per_ms: 0,
+            buffer: None,
         }
     }
 
@@ -72,6 +87,11 @@ impl Path {
 
     pub const fn per_ms(mut self, datagrams: u32) -> Self {
         self.per_ms = datagrams;
+        self
+    }
+
+    pub const fn buffer(mut self, buffer: Buffer) -> Self {
+        self.buffer = Some(buffer);
         self
     }
 
@@ -106,6 +126,8 @@ pub struct Link {
     free: u64,
     /// The millisecond of the last arrival, and the arrivals in it.
     taken: (u64, u32),
+    /// When the reader of the buffer has taken each datagram in it.
+    read: VecDeque<u64>,
     lose: Option<Lose>,
     /// Datagrams and bytes sent.
     pub packets: u64,
@@ -116,7 +138,16 @@ pub struct Link {
 
 impl Link {
     pub fn new(path: Path) -> Self {
-        Link { path, free: 0, taken: (0, 0), lose: None, packets: 0, bytes: 0, lost: 0 }
+        Link {
+            path,
+            free: 0,
+            taken: (0, 0),
+            read: VecDeque::new(),
+            lose: None,
+            packets: 0,
+            bytes: 0,
+            lost: 0,
+        }
     }
 
     /// Loses each datagram for which `lose` returns true, in addition to the losses of the path.
@@ -139,10 +170,11 @@ impl Link {
             self.lost += 1;
             return;
         };
-        if self.overflows(sent) || scripted || chance(random, self.path.loss) {
+        let lost = self.overflows(sent) || scripted || chance(random, self.path.loss);
+        let Some(sent) = (if lost { None } else { self.buffered(sent) }) else {
             self.lost += 1;
             return;
-        }
+        };
         if chance(random, self.path.duplicate)
             && let Some(copy) = self.harm(datagram.clone(), random)
         {
@@ -174,6 +206,20 @@ impl Link {
         let full = self.path.per_ms > 0 && count >= self.path.per_ms;
         self.taken = (millisecond, count + u32::from(!full));
         full
+    }
+
+    /// Returns when the reader takes a datagram, less the delay of the path; `None` if the buffer is full.
+    fn buffered(&mut self, sent: u64) -> Option<u64> {
+        let Some(Buffer { room, reading, waking }) = self.path.buffer else { return Some(sent) };
+        while self.read.front().is_some_and(|read| *read <= sent) {
+            self.read.pop_front();
+        }
+        if self.read.len() as u64 >= room {
+            return None;
+        }
+        let read = self.read.back().map_or(sent + waking, |read| *read) + reading;
+        self.read.push_back(read);
+        Some(read)
     }
 
     fn arrival(&self, sent: u64, random: &mut fastrand::Rng) -> Time {

@@ -18,7 +18,7 @@ mod world;
 pub use crate::faults::Faults;
 pub use endpoint::Endpoint;
 pub use job::Job;
-pub use link::{Link, Path};
+pub use link::{Buffer, Link, Path};
 pub use plain::{Manner, Plain};
 pub use scenario::Scenario;
 pub use shared::Several;

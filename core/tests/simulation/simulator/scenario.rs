@@ -5,7 +5,7 @@ use super::{Endpoint, Faults, Job, Path, World};
 use core::time::Duration;
 use fastrand::Rng;
 use tuffet_core::{
-    Acknowledged, KnownBurst, Limits, Mode, Operation, OptionName, OptionSet, PeerMetrics, Rollover,
+    Acknowledged, KnownManner, Limits, Manner, Mode, Operation, OptionName, OptionSet, PeerMetrics, Rollover,
     Settings, Timing,
 };
 
@@ -167,12 +167,16 @@ fn rate(seed: u64) -> Option<u32> {
     one_in(random, 4).then(|| logarithmic(random, 20_000, 100_000_000) as u32)
 }
 
-/// Draws what the server knows of its peer: in one of four worlds a burst, whether it is right or not.
+/// Draws what the server knows of its peer: in one of four worlds a manner, whether it is right or not.
 fn known(seed: u64) -> PeerMetrics {
     let random = &mut Rng::with_seed(!seed.reverse_bits());
-    let blocks = if one_in(random, 4) { random.u16(1..100) } else { 0 };
-    let burst = KnownBurst { blocks, calm: random.u16(..) };
-    PeerMetrics { burst, ..PeerMetrics::default() }
+    let manner = match random.u16(0..400) {
+        blocks @ 1..75 => Manner::Bursts(blocks),
+        75..100 => Manner::Singly,
+        _ => Manner::Whole,
+    };
+    let manner = KnownManner { manner, rest_ms: random.u16(..) };
+    PeerMetrics { manner, ..PeerMetrics::default() }
 }
 
 /// Draws whether the server has the options of tftp-hpa.

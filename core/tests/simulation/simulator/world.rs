@@ -15,6 +15,11 @@ pub trait Peer {
 
     /// Handles a datagram.
     fn receive(&mut self, now: Time, datagram: &[u8], out: &mut Vec<Vec<u8>>);
+
+    /// Returns the microseconds between two datagrams that it sends one after the other; 0 if they leave together.
+    fn spacing(&self) -> u64 {
+        0
+    }
 }
 
 /// A client and a server with a path between them.
@@ -96,9 +101,11 @@ impl<C: Peer, S: Peer> World<C, S> {
 
     fn send(&mut self, to_server: bool, out: Vec<Vec<u8>>) {
         let World { up, down, flights, sent, random, .. } = self;
-        let link = if to_server { up } else { down };
-        for datagram in out {
-            link.carry(self.now, datagram, random, |arrival, datagram| {
+        let (link, spacing) =
+            if to_server { (up, self.client.spacing()) } else { (down, self.server.spacing()) };
+        for (number, datagram) in (0..).zip(out) {
+            let now = Time::from_micros(self.now.as_micros() + number * spacing);
+            link.carry(now, datagram, random, |arrival, datagram| {
                 *sent += 1;
                 flights.push(Reverse(Flight { arrival, order: *sent, to_server, datagram }));
             });

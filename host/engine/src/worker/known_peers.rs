@@ -1,7 +1,7 @@
 //! What transfers learnt of their peers, kept for the next ones.
 //!
 //! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
-//! floor is too low for it, and a boot loader with a few descriptors that it takes so many blocks at once. Without
+//! floor is too low for it, and a boot loader with a few descriptors in which bursts it takes blocks. Without
 //! this table, each new transfer would lose blocks and time to learn the same again. Like TCP's metrics per
 //! destination, the table has a fixed size: a newer peer replaces an older one, whose next transfer learns anew.
 
@@ -13,7 +13,7 @@ use tuffet_core::{PeerMetrics, Time};
 
 const PLACES: usize = 1024;
 
-/// After this time without a transfer, the floor of a peer falls by one doubling, and its burst is forgotten.
+/// After this time without a transfer, the floor of a peer falls by one doubling, and its manner is forgotten.
 const FALLS: Duration = Duration::from_secs(60);
 
 pub(super) struct KnownPeers {
@@ -68,7 +68,7 @@ impl KnownPeers {
 mod tests {
     use super::*;
     use std::net::Ipv4Addr;
-    use tuffet_core::{KnownBurst, RaisedFloor};
+    use tuffet_core::{KnownManner, Manner, RaisedFloor};
 
     fn raised(doublings: u8) -> PeerMetrics {
         let floor = (0..doublings).fold(RaisedFloor::default(), |floor, _| floor.doubled());
@@ -86,7 +86,8 @@ mod tests {
         assert_eq!(peers.of(peer, Time::from_micros(u64::MAX / 2)), raised(0));
         peers.note(peer, raised(0), Time::from_micros(10));
         assert_eq!(peers.of(peer, Time::from_micros(11)), raised(0), "its losses were repaired");
-        let small = PeerMetrics { burst: KnownBurst { blocks: 14, calm: 3 }, ..raised(0) };
+        let manner = KnownManner { manner: Manner::Bursts(14), rest_ms: 3 };
+        let small = PeerMetrics { manner, ..raised(0) };
         peers.note(peer, small, Time::from_micros(10));
         assert_eq!(peers.of(peer, Time::from_micros(59_000_000)), small);
         assert_eq!(peers.of(peer, Time::from_micros(61_000_000)), raised(0), "another program may ask");

@@ -117,6 +117,9 @@ impl<T: Transmit> Wire<T> {
         let start = entry.core.range(run.first, bytes.len() as u64).0 as usize;
         let stop = (start + run.count as usize * (segment - DATA_HEADER)).min(bytes.len());
         batch.push_gathered(entry.peer, entry.local, (headers, DATA_HEADER), segment, (bytes, start..stop));
+        if entry.core.sends_singly() {
+            batch.last_singly();
+        }
     }
 
     /// Queues blocks that are read into the batch.
@@ -132,6 +135,9 @@ impl<T: Transmit> Wire<T> {
         let Some(room) = batch.room(length) else { return Ok(()) };
         let length = content.fill(&entry.core, run, room)?;
         batch.push(entry.peer, entry.local, length, segment);
+        if entry.core.sends_singly() {
+            batch.last_singly();
+        }
         Ok(())
     }
 

@@ -8,7 +8,7 @@ impl SendBatch {
     /// Calls `each` for every queued datagram, with its peer, the local address that it leaves from if that is given,
     /// and its bytes in two parts, the second of which may be empty.
     pub fn each(&self, mut each: impl FnMut(SocketAddr, Option<Local>, &[u8], &[u8])) {
-        for Message { peer, local, bytes, segment, payload } in &self.messages {
+        for Message { peer, local, bytes, segment, payload, .. } in &self.messages {
             let bytes = &self.arena[bytes.clone()];
             match payload {
                 None => bytes.chunks(*segment).for_each(|datagram| each(*peer, *local, datagram, &[])),

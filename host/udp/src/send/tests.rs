@@ -118,3 +118,14 @@ fn answers_leave_from_the_address_that_was_asked() {
     assert_eq!(batch.flush(&server), SendReport::default());
     assert_eq!(client.recv_from(&mut [0; 8]).unwrap().1, asked);
 }
+
+#[test]
+fn a_window_arrives_whole_if_its_message_must_not_be_segmented() {
+    let (from, to) = pair();
+    let mut batch = SendBatch::new();
+    let sent = window(&mut batch, to.local(), 1_404, 20 * 1_404 + 5);
+    batch.last_singly();
+    assert!(!batch.goes_whole(&from, &batch.messages[0]));
+    assert_eq!(batch.flush(&from), SendReport::default());
+    assert_eq!(receive(&to, sent.len()), sent);
+}

@@ -1,0 +1,397 @@
+//! How the blocks of a window leave, and the trials that choose it.
+//!
+//! A receiver with a small buffer, or with a handful of descriptors, loses the blocks that come faster than it reads. The
+//! sender cannot see why a window was cut off, but it can see what helps. It knows three manners, from rough to gentle: a
+//! window leaves as a whole; singly, so that a fast receiver reads while blocks still come; in bursts of a few blocks, a
+//! millisecond apart.
+//!
+//! **The rule.** The score of a manner is the number of blocks that arrive per microsecond, times the part of the sent
+//! blocks that arrives. When a window was cut off, the next gentler manner is tried for three windows, and stays if its
+//! score is better by an eighth; so losses by chance, which no manner changes, slow nothing down. If no gentler manner is
+//! better, four times as many windows must be cut off before the next trial. After a while, rougher manners are tried by
+//! the same rule, and stay also if no window is cut off meanwhile; a failed trial is repeated after 16 times its duration.
+//! Bursts take time, so they are tried only if they can be better at all, and if the losses look like those of a full
+//! receiver: frequent, and never far behind their usual place.
+
+/// How the blocks of a window leave, from rough to gentle.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Manner {
+    /// At once, and segmented by the kernel where it can.
+    #[default]
+    Whole,
+    /// At once, as single datagrams.
+    Singly,
+    /// So many single datagrams in each millisecond.
+    Bursts(u16),
+}
+
+/// The manner that suits a peer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KnownManner {
+    /// The manner; [`Manner::Whole`] if nothing is known against it.
+    pub manner: Manner,
+    /// Milliseconds of sending before a rougher manner is tried.
+    pub rest_ms: u16,
+}
+
+/// The windows of a trial.
+const TRIAL_WINDOWS: u32 = 3;
+
+/// By what factor the score of a manner on trial must be better.
+const BETTER: f64 = 1.125;
+
+/// A failed trial of a rougher manner is repeated after this many times its duration, but no more than this.
+const REST: u64 = 16;
+const MOST_REST_MICROS: u64 = 250_000;
+
+/// The scores are those of the last windows: from this number on, older ones count half.
+const REMEMBERED_WINDOWS: u32 = 32;
+
+/// If no gentler manner helped, this shift of the number of cut windows before the next trial is added.
+const RARER: u32 = 2;
+const RAREST: u32 = 12;
+
+/// If so many more windows of at least `TELLING_WINDOW` blocks were cut off at one place than elsewhere, the receiver counts.
+const SAME_PLACE: u16 = 8;
+const TELLING_WINDOW: u16 = 8;
+
+/// What became of a window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outcome {
+    /// Blocks that arrived in order, and those sent behind a gap: 0 if there was none.
+    pub(crate) arrived: u32,
+    pub(crate) in_vain: u32,
+    /// Microseconds from sending the first of them until the ACK.
+    pub(crate) micros: u32,
+    /// Blocks in the window.
+    pub(crate) window: u16,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[cfg_attr(test, derive(Hash, PartialEq))]
+struct Tally {
+    windows: u32,
+    cuts: u32,
+    arrived: u64,
+    sent: u64,
+    /// What they took in all, and the slowest of them.
+    micros: u64,
+    slowest: u64,
+    /// The most blocks of one window that arrived.
+    largest: u64,
+}
+
+/// The manner of one transfer, and what is known in its favour.
+#[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Hash))]
+pub(crate) struct Trials {
+    manner: Manner,
+    tally: Tally,
+    /// The manner before, while the present one is on trial.
+    rival: Option<(Manner, Tally)>,
+    /// Windows that were cut off since the last trial, and how often in a row no gentler manner helped.
+    cuts: u32,
+    failed: u32,
+    /// Microseconds of sending before a rougher manner is tried, and whether the last rougher one was better.
+    rest: u64,
+    climbs: bool,
+    /// Where windows were cut off, in blocks, when bursts helped; else 0.
+    overflow: u16,
+    /// A place where windows were cut off, and by how many more than elsewhere.
+    place: u16,
+    votes: u16,
+}
+
+impl Manner {
+    /// Returns the most blocks in a millisecond; `None` for any number.
+    pub(crate) fn burst(self) -> Option<u16> {
+        match self {
+            Manner::Bursts(blocks) => Some(blocks),
+            Manner::Whole | Manner::Singly => None,
+        }
+    }
+
+    /// Returns the next gentler manner, after windows of `window` blocks of which `arrived` arrived between two cuts.
+    fn gentler(self, arrived: u64, window: u16) -> Option<Manner> {
+        let seen = (arrived - arrived / 8).clamp(1, u16::MAX.into()) as u16;
+        let less = |of: u16| of - of.div_ceil(4);
+        match self {
+            Manner::Whole => Some(Manner::Singly),
+            Manner::Singly => Some(Manner::Bursts(seen.min(less(window)).max(1))),
+            Manner::Bursts(1) => None,
+            Manner::Bursts(blocks) => Some(Manner::Bursts(seen.min(less(blocks)).max(1))),
+        }
+    }
+
+    /// Returns the next rougher manner: a quarter more, or twice as much.
+    fn rougher(self, window: u16, doubled: bool) -> Manner {
+        let Manner::Bursts(blocks) = self else { return Manner::Whole };
+        let more = blocks.saturating_add(if doubled { blocks } else { (blocks / 4).max(1) });
+        if more < window { Manner::Bursts(more) } else { Manner::Singly }
+    }
+
+    /// Returns the score that it has at best.
+    fn best_score(self) -> f64 {
+        self.burst().map_or(f64::INFINITY, |blocks| f64::from(blocks) / 1_000.0 * self.preference())
+    }
+
+    fn roughness(self) -> u32 {
+        match self {
+            Manner::Whole => u32::MAX,
+            Manner::Singly => u16::MAX.into(),
+            Manner::Bursts(blocks) => blocks.into(),
+        }
+    }
+
+    /// Returns the factor of its score: a window as a whole costs less processor time, bursts occupy a timer.
+    fn preference(self) -> f64 {
+        match self {
+            Manner::Whole => 1.25,
+            Manner::Singly => 1.0,
+            Manner::Bursts(_) => 0.75,
+        }
+    }
+}
+
+impl Tally {
+    fn add(&mut self, outcome: Outcome) {
+        if self.windows >= REMEMBERED_WINDOWS {
+            self.windows /= 2;
+            self.cuts /= 2;
+            self.arrived /= 2;
+            self.sent /= 2;
+            self.micros /= 2;
+            self.slowest /= 2;
+            self.largest = 0;
+        }
+        self.windows += 1;
+        self.cuts += u32::from(outcome.in_vain > 0);
+        self.arrived += u64::from(outcome.arrived);
+        self.sent += u64::from(outcome.arrived) + u64::from(outcome.in_vain);
+        self.micros += u64::from(outcome.micros.max(1));
+        self.slowest = self.slowest.max(outcome.micros.into());
+        self.largest = self.largest.max(outcome.arrived.into());
+    }
+
+    fn with(mut self, other: Tally) -> Tally {
+        self.windows += other.windows;
+        self.cuts += other.cuts;
+        self.arrived += other.arrived;
+        self.sent += other.sent;
+        self.micros += other.micros;
+        self.slowest = self.slowest.max(other.slowest);
+        self.largest = self.largest.max(other.largest);
+        self
+    }
+
+    /// Returns the score. One window of several may be slow by chance.
+    fn score(&self, manner: Manner) -> f64 {
+        let (windows, arrived) = (f64::from(self.windows.max(1)), self.arrived as f64);
+        let micros = match self.windows {
+            0 | 1 => self.micros as f64,
+            _ => self.micros.saturating_sub(self.slowest) as f64 * windows / (windows - 1.0),
+        };
+        manner.preference() * arrived / micros.max(1.0) * (arrived / self.sent.max(1) as f64)
+    }
+
+    /// Returns whether the losses look like those of a full receiver: it often loses blocks, and never takes many more
+    /// than usual. Losses by chance let some windows pass.
+    fn looks_full(&self) -> bool {
+        self.cuts * 3 >= self.windows && 2 * self.largest <= 5 * self.between_cuts()
+    }
+
+    /// Returns how many blocks arrived for each window that was cut off.
+    fn between_cuts(&self) -> u64 {
+        self.arrived / u64::from(self.cuts.max(1))
+    }
+}
+
+impl Trials {
+    /// Begins with what is known of the peer.
+    pub(crate) fn new(known: KnownManner) -> Self {
+        Trials {
+            manner: known.manner,
+            tally: Tally::default(),
+            rival: None,
+            cuts: 0,
+            failed: 0,
+            rest: u64::from(known.rest_ms) * 1_000,
+            climbs: false,
+            overflow: 0,
+            place: 0,
+            votes: 0,
+        }
+    }
+
+    /// Returns the present manner.
+    pub(crate) fn manner(&self) -> Manner {
+        self.manner
+    }
+
+    /// Returns the manner for the next transfer: not one whose trial has not ended.
+    pub(crate) fn learnt(&self) -> KnownManner {
+        let manner = self.rival.map_or(self.manner, |(manner, _)| manner);
+        KnownManner { manner, rest_ms: (self.rest / 1_000).min(u16::MAX.into()) as u16 }
+    }
+
+    /// Returns where windows were cut off, in blocks, if bursts helped or if it was always the same place; else 0.
+    pub(crate) fn overflows_after(&self) -> u16 {
+        match self.learnt().manner {
+            Manner::Bursts(_) if self.overflow > 0 => self.overflow,
+            _ if self.votes >= SAME_PLACE => self.place,
+            _ => 0,
+        }
+    }
+
+    /// Handles the outcome of a window.
+    pub(crate) fn window(&mut self, outcome: Outcome) {
+        self.tally.add(outcome);
+        if outcome.in_vain > 0 {
+            self.cuts = self.cuts.saturating_add(1);
+            self.vote(outcome);
+        }
+        match self.rival {
+            Some((manner, tally)) => self.judge(manner, tally, outcome.window),
+            None => self.consider(outcome),
+        }
+    }
+
+    /// Decides whether it is time for a trial.
+    fn consider(&mut self, outcome: Outcome) {
+        self.rest = self.rest.saturating_sub(outcome.micros.into());
+        if outcome.in_vain > 0 && self.cuts >= 1 << (RARER * self.failed).min(RAREST) {
+            self.cuts = 0;
+            self.try_gentler(self.manner, self.tally, outcome.window);
+        } else if self.manner != Manner::Whole && self.rest == 0 && self.tally.windows >= TRIAL_WINDOWS {
+            let rougher = self.manner.rougher(outcome.window, self.climbs);
+            self.rival = Some((self.manner, self.tally));
+            (self.manner, self.tally) = (rougher, Tally::default());
+        }
+    }
+
+    /// Tries what is gentler than the present manner, if it can be better than `rival`.
+    fn try_gentler(&mut self, rival: Manner, tally: Tally, window: u16) {
+        // A burst of another size is no remedy if the first one was none.
+        let tried = self.manner != rival && self.manner.burst().is_some();
+        let gentler = self.manner.gentler(tally.between_cuts(), window).filter(|_| !tried);
+        let may_help = |gentler: &Manner| {
+            gentler.best_score() >= tally.score(rival) * BETTER
+                && (gentler.burst().is_none() || tally.looks_full())
+        };
+        match gentler.filter(may_help) {
+            Some(gentler) => {
+                self.rival = Some((rival, tally));
+                (self.manner, self.tally) = (gentler, Tally::default());
+            }
+            None => {
+                (self.rival, self.manner, self.tally) = (None, rival, tally);
+                self.failed += 1;
+            }
+        }
+    }
+
+    /// Decides whether the manner on trial stays. One that does worse at once is given up at once.
+    fn judge(&mut self, rival: Manner, its: Tally, window: u16) {
+        let (score, its_score) = (self.tally.score(self.manner), its.score(rival));
+        let is_rougher = self.manner.roughness() > rival.roughness();
+        let harmless = is_rougher && self.tally.cuts == 0 && self.tally.windows >= TRIAL_WINDOWS;
+        let is_better = score >= its_score * BETTER || harmless;
+        let is_promising = is_rougher && (score >= its_score || self.tally.cuts == 0);
+        let windows = if is_rougher { TRIAL_WINDOWS } else { TRIAL_WINDOWS.max(its.windows / 2) };
+        if self.tally.windows < windows && (is_better || is_promising) {
+            return;
+        }
+        if is_better {
+            self.stay(rival, its, is_rougher);
+        } else if is_rougher {
+            self.rest = (self.tally.micros * REST).min(MOST_REST_MICROS);
+            self.climbs = false;
+            (self.rival, self.manner, self.tally) = (None, rival, its);
+        } else {
+            self.try_gentler(rival, its.with(self.tally), window);
+        }
+    }
+
+    fn stay(&mut self, rival: Manner, its: Tally, is_rougher: bool) {
+        (self.rival, self.cuts, self.failed, self.climbs) = (None, 0, 0, is_rougher);
+        self.rest = if is_rougher {
+            0
+        } else if self.manner == Manner::Singly {
+            its.micros / u64::from(its.cuts.max(1)) * REST
+        } else {
+            self.tally.micros * 2
+        };
+        self.rest = self.rest.min(MOST_REST_MICROS);
+        if !is_rougher && self.manner.burst().is_some() && rival.burst().is_none() {
+            self.overflow = its.between_cuts().min(u16::MAX.into()) as u16;
+        }
+    }
+
+    /// Counts by majority vote whether windows are cut off at the same place.
+    fn vote(&mut self, outcome: Outcome) {
+        if outcome.arrived < 2 || outcome.window < TELLING_WINDOW {
+            return;
+        }
+        let place = outcome.arrived.min(u16::MAX.into()) as u16;
+        if self.votes == 0 {
+            self.place = place;
+        }
+        self.votes = if self.place == place { self.votes.saturating_add(1) } else { self.votes - 1 };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(trials: &mut Trials, arrived: u32, in_vain: u32, micros: u32) -> Manner {
+        trials.window(Outcome { arrived, in_vain, micros, window: 64 });
+        trials.manner()
+    }
+
+    #[test]
+    fn a_small_receiver_gets_bursts_and_a_little_more_later() {
+        let mut trials = Trials::new(KnownManner::default());
+        assert_eq!(window(&mut trials, 16, 48, 20_000), Manner::Singly);
+        assert_eq!(window(&mut trials, 16, 48, 20_000), Manner::Bursts(14), "single datagrams do not help");
+        for _ in 0..3 {
+            assert_eq!(window(&mut trials, 64, 0, 4_500), Manner::Bursts(14));
+        }
+        assert_eq!((trials.learnt().manner, trials.overflows_after()), (Manner::Bursts(14), 16));
+        while trials.manner() == Manner::Bursts(14) {
+            window(&mut trials, 64, 0, 4_500);
+        }
+        assert_eq!(trials.manner(), Manner::Bursts(17));
+        window(&mut trials, 16, 1, 1_000);
+        window(&mut trials, 16, 1, 1_000);
+        assert_eq!(window(&mut trials, 16, 1, 1_000), Manner::Bursts(14), "that was too much");
+    }
+
+    #[test]
+    fn a_fast_receiver_with_a_small_buffer_gets_single_datagrams() {
+        let mut trials = Trials::new(KnownManner::default());
+        assert_eq!(window(&mut trials, 14, 50, 94), Manner::Singly);
+        for _ in 0..3 {
+            assert_eq!(window(&mut trials, 64, 0, 340), Manner::Singly);
+        }
+        assert_eq!((trials.learnt().manner, trials.overflows_after()), (Manner::Singly, 0));
+    }
+
+    #[test]
+    fn losses_by_chance_that_are_reported_at_once_cause_no_bursts() {
+        let mut trials = Trials::new(KnownManner::default());
+        for place in [3, 40, 12, 60, 20, 33, 1, 50].into_iter().cycle().take(500) {
+            assert_eq!(window(&mut trials, place, 64 - place, 250).burst(), None);
+            window(&mut trials, 64, 0, 250);
+        }
+    }
+
+    #[test]
+    fn a_receiver_that_is_always_cut_off_at_one_place_is_named() {
+        let mut trials = Trials::new(KnownManner::default());
+        for _ in 0..20 {
+            window(&mut trials, 16, 48, 300);
+        }
+        assert_eq!(trials.overflows_after(), 16);
+    }
+}

@@ -21,8 +21,7 @@ mod top;
 mod transfer;
 
 use clap::{Parser, Subcommand};
-use output::{complain, print, print_json};
-use std::io::{self, IsTerminal};
+use output::{complain, print, print_json, stderr_is_terminal};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
 
@@ -175,11 +174,6 @@ fn close_inherited() {
         // That of the listing is closed already.
         let _ = nix::unistd::close(number);
     }
-}
-
-/// Whether standard error is read by a person.
-fn stderr_is_terminal() -> bool {
-    io::stderr().is_terminal()
 }
 
 fn schema(markdown: bool) -> ExitCode {

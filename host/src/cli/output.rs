@@ -2,11 +2,21 @@
 //! the terminal as text, whatever it contains.
 
 use std::fmt::{Display, Write as _};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Prints a line on standard error in one write: another process may be writing to the same place.
 pub(super) fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{}\n", plain(&line.to_string())).as_bytes());
+}
+
+/// Passes on messages of a compiler as they are, with its colours.
+pub(super) fn pass_on(messages: &[u8]) {
+    let _ = io::stderr().write_all(messages);
+}
+
+/// Whether standard error is read by a person.
+pub(super) fn stderr_is_terminal() -> bool {
+    io::stderr().is_terminal()
 }
 
 /// Prints text to standard output; a reader that closes early, such as head(1), is not an error.

@@ -4,7 +4,7 @@ mod toolchain;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +16,7 @@ use super::super::export::Export;
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
+use crate::cli::output::pass_on;
 use crate::cli::stderr_is_terminal;
 use toolchain::Toolchain;
 
@@ -191,11 +192,9 @@ fn link(folder: &Path, toolchain: &Toolchain, units: &[Unit], scratch: &Scratch)
     fs::read(&module).map_err(|error| Unbuilt::Unwritten(format!("{}: {error}", module.display())))
 }
 
-/// Shows the messages of a compiler as they are, with its colours.
+/// Shows the messages of a compiler.
 fn print(output: &Output) {
-    for text in [&output.stdout, &output.stderr] {
-        let _ = io::stderr().write_all(text);
-    }
+    [&output.stdout, &output.stderr].into_iter().for_each(|text| pass_on(text));
 }
 
 /// Compares the listed hooks with those that the plugin defines.

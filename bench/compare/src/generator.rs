@@ -109,6 +109,9 @@ impl Generator {
         if load.gro {
             command.arg("--gro");
         }
+        if let Some(kib) = load.receive_buffer {
+            command.arg("--receive-buffer").arg(format!("{kib}KiB"));
+        }
         if load.gso {
             command.arg("--gso");
         }

@@ -29,6 +29,8 @@ pub struct Load {
     pub windowsize: Option<u16>,
     /// The client receives with UDP_GRO.
     pub gro: bool,
+    /// The receive buffer of a client in KiB (SO_RCVBUF), if it is not to hold two windows.
+    pub receive_buffer: Option<u32>,
     /// The client sends windows with UDP_SEGMENT.
     pub gso: bool,
     /// Part of the datagrams that is lost in each direction.
@@ -52,6 +54,7 @@ impl Load {
         blksize: None,
         windowsize: None,
         gro: false,
+        receive_buffer: None,
         gso: false,
         loss: 0.0,
         take: None,

@@ -74,6 +74,10 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) gro: bool,
 
+    /// Give each client a receive buffer of this size (SO_RCVBUF), such as 64KiB, instead of one for two windows
+    #[arg(long, value_name = "SIZE", conflicts_with = "write")]
+    pub(crate) receive_buffer: Option<ByteSize>,
+
     /// Send with UDP_SEGMENT: a written window leaves in few messages
     #[arg(long, requires = "write")]
     pub(crate) gso: bool,

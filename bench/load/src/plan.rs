@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     pub(crate) fixed_timeout: Option<Duration>,
     pub(crate) give_up: Duration,
     pub(crate) gro: bool,
+    /// The receive buffer of a client in bytes, if it is not to hold two windows.
+    pub(crate) receive_buffer: Option<usize>,
     pub(crate) gso: bool,
     pub(crate) loss: Loss,
     pub(crate) reuse_sockets: bool,
@@ -100,6 +102,9 @@ impl Plan {
             fixed_timeout,
             give_up: args.timeout,
             gro: args.gro,
+            receive_buffer: args
+                .receive_buffer
+                .map(|size| usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
             gso: args.gso,
             loss: Loss::new(args.loss.0, args.take, args.seed),
             reuse_sockets: args.reuse_sockets,

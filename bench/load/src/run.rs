@@ -260,6 +260,9 @@ impl Generator {
     fn open(&self, place: usize) -> Result<Socket, RunError> {
         let socket = Socket::client(self.plan.server, self.plan.buffer_room(), self.plan.gro)
             .map_err(RunError::Socket)?;
+        if let Some(bytes) = self.plan.receive_buffer {
+            socket.set_receive_buffer(bytes).map_err(RunError::Socket)?;
+        }
         epoll::add(&self.epoll, &socket, EventData::new_u64(place as u64), EventFlags::IN | EventFlags::ET)
             .map_err(|error| RunError::Wait(error.into()))?;
         Ok(socket)

@@ -135,6 +135,14 @@ impl Socket {
         })
     }
 
+    /// Sets the size of the receive buffer in bytes, as programs do (SO_RCVBUF); the kernel doubles it for its own needs.
+    ///
+    /// # Errors
+    /// Those of setsockopt(2).
+    pub fn set_receive_buffer(&self, bytes: usize) -> io::Result<()> {
+        self.inner.set_recv_buffer_size(bytes)
+    }
+
     /// The bound address, with the port that the kernel chose.
     pub fn local(&self) -> SocketAddr {
         self.local.get()

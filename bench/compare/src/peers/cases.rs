@@ -132,6 +132,25 @@ const fn third_party(
     Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(&["tuffet-sleep"]), targets }
 }
 
+/// Downloads one after the other by fast clients whose receive buffer holds a part of a window, as those of virtual
+/// machines and containers beside the server.
+const fn small_buffer(
+    name: &'static str,
+    title: &'static str,
+    (kib, windowsize): (u32, u16),
+    targets: &'static [Target],
+) -> Case {
+    let load =
+        Load { transfers: 8, windowsize: Some(windowsize), receive_buffer: Some(kib), ..LOCKSTEP_1400 };
+    Case {
+        name,
+        title,
+        kind: Kind::Transfers(load),
+        servers: Servers::Only(&["tuffet", "rs-tftpd"]),
+        targets,
+    }
+}
+
 /// Every transfer ends with the right bytes.
 const ALL_COMPLETE: Target = tuffet(Metric::Incomplete, Bound::AtMost(0.0));
 
@@ -169,6 +188,42 @@ pub(crate) const CASES: &[Case] = &[
             },
         ],
     },
+    small_buffer(
+        "buffer16-window16",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 16, receive buffer of 16 KiB",
+        (16, 16),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
+    small_buffer(
+        "buffer16-window64",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 64, receive buffer of 16 KiB",
+        (16, 64),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
+    small_buffer(
+        "buffer32-window16",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 16, receive buffer of 32 KiB",
+        (32, 16),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
+    small_buffer(
+        "buffer32-window64",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 64, receive buffer of 32 KiB",
+        (32, 64),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
+    small_buffer(
+        "buffer64-window16",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 16, receive buffer of 64 KiB",
+        (64, 16),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
+    small_buffer(
+        "buffer64-window64",
+        "8 × 10 MiB, one at a time, blksize 1400, windowsize 64, receive buffer of 64 KiB",
+        (64, 64),
+        &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::Times(0.8, "rs-tftpd"))],
+    ),
     Case {
         name: "lockstep-1400",
         title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",

@@ -131,7 +131,7 @@ impl Pacer {
 
     /// Returns the manner for the next transfer of the peer; `known` is the one that this transfer was offered.
     pub(crate) fn learnt(&self, known: KnownManner, window: u16) -> KnownManner {
-        let fits = known.manner.burst().is_some_and(|blocks| window <= blocks);
+        let fits = window <= known.manner.burst().unwrap_or(1);
         self.0.as_ref().filter(|_| !fits).map_or(known, |state| state.trials.learnt())
     }
 

@@ -27,14 +27,16 @@ pub(super) enum Probe {
     Walk(u16),
 }
 
-/// Steps of a walk, and every how many time-outs there is one.
+/// Steps of a walk, and after how many time-outs the first one comes. Another one comes each time that their number has
+/// doubled: a forged ACK must not make a silent victim get window after window.
 const STEPS: u16 = 16;
-const EVERY: u8 = 3;
+const FIRST_WALK: u8 = 3;
 
 impl Sender {
     /// Chooses the probe for a time-out. `pause`: microseconds between two steps of a walk. Returns whether it is one.
     pub(super) fn choose_probe(&mut self, pause: u32, after_gap: bool) -> bool {
-        let walks = self.acked > 0 && self.timeouts.is_multiple_of(EVERY);
+        let due = self.timeouts.is_multiple_of(FIRST_WALK) && (self.timeouts / FIRST_WALK).is_power_of_two();
+        let walks = self.acked > 0 && due;
         self.reports.get_or_insert_default().pause = pause;
         self.probe = match () {
             () if walks => Probe::Walk(0),

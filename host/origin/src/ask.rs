@@ -5,12 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 use tuffet_request::ClientKey;
 use tuffet_store::RemoteMeta;
 
 use crate::backend::{Condition, version};
 use crate::cache::{Cache, Entry};
 use crate::core::Core;
+use crate::everywhere::uploads_of;
 use crate::failure::Failure;
 use crate::flight::Pilot;
 use crate::places::Place;
@@ -60,6 +62,7 @@ impl LookUp {
     /// Asks, has the answer remembered, and lets those that wait go on; then fetches what was asked for.
     pub async fn run(self, pilot: Pilot<()>) {
         let mut arrival = None;
+        let uploads = uploads_of(&self.core, &self.path).load(Ordering::Acquire);
         let outcome = match self.ask().await {
             Answer::Current(entry) => {
                 entry.set_validated();
@@ -74,7 +77,7 @@ impl LookUp {
             }
             Answer::Content(..) if self.core.is_outdated(&self.path) => Ok(()),
             Answer::Content(body, version) => {
-                let made = self.receive(*body, version).await;
+                let made = self.receive(*body, version, uploads).await;
                 if made.is_ok() {
                     self.core.learn(&self.path, |slot| slot.set_meta(None));
                 }
@@ -93,9 +96,11 @@ impl LookUp {
             }
         };
         if self.core.is_outdated(&self.path) {
-            // Nobody has it open yet: requests wait until this has landed, and ask again.
             self.remove().await;
-            arrival = None;
+            if let Some(Arrival { entry, parts, .. }) = arrival.take() {
+                // A request that found it meanwhile must not wait for it.
+                entry.unclaim(&parts, Some(Failure::Changed));
+            }
         }
         pilot.land(outcome);
         if let Some(Arrival { entry, parts, body, _place }) = arrival {
@@ -147,7 +152,7 @@ impl LookUp {
     }
 
     /// Makes room for a content in the cache; `None` if it is not to be fetched now: it may have no bytes.
-    async fn receive(&self, body: Body, version: Version) -> Result<Option<Arrival>, Failure> {
+    async fn receive(&self, body: Body, version: Version, uploads: u64) -> Result<Option<Arrival>, Failure> {
         let core = &self.core;
         if !version.is_known() && !core.unversioned.swap(true, Ordering::Relaxed) {
             tracing::warn!(target: "tuffet::origin",
@@ -161,15 +166,23 @@ impl LookUp {
         // reads has it fetched. But of what has no version there is no other answer.
         let place = match version.joins() {
             true => core.places.try_take(self.client),
-            false => Some(core.places.take(self.client).await),
+            false => match timeout(core.backend.timeout, core.places.take(self.client)).await {
+                Ok(place) => Some(place),
+                Err(_) => {
+                    body.clock.end(core, body.status, 0, None);
+                    return Err(Failure::Failing("its client waits for its turn".into()));
+                }
+            },
         };
         let meta = &body.answer.meta;
         let (size, modified) = (meta.size, u64::try_from(meta.last_modified.timestamp_millis()).unwrap_or(0));
         let whole = size <= core.spec.whole || !version.joins() || core.no_ranges.load(Ordering::Relaxed);
         let made = {
             let (core, cache, path) = (Arc::clone(core), Arc::clone(&self.cache), Arc::clone(&self.path));
-            spawn_blocking(move || cache.create((&core.identity, &path), version, size, modified, whole))
-                .await
+            spawn_blocking(move || {
+                cache.create((&core.identity, &path), version, size, modified, whole, uploads)
+            })
+            .await
         };
         match made.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into()))) {
             Ok((entry, parts)) => match (parts, place) {
@@ -177,6 +190,7 @@ impl LookUp {
                 (parts, _) => {
                     body.clock.end(core, body.status, 0, None);
                     parts.iter().for_each(|parts| entry.unclaim(parts, None));
+                    self.cache.release(0);
                     save(&self.cache, &entry).await;
                     Ok(None)
                 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -271,9 +271,10 @@ impl Core {
                 since: Instant::now(),
             };
             self.reports.fetches.fetch_add(1, Ordering::Relaxed);
-            self.reports.running.fetch_add(1, Ordering::Relaxed);
-            let (result, status) = attempt().await;
-            self.reports.running.fetch_sub(1, Ordering::Relaxed);
+            let (result, status) = {
+                let _running = Running::begin(&self.reports.running);
+                attempt().await
+            };
             self.judge(path, clock.since, result.as_ref().err());
             let Err(failure) = &result else { return (result, status, clock) };
             clock.end(self, status, 0, Some(failure));
@@ -316,6 +317,22 @@ impl Core {
     pub fn spared(&self) -> Failure {
         let why = self.reports.away().map(|away| away.why).unwrap_or_default();
         Failure::Away(format!("it has not answered, and is asked again soon: {why}").into())
+    }
+}
+
+/// A running attempt, which is counted until it ends or is given up.
+struct Running<'a>(&'a AtomicU64);
+
+impl<'a> Running<'a> {
+    fn begin(count: &'a AtomicU64) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

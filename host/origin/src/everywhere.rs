@@ -1,11 +1,24 @@
 //! What an upload has replaced is forgotten in all roots of this process that serve the same object: two roots may have
 //! one bucket, and a reload makes a new root beside one that still stores uploads.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::core::Core;
 
 static CORES: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
+
+/// How many uploads have begun that may replace an object, by its hash.
+static UPLOADS: [AtomicU64; 4096] = [const { AtomicU64::new(0) }; 4096];
+
+/// Returns the count of uploads that have begun to replace an object of `core`, and others with its hash. Bytes that were
+/// asked for under another count may be of another content, even under an equal ETag.
+pub(crate) fn uploads_of(core: &Core, path: &str) -> &'static AtomicU64 {
+    let mut hash = DefaultHasher::new();
+    format!("{}{path}", core.home).hash(&mut hash);
+    &UPLOADS[(hash.finish() % UPLOADS.len() as u64) as usize]
+}
 
 /// Lets a root learn of uploads of others.
 pub(crate) fn enter(core: &Arc<Core>) {

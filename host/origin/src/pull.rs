@@ -17,6 +17,7 @@ use crate::backend::{Condition, version};
 use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
 use crate::core::{ATTEMPTS, Clock, Core};
+use crate::everywhere::uploads_of;
 use crate::failure::{Failure, NoRoom, cause};
 use crate::state::FetchKind;
 use crate::version::Version;
@@ -190,11 +191,14 @@ pub(crate) struct Wanted {
     pub path: Arc<str>,
     pub version: Version,
     pub size: u64,
+    /// As in [`Entry::uploads`].
+    pub uploads: u64,
 }
 
 impl Wanted {
     pub fn of(entry: &Entry) -> Self {
-        Self { path: Arc::clone(&entry.path), version: entry.version.clone(), size: entry.meta.size }
+        let (path, version) = (Arc::clone(&entry.path), entry.version.clone());
+        Self { path, version, size: entry.meta.size, uploads: entry.uploads }
     }
 }
 
@@ -246,7 +250,7 @@ async fn collect(core: &Core, receiver: &mut Receiver, bytes: &mut Vec<u8>) -> R
 
 /// Asks for bytes of a version, and makes sure that they are of this version.
 async fn ask(core: &Arc<Core>, file: &Wanted, range: Range<u64>) -> Result<Body, Failure> {
-    let Wanted { path, version: wanted, size } = file;
+    let Wanted { path, version: wanted, size, uploads } = file;
     if !wanted.joins() {
         // Another answer may have other bytes.
         return Err(Failure::Changed);
@@ -262,7 +266,11 @@ async fn ask(core: &Arc<Core>, file: &Wanted, range: Range<u64>) -> Result<Body,
         };
         let (result, status, clock) = core.attempts(path, kind, attempt).await;
         return match result {
-            Ok(answer) if version(&answer.meta) == *wanted && answer.meta.size == *size => {
+            Ok(answer)
+                if version(&answer.meta) == *wanted
+                    && answer.meta.size == *size
+                    && uploads_of(core, path).load(Ordering::Acquire) == *uploads =>
+            {
                 Ok(Body { answer, status, clock })
             }
             Ok(_) => {

@@ -176,6 +176,7 @@ impl Remote {
         let cache = self.core.cache_for_request()?;
         let inquiry = Inquiry { want: Want::Content, client, reach };
         for _ in 0..TRIES {
+            let uploads = everywhere::uploads_of(&self.core, path).load(Ordering::Acquire);
             let entry = match self.core.look(&cache, path, inquiry) {
                 Ok(Some(Found::Entry(entry))) => entry,
                 Ok(Some(Found::Meta(_))) => continue,
@@ -183,13 +184,18 @@ impl Remote {
                 Err(failure) => {
                     let Failure::NoRoom(no_room) = &failure else { return Err(failure) };
                     self.core.unstored(path, &failure);
-                    return self.past(&cache, path, client, no_room).map(Some);
+                    return self.past(&cache, path, (client, uploads), no_room).map(Some);
                 }
             };
             let Some(share) = cache.share(client, &entry) else {
+                // Its bytes come over the network.
+                if reach != Reach::Origin {
+                    return Ok(None);
+                }
                 let why = "its client has as much of the cache as one may have; enlarge `cache.bytes`";
                 let found = Some((entry.meta.clone(), entry.version.clone()));
-                let file = self.past(&cache, path, client, &NoRoom { why: why.into(), found })?;
+                let file =
+                    self.past(&cache, path, (client, entry.uploads), &NoRoom { why: why.into(), found })?;
                 return Ok(Some(RemoteFile { content: entry.content, ..file }));
             };
             let opened = cache.open_entry(&entry).map_err(|error| cache.explain(&error, None))?;
@@ -226,12 +232,12 @@ impl Remote {
         &self,
         cache: &Cache,
         path: &str,
-        client: ClientKey,
+        (client, uploads): (ClientKey, u64),
         no_room: &NoRoom,
     ) -> Result<RemoteFile, Failure> {
         let failure = || Failure::NoRoom(Arc::new(no_room.clone()));
         let (meta, version) = no_room.found.clone().ok_or_else(failure)?;
-        let wanted = Wanted { path: path.into(), version, size: meta.size };
+        let wanted = Wanted { path: path.into(), version, size: meta.size, uploads };
         let past = Past::new(&self.core, wanted, client).ok_or_else(failure)?;
         let (content, arrival) = (ContentId::unused(), Some(Arc::new(past) as _));
         Ok(RemoteFile { file: cache.nothing(), content, meta, arrival, place: None })
@@ -258,6 +264,9 @@ impl Origin for Remote {
             Ok(Some(Found::Meta(meta))) => Ok(Some(meta)),
             Ok(Some(Found::Entry(entry))) => Ok(Some(entry.meta.clone())),
             Ok(None) => Ok(None),
+            Err(Failure::NoRoom(no_room)) if no_room.found.is_some() => {
+                Ok(no_room.found.as_ref().map(|(meta, _)| meta.clone()))
+            }
             Err(failure) => Err(failure.into_store(&self.core.origin)),
         }
     }

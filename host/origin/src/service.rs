@@ -157,7 +157,11 @@ impl Service {
                 return Ok(answer);
             };
             match redirects.target(next.url(), &answer) {
-                Some(Ok(to)) => *next.url_mut() = to,
+                Some(Ok(to)) => {
+                    // The origin has answered, whatever becomes of the other server.
+                    note(|note| note.reached = true);
+                    *next.url_mut() = to;
+                }
                 Some(Err(why)) => {
                     note(|note| note.trouble = Some(why));
                     return Ok(answer);
@@ -181,7 +185,7 @@ impl Service {
                 let error = error.without_url();
                 note(|note| {
                     (note.status, note.trouble) = (None, Some(cause(&error)));
-                    note.reached = !error.is_connect();
+                    note.reached |= !error.is_connect();
                 });
                 Err(error)
             }

@@ -18,7 +18,7 @@ use tuffet_request::ClientKey;
 
 use crate::backend::Condition;
 use crate::core::Core;
-use crate::everywhere::same_object;
+use crate::everywhere::{same_object, uploads_of};
 use crate::failure::{Failure, unanswered};
 use crate::flight::{Flight, Pilot};
 use crate::judge::unconditional_put;
@@ -55,6 +55,10 @@ impl Core {
         let pilot = Pilot::new(&flight, || {});
         let upload = Sent { path: path.into(), content, size, overwrite };
         let until = Instant::now() + 4 * upload.within(self.backend.timeout, size) + Duration::from_secs(5);
+        if overwrite {
+            // Readers of the present content must not join bytes of the next one to it.
+            uploads_of(self, path).fetch_add(1, Ordering::AcqRel);
+        }
         let core = Arc::clone(self);
         let task = runtime.spawn(async move {
             let result = core.send(&upload).await;

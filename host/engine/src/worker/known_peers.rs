@@ -29,6 +29,14 @@ struct Place {
     noted: Time,
 }
 
+impl Place {
+    /// Returns what is left of it by now.
+    fn left(&self, now: Time) -> PeerMetrics {
+        let times = now.since(self.noted).as_secs() / FALLS.as_secs();
+        self.metrics.after(u32::try_from(times).unwrap_or(u32::MAX))
+    }
+}
+
 impl Default for KnownPeers {
     fn default() -> Self {
         KnownPeers { places: Box::new([Place::default(); PLACES]), hasher: DefaultHashBuilder::default() }
@@ -43,8 +51,7 @@ impl KnownPeers {
         if place.tag != tag {
             return PeerMetrics::default();
         }
-        let minutes = now.since(place.noted).as_secs() / FALLS.as_secs();
-        place.metrics.after(u32::try_from(minutes).unwrap_or(u32::MAX))
+        place.left(now)
     }
 
     /// Records what a transfer of `peer` knew at its end.
@@ -52,7 +59,7 @@ impl KnownPeers {
         let (index, tag) = self.place(peer);
         let place = &mut self.places[index];
         // What a steady peer has shown is learnt again soon; what cost time or blocks is worth more.
-        let free = metrics != PeerMetrics::default() && !place.metrics.is_costly();
+        let free = metrics != PeerMetrics::default() && !place.left(now).is_costly();
         if place.tag == tag || metrics.is_costly() || free {
             *place = Place { tag, metrics, noted: now };
         }

@@ -31,6 +31,8 @@ pub(crate) struct Entry {
     pub meta: RemoteMeta,
     /// Names its content in this process.
     pub content: ContentId,
+    /// How many uploads had begun to replace the file when this version was asked for.
+    pub uploads: u64,
     /// Its file, which no other entry has had.
     data: PathBuf,
     /// Whether all of it is fetched by one request.
@@ -58,7 +60,7 @@ struct State {
     busy: HashSet<u32>,
     /// How many fetches failed, and what the latest failed with.
     failures: u64,
-    failure: Option<Failure>,
+    failure: Option<(Range<u32>, Failure)>,
     /// Whether what nobody fetches now will never arrive.
     gone: bool,
     removed: bool,
@@ -73,7 +75,7 @@ struct State {
 
 impl Entry {
     /// Creates the file of a version, empty. All of its space is allocated if it will be fetched whole.
-    pub fn create(key: Key, layout: &Layout, record: &Record) -> io::Result<Self> {
+    pub fn create(key: Key, layout: &Layout, record: &Record, uploads: u64) -> io::Result<Self> {
         let data = layout.data(&record.content);
         let file = OpenOptions::new().write(true).create_new(true).open(&data)?;
         let sized = match record.whole && record.size > 0 {
@@ -87,7 +89,7 @@ impl Entry {
             let _ = fs::remove_file(&data);
             return Err(error);
         }
-        Ok(Self::with(key, data, record, HashMap::new(), Validated::now()))
+        Ok(Self { uploads, ..Self::with(key, data, record, HashMap::new(), Validated::now()) })
     }
 
     /// The version of a record, if its file is there and can be completed. Nothing of it is verified yet.
@@ -117,6 +119,7 @@ impl Entry {
             version: record.version.clone(),
             meta: record.meta(),
             content: ContentId::unused(),
+            uploads: 0,
             data,
             whole: record.whole,
             streamed: AtomicBool::new(false),
@@ -209,21 +212,25 @@ impl Entry {
         let deadline = Instant::now() + within;
         let length = length.min(self.meta.size.saturating_sub(offset));
         let mut state = self.lock();
-        let before = state.failures;
+        let mut before = state.failures;
         loop {
             let arrived = self.arrived(offset, length);
             if arrived >= length {
                 return Ok(Waited::Arrived);
             }
-            if state.failures != before {
-                return match state.failure.clone() {
-                    Some(Failure::Changed | Failure::Absent) => Ok(Waited::Changed),
-                    Some(Failure::NoRoom(_)) => Ok(Waited::NoRoom),
-                    Some(failure) => Err(failure.into_io()),
-                    None => Err(io::ErrorKind::Other.into()),
-                };
-            }
             let part = ((offset + arrived) / PART) as u32;
+            if state.failures != before {
+                before = state.failures;
+                // That of a part for which another reader waits is not ours.
+                if let Some((_, failure)) = state.failure.as_ref().filter(|(parts, _)| parts.contains(&part))
+                {
+                    return match failure.clone() {
+                        Failure::Changed | Failure::Absent => Ok(Waited::Changed),
+                        Failure::NoRoom(_) => Ok(Waited::NoRoom),
+                        failure => Err(failure.into_io()),
+                    };
+                }
+            }
             if state.busy.contains(&part) {
                 let left = deadline.saturating_duration_since(Instant::now());
                 if left.is_zero() {
@@ -287,7 +294,7 @@ impl Entry {
         if let Some(failure) = failure {
             state.gone |= matches!(failure, Failure::Changed | Failure::Absent) || !self.version.joins();
             state.failures += 1;
-            state.failure = Some(failure);
+            state.failure = Some((parts.clone(), failure));
         }
         self.news.notify_all();
     }
@@ -425,9 +432,13 @@ impl Entry {
         (state.removed, state.gone, state.released) = (true, true, state.opened == 0);
         let freed = if state.released { state.held } else { 0 };
         drop(state);
-        let _ = fs::remove_file(&self.data);
         self.news.notify_all();
         Some(freed)
+    }
+
+    /// Removes its file, whose blocks are free once nobody has it open.
+    pub(super) fn unlink(&self) {
+        let _ = fs::remove_file(&self.data);
     }
 
     /// Its bytes, if nobody has it open, and nothing of it is being fetched.

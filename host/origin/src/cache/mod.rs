@@ -63,6 +63,8 @@ pub(crate) struct Cache {
     used: AtomicU64,
     /// Whether something may have been closed since the last search for files to remove.
     may_shrink: AtomicBool,
+    /// Held while files to remove are searched.
+    searching: Mutex<()>,
     entries: Mutex<HashMap<Key, Arc<Entry>>>,
     shares: Mutex<place::Shares>,
     /// Held as long as the process has the cache open.
@@ -104,6 +106,7 @@ impl Cache {
             limit: AtomicU64::new(limit),
             used: AtomicU64::new(used),
             may_shrink: AtomicBool::new(true),
+            searching: Mutex::default(),
             entries: Mutex::new(entries),
             shares: Mutex::default(),
             lock: Arc::new(lock),
@@ -133,7 +136,7 @@ impl Cache {
     }
 
     /// Makes an empty file for a version, in place of any other version. Its first parts are claimed by the caller; none
-    /// if it has no bytes.
+    /// if it has no bytes. `uploads`: as in [`Entry::uploads`].
     pub fn create(
         &self,
         (origin, path): (&str, &str),
@@ -141,6 +144,7 @@ impl Cache {
         size: u64,
         modified_unix_ms: u64,
         whole: bool,
+        uploads: u64,
     ) -> Result<(Arc<Entry>, Option<Range<u32>>), Failure> {
         let limit = self.limit();
         if size > limit.min(MOST_BYTES) {
@@ -157,7 +161,7 @@ impl Cache {
         if !self.reserve(held) {
             return Err(NoRoom::full_of_open_files(found));
         }
-        match self.make_room_for(|| Entry::create(key, &self.layout, &record)) {
+        match self.make_room_for(|| Entry::create(key, &self.layout, &record, uploads)) {
             Ok(entry) => {
                 fault::point("content-created");
                 let entry = Arc::new(entry);
@@ -207,15 +211,18 @@ impl Cache {
 
     /// As [`Cache::remove`]; with `only_idle` not if it is open. Returns the bytes that are free now.
     fn take_out(&self, entry: &Arc<Entry>, only_idle: bool) -> u64 {
-        // All under the lock: the next version of the file has a record of the same name.
+        // The record goes under the lock: that of the next version has the same name.
         let mut entries = self.lock();
         let Some(freed) = entry.set_removed(only_idle) else { return 0 };
-        self.release(freed);
         if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
             entries.remove(&entry.key);
             let _ = fs::remove_file(self.layout.record(&entry.key));
             fault::point("record-removed");
         }
+        drop(entries);
+        // Freeing the blocks of a large file takes a while.
+        entry.unlink();
+        self.release(freed);
         freed
     }
 

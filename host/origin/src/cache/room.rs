@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use rustix::io::Errno;
 
@@ -15,6 +15,11 @@ const SPARE: u64 = 32;
 impl Cache {
     /// Reserves bytes for content that will arrive, and makes room for them; `false` if too much is being read for that.
     pub fn reserve(&self, bytes: u64) -> bool {
+        if self.fits(bytes) {
+            return true;
+        }
+        // One search at a time: what it frees is for those that wait for it, too.
+        let _searching = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
         if self.fits(bytes) {
             return true;
         }

@@ -80,8 +80,9 @@ fn a_record_has_all_parts_that_arrived_at_once() {
     let cache = Cache::open(folder.path(), 1 << 30).expect("a cache");
     for round in 0..50 {
         let name = format!("{round}");
-        let (entry, _) =
-            cache.create(("origin", &name), Version::Strong("1".into()), 16 * PART, 0, false).expect("room");
+        let (entry, _) = cache
+            .create(("origin", &name), Version::Strong("1".into()), 16 * PART, 0, false, 0)
+            .expect("room");
         let barrier = Barrier::new(16);
         std::thread::scope(|scope| {
             for part in 0..16 {

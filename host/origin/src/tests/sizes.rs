@@ -49,7 +49,7 @@ fn the_index_has_the_parts_that_arrived_alone() {
     let folder = tempfile::TempDir::new().expect("a folder");
     let cache = Cache::open(folder.path(), 2 << 40).expect("a cache");
     let version = Version::Strong("1".into());
-    let (entry, claimed) = cache.create(("origin", "file"), version, 1 << 40, 0, false).expect("room");
+    let (entry, claimed) = cache.create(("origin", "file"), version, 1 << 40, 0, false, 0).expect("room");
     assert_eq!(claimed, Some(0..1));
     entry.set_stored(((1u64 << 40) / PART) as u32 - 1);
     cache.save(&entry).expect("it is written");

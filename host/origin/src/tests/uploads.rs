@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use tuffet_store::{Origin, StoreError};
+use tuffet_request::ClientKey;
+use tuffet_store::{Origin, Reach, StoreError, Waited};
 
 use super::server::{DATE, Page, Server, Then, respond};
 use super::world::{LONG, MIB, World, content, get, read};
@@ -233,6 +234,39 @@ fn an_upload_is_read_whatever_its_version_is_called() {
             contents.push(open.content);
         }
     }
+}
+
+/// Past the cache each piece comes from an answer of its own: an equal ETag does not join two contents.
+#[test]
+fn who_reads_past_the_cache_gets_no_mixture() {
+    const SIZE: usize = 256 << 10;
+    let world = World::with(|spec| spec.cache.bytes = 8 * (SIZE as u64 + 8192));
+    world.server.trick(|request, stream, server| {
+        if request.method != "PUT" {
+            return Then::Serve;
+        }
+        same_version(server, "log", &request.body);
+        let _ = respond(stream, 201, &[], b"", false);
+        Then::Next
+    });
+    for name in ["a", "b"] {
+        world.server.put(name, content(SIZE, 1));
+    }
+    same_version(&world.server, "log", &content(SIZE, 2));
+    let remote = world.remote();
+    let client = ClientKey::of(&([192, 0, 2, 1], 2000).into(), 64);
+    let open = |name| remote.open(name, client, Reach::Origin).expect("the file").expect("an answer");
+    let _share = [open("a"), open("b")];
+    let log = open("log");
+    let arrival = log.arrival.as_ref().expect("it is read past the cache");
+    assert_eq!(arrival.wait(0, 1000, LONG).ok(), Some(Waited::NoRoom));
+    assert_eq!(arrival.read_past(0, 1000, LONG).ok().flatten(), Some(content(SIZE, 2)[..1000].to_vec()));
+    remote.store("log", &file(&content(SIZE, 3)), SIZE as u64, true).expect("it is stored");
+    assert_eq!(arrival.read_past(1000, 1000, LONG).ok(), Some(None), "it has changed");
+    assert_eq!(
+        open("log").arrival.expect("past the cache").read_past(0, 9, LONG).ok().flatten().as_deref(),
+        Some(&content(SIZE, 3)[..9])
+    );
 }
 
 /// Downloads and look-ups that begin before an upload, and end after it was acknowledged.

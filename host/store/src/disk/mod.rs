@@ -239,6 +239,8 @@ impl Disk {
             Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
             // An origin has time-outs and a state of its own, and one name that it does not answer is no reason.
             Lane::LookUp => Duration::MAX,
+            // As long as a download and its turn may take.
+            Lane::Read | Lane::Plugin if self.elsewhere.is_some() => HUNG_SENDING,
             _ => lane.patience(),
         };
         let overdue = oldest.filter(|(lane, since)| now.saturating_duration_since(*since) >= patience(*lane));

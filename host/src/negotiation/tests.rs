@@ -70,7 +70,7 @@ fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
         (bounds.limits.windowsize, bounds.windowsize_by)
     };
     let none = SessionProfile::default();
-    assert_eq!(of(LISTENERS, &none), (13, Source::Shipped));
+    assert_eq!(of(LISTENERS, &none), (12, Source::Shipped));
     let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
     assert_eq!(of(&low, &none), (4, Source::Transfer), "lower anyway");
     let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");

@@ -160,7 +160,7 @@ mod tests {
             let mut fitting = Profile::shipped().iter().filter(|its| its.fits([192, 0, 2, 1].into(), class));
             fitting.find_map(|its| its.ceilings.max_windowsize)
         };
-        assert_eq!((windows(u_boot), windows(ClientClass::UNKNOWN)), (Some(13), None));
+        assert_eq!((windows(u_boot), windows(ClientClass::UNKNOWN)), (Some(12), None));
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn profiles_are_for_networks_and_classes() {
     assert_eq!(granted(peer(true), u_boot), "blksize=1200 timeout=5 tsize=3000 windowsize=32");
     assert_eq!(
         granted(peer(false), u_boot),
-        "blksize=1468 timeout=5 tsize=3000 windowsize=13",
+        "blksize=1468 timeout=5 tsize=3000 windowsize=12",
         "the server's own"
     );
     let grub = &[("blksize", "1024"), ("tsize", "0")];
@@ -108,7 +108,7 @@ fn profiles_are_for_networks_and_classes() {
     assert!(text.contains("blksize=1200 by profiles[1], windowsize=32 by profiles[0]"), "{text}");
     let words = words.map(|word| if word == "127.88.0.1" { "127.89.0.1" } else { word });
     let text = explained(&server, &words);
-    assert!(text.contains("windowsize=13 by the class, by a profile of the server"), "{text}");
+    assert!(text.contains("windowsize=12 by the class, by a profile of the server"), "{text}");
 }
 
 /// The peer outside asks first, so its answer would have been repeated before the last one of the peer inside.

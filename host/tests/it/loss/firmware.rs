@@ -122,8 +122,8 @@ fn that_stands_still_in_windows_of_8() {
 }
 
 #[test]
-fn that_stands_still_in_windows_of_13() {
-    stands_still(13);
+fn that_stands_still_in_windows_of_12() {
+    stands_still(12);
 }
 
 /// Each lost block costs one retransmitted window. A retransmission is no reason for another one: the ACKs of

@@ -158,11 +158,11 @@ fn one_client_leaves_threads_to_others_and_loses_what_is_too_much() {
     for _ in 0..4 + MOST_WAITING + 10 {
         pool.submit(client(1), LONG, false, work(), shed(1));
     }
-    while pool.load() != (4, MOST_WAITING) {
+    while pool.load().0 != 4 {
         thread::yield_now();
     }
     assert!(pool.is_taken(client(1)) && !pool.is_taken(client(2)));
-    // Those that ran by then made room for others.
+    // Those that ran by then made room for others: up to four, as soon as their threads came.
     let lost: Vec<_> = receiver.try_iter().collect();
     assert!((10..=14).contains(&lost.len()) && lost.iter().all(|lost| *lost == (1, Undone::Full)));
     let (done, is_done) = channel();

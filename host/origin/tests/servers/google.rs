@@ -98,7 +98,8 @@ fn fake_gcs_server_serves() {
     assert!(refused.to_string().contains("bucket"), "{refused}");
 
     server.kill();
-    assert_eq!(get(&remote, "a b/ü+%20").as_deref(), Ok(&*small), "stale");
+    // What the uploads above have replaced is forgotten, also where another root stored them.
+    assert!(get(&remote, "large").as_deref() == Ok(&*large), "stale");
     assert!(matches!(remote.get("none"), Err(StoreError::Unreachable { .. })));
     assert!(store(&remote, "new", b"x", true).is_err());
     let _server = start(&program, &folder, address);

@@ -7,7 +7,7 @@
 //! - `places`: shares downloads and uploads among clients
 //! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
 //! - `past`: reads past the cache, where that has no room
-//! - `upload`, `session`: store uploads; `everywhere`: forgets in all roots what they replace
+//! - `upload`, `session`: store uploads; `invalidation`: forgets in all roots what they replace
 //! - `cache`: what is on the disk
 //! - `backend`, `stores`, `service`, `redirects`, `judge`: the client of the origin, and what its answers mean
 
@@ -17,10 +17,10 @@ mod breaker;
 mod cache;
 mod core;
 mod error;
-mod everywhere;
 mod failure;
 mod fault;
 mod flight;
+mod invalidation;
 mod judge;
 mod look;
 mod past;

@@ -17,8 +17,8 @@ use crate::backend::{Condition, version};
 use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
 use crate::core::{ATTEMPTS, Clock, Core};
-use crate::everywhere::uploads_of;
 use crate::failure::{Failure, NoRoom, cause};
+use crate::invalidation::uploads_of;
 use crate::state::FetchKind;
 use crate::version::Version;
 

@@ -17,8 +17,8 @@ use crate::OriginError;
 use crate::ask::Want;
 use crate::cache::{Cache, Entry, Open, PART, Share};
 use crate::core::Core;
-use crate::everywhere;
 use crate::failure::{Failure, NoRoom};
+use crate::invalidation;
 use crate::look::{Found, Inquiry};
 use crate::past::Past;
 use crate::places::Place;
@@ -64,7 +64,7 @@ impl Remote {
     /// [`OriginError::Client`] and [`OriginError::Ca`]: what is wrong with the specification.
     pub fn open(spec: OriginSpec) -> Result<Arc<Self>, OriginError> {
         let core = Arc::new(Core::new(spec)?);
-        everywhere::enter(&core);
+        invalidation::enter(&core);
         Ok(Arc::new(Self { core }))
     }
 
@@ -176,7 +176,7 @@ impl Remote {
         let cache = self.core.cache_for_request()?;
         let inquiry = Inquiry { want: Want::Content, client, reach };
         for _ in 0..TRIES {
-            let uploads = everywhere::uploads_of(&self.core, path).load(Ordering::Acquire);
+            let uploads = invalidation::uploads_of(&self.core, path).load(Ordering::Acquire);
             let entry = match self.core.look(&cache, path, inquiry) {
                 Ok(Some(Found::Entry(entry))) => entry,
                 Ok(Some(Found::Meta(_))) => continue,

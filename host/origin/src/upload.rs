@@ -18,9 +18,9 @@ use tuffet_request::ClientKey;
 
 use crate::backend::Condition;
 use crate::core::Core;
-use crate::everywhere::{same_object, uploads_of};
 use crate::failure::{Failure, unanswered};
 use crate::flight::{Flight, Pilot};
+use crate::invalidation::{same_object, uploads_of};
 use crate::judge::unconditional_put;
 use crate::runtime;
 use crate::service::{Change, NOTE, Note};

@@ -29,6 +29,7 @@ pub(super) struct StoredUploads {
 struct Place {
     /// 0 if it is free.
     fingerprint: u64,
+    noted: Time,
     until: Time,
     block: u16,
 }
@@ -53,9 +54,9 @@ impl StoredUploads {
         self.forget(socket, peer);
         let until = now + KNOWN + Duration::from_secs(timeout.unwrap_or(0).into());
         let fingerprint = self.fingerprint(socket, peer);
-        let oldest = self.share(peer).iter_mut().min_by_key(|place| place.until);
+        let oldest = self.share(peer).iter_mut().min_by_key(|place| place.noted);
         if let Some(oldest) = oldest {
-            *oldest = Place { fingerprint, until, block };
+            *oldest = Place { fingerprint, noted: now, until, block };
         }
     }
 

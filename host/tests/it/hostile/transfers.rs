@@ -71,9 +71,17 @@ fn many_acks_for_one_gap() {
     };
     peer.send(&ack(0));
     (1..=8).for_each(|number| peer.expect(small(number)));
-    // The client reports the loss of block 3 once for each of 4 to 8.
+    // The client reports the loss of block 3 once for each of 4 to 8. If the first report comes sooner than the server
+    // expects an answer, it sends blocks 9 and 10, and the others show that block 3 is missing.
     (4..=8).for_each(|_| peer.send(&ack(2)));
-    (3..=10).for_each(|number| peer.expect(small(number)));
+    let mut next = peer.receive();
+    let early = next == small(9);
+    if early {
+        peer.expect(small(10));
+        next = peer.receive();
+    }
+    assert_eq!(next, small(3));
+    (4..=10).for_each(|number| peer.expect(small(number)));
     peer.send(&ack(10));
     (11..=18).for_each(|number| peer.expect(small(number)));
     peer.send(&ack(18));
@@ -81,7 +89,7 @@ fn many_acks_for_one_gap() {
     peer.send(&ack(21));
     let line = server.outcome(&name);
     assert_moved(&line, "served", 2000, 100, 8);
-    assert_eq!(line["retransmissions"], 6, "blocks 3 to 8: {line:#}");
+    assert_eq!(line["retransmissions"], if early { 8 } else { 6 }, "blocks 3 to 8, or to 10: {line:#}");
 }
 
 /// `msftwindow` makes every ACK five bytes long.

@@ -78,7 +78,7 @@ fn each_step_may_fail() {
     let failed = Answer::Error(0, "server error".into());
     for (fault, answer, detail) in [
         ("pwrite64:error=EDQUOT:when=1", no_space(), "no space: "),
-        ("pwrite64:error=EIO:when=3", failed.clone(), "the system failed: Input/output error"),
+        ("pwrite64:error=EIO:when=1", failed.clone(), "the system failed: Input/output error"),
         // On file systems that allocate space late, such as NFS.
         ("fsync:error=EDQUOT:when=1", no_space(), "no space: "),
         ("fsync:error=EIO:when=1", failed.clone(), "the system failed: Input/output error"),

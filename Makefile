@@ -10,11 +10,28 @@ BIN := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
 WITH_TESTS ?=
 SKIPPED := $(TARGET)/skipped.txt
 
+# COMMAND=PACKAGE, for scripts/packages.sh.
+TEST_PACKAGES := curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables python3=python3 node=nodejs \
+	npm=npm nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace mandoc=mandoc \
+	man=man-db zsh=zsh fish=fish
+C_PACKAGES := clang-19=clang-19 wasm-ld-19=lld-19 /usr/lib/wasm32-wasi/libc.a=wasi-libc \
+	/usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a=libclang-rt-19-dev-wasm32
+SYSTEMD_PACKAGES := systemctl=systemd curl=curl
+DEB_PACKAGES := dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2
+BROWSER_PACKAGES := python3=python3 chromium=chromium chromedriver=chromium-driver
+ORIGIN_PACKAGES := nginx=nginx-light openssl=openssl node=nodejs npm=npm
+BOOT_PACKAGES := python3=python3 qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm \
+	/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu /usr/lib/ipxe/qemu/efi-virtio.rom=ipxe-qemu \
+	/usr/share/seabios/bios-256k.bin=seabios dnsmasq=dnsmasq-base tcpdump=tcpdump ip=iproute2 nft=nftables \
+	/lib/x86_64-linux-gnu/libdevmapper.so.1.02.1=libdevmapper1.02.1
+ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived bird=bird2 nft=nftables \
+	conntrack=conntrack ip=iproute2
+
 .DEFAULT_GOAL := help
 
 include bench/bench.mk
 
-.PHONY: help run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help check verify tools test-sdks test-unit test-it run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -49,26 +66,46 @@ static-aarch64: wasm-target ## cross-build a static binary for aarch64, target/a
 
 # Most tests wait for time-outs and processes half of their time.
 TEST_THREADS ?= $(shell echo $$(( $$(nproc) * 3 / 2 )))
+# A test that took longer, in seconds, is named.
+SLOW_TEST := 10
+TIMES := $(TARGET)/times.txt
+RUST_TESTS = RUST_TEST_THREADS="$(TEST_THREADS)" TUFFET_SKIPPED="$(SKIPPED)" TUFFET_TEST_TIMES="$(TIMES)" \
+	TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" \
+	TUFFET_C_GUESTS="$(TARGET)/c" TUFFET_PEERS="$(TARGET)/peers" PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" \
+	$(CARGO) test --locked --workspace
 
-test: binary ## run every test; installs the clients that it needs where it can, and lists what it skips
-	@sh scripts/packages.sh curl=curl atftp=atftp tftp=tftp-hpa busybox=busybox ip=iproute2 iptables=iptables \
-		python3=python3 node=nodejs npm=npm nats-server=nats-server docker-registry=docker-registry openssl=openssl faketime=faketime strace=strace \
-		mandoc=mandoc man=man-db zsh=zsh fish=fish $(C_PACKAGES)
+test: binary ## run every test; installs the clients that it needs where it can; ends with what it skipped and how long each group took
+	@sh scripts/packages.sh $(TEST_PACKAGES) $(C_PACKAGES)
+	@rm -f "$(SKIPPED)" "$(TIMES)"
+	@bash scripts/steps.sh test test-sdks test-unit test-it check-examples test-install check-plugin-guide
+	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
+		else echo; echo "nothing was skipped"; fi
+	@[ ! -f "$(TIMES)" ] || sort -rn "$(TIMES)" | awk -F '\t' '$$1 >= $(SLOW_TEST) { printf "slow: %s, %d s\n", $$2, $$1 }'
+
+tools: ## fetch and build beforehand what the targets of CI otherwise fetch and build when they need it: packages, and tools written in Go
+	@sh scripts/packages.sh $(SYSTEMD_PACKAGES) $(DEB_PACKAGES) $(BOOT_PACKAGES) $(BROWSER_PACKAGES) $(ORIGIN_PACKAGES) $(ADDRESS_PACKAGES) valgrind=valgrind
+	-@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh install
+	-@sh scripts/collector.sh "$(TARGET)"
+	-@sh scripts/s3-servers.sh "$(TARGET)"
+	-@sh bench/k6/build.sh "$(TARGET)"
+	-@sh scripts/kubernetes.sh "$(TARGET)"
+
+# The groups of `make test`, in their order. The SDKs: their own tests, and the guests that other tests need.
+test-sdks: binary
 	@sh scripts/peers.sh "$(TARGET)/peers"
-	@rm -f "$(SKIPPED)"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/python-guests.sh "$(TARGET)/python"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/js-guests.sh "$(TARGET)/js" "$(BIN)/tuffet"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/c-guests.sh "$(BIN)/tuffet" "$(TARGET)/c"
-	RUST_TEST_THREADS="$(TEST_THREADS)" TUFFET_SKIPPED="$(SKIPPED)" TUFFET_PYTHON_GUESTS="$(TARGET)/python" TUFFET_JS_GUESTS="$(TARGET)/js" TUFFET_GO_GUESTS="$(TARGET)/go" TUFFET_C_GUESTS="$(TARGET)/c" TUFFET_PEERS="$(TARGET)/peers" \
-		PATH="$$PATH:$(TARGET)/peers/tftpd-hpa/usr/sbin" $(CARGO) test --locked --workspace
-	@sh scripts/check-examples.sh "$(BIN)"
-	@sh scripts/test-install.sh "$(BIN)/tuffet"
-	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)"
-	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
-	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-c.md
-	@if [ -s "$(SKIPPED)" ]; then echo; echo "skipped:"; sort -u "$(SKIPPED)" | sed 's/^/  /'; \
-		else echo; echo "nothing was skipped"; fi
+
+# Compiles the tests of all groups.
+test-unit: wasm-target
+	$(CARGO) test --locked --workspace --no-run
+	$(RUST_TESTS) --lib --bins --examples --test simulation --test servers --test transfers
+	$(RUST_TESTS) --doc
+
+test-it: binary
+	$(RUST_TESTS) --test it
 
 test-python: binary ## run the tests of the Python SDK, and of the plugin interface in each language
 	@sh scripts/packages.sh python3=python3
@@ -83,9 +120,6 @@ test-js: binary ## run the tests of the JavaScript SDK, and of the plugin interf
 test-go: binary ## run the tests of the Go SDK, and of the plugin interface in each language
 	@sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
 	TUFFET_GO_GUESTS="$(TARGET)/go" $(CARGO) test --locked --workspace --test it languages
-
-C_PACKAGES := clang-19=clang-19 wasm-ld-19=lld-19 /usr/lib/wasm32-wasi/libc.a=wasi-libc \
-	/usr/lib/llvm-19/lib/clang/19/lib/wasi/libclang_rt.builtins-wasm32.a=libclang-rt-19-dev-wasm32
 
 test-c: binary ## run the tests of the C SDK, and of the plugin interface in each language
 	@sh scripts/packages.sh $(C_PACKAGES)
@@ -106,7 +140,7 @@ test-telemetry: binary ## test telemetry against a real OpenTelemetry collector 
 		python3 scripts/check-observability.py "$(BIN)/tuffet"; fi
 
 test-origins: wasm-target ## test roots in object stores and on web servers: versitygw, gofakes3, fake-gcs-server (built with Go), Azurite (npm) and nginx
-	@sh scripts/packages.sh nginx=nginx-light openssl=openssl node=nodejs npm=npm
+	@sh scripts/packages.sh $(ORIGIN_PACKAGES)
 	@servers=$$(sh scripts/s3-servers.sh "$(TARGET)") && \
 		PATH="$$PATH:/usr/sbin$${servers:+:$$servers}" $(CARGO) test --locked --workspace --test servers
 
@@ -137,7 +171,7 @@ fuzz: ## run the fuzz targets FUZZ (packet negotiation transfer leases config ma
 	@sh scripts/packages.sh c++=g++
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run $(FUZZ_SECONDS) $(FUZZ)
 
-fuzz-smoke: ## run the fuzz targets of the core and of lease files from their corpora for half a minute each
+fuzz-smoke: ## run the fuzz targets of the core and of lease files from their corpora for half a minute, all at once
 	@sh scripts/packages.sh c++=g++
 	@TARGET_DIR="$(TARGET)" sh scripts/fuzz.sh run 30 packet negotiation transfer leases
 
@@ -161,11 +195,20 @@ plugins: wasm-target ## build the bundled plugins as components below target/gue
 		tuffet-remap tuffet-template
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
+check: wasm-target ## a minute before each commit: format, clippy, and the unit tests of the crates that were changed
+	@sh scripts/check.sh "$(CARGO)" $(SINCE)
+
+# What guards rare ground, or takes long.
+VERIFY := check-migrate test-cosign test-static test-arm test-firmware test-boot test-kube-apiserver test-addresses deny model
+
+verify: ## before a release: everything that CI leaves out, an hour or two, with a table at the end (root on Debian)
+	@bash scripts/steps.sh --all verify $(VERIFY)
+
 test-install: binary ## test `make install` and `make uninstall` in a folder
 	@sh scripts/test-install.sh "$(BIN)/tuffet"
 
 test-systemd: binary ## test the units of examples/systemd under a real systemd, in namespaces (root)
-	@sh scripts/packages.sh systemctl=systemd curl=curl
+	@sh scripts/packages.sh $(SYSTEMD_PACKAGES)
 	@sh scripts/test-systemd.sh "$(BIN)/tuffet"
 
 test-static: wasm-target ## build both static binaries in the dev profile and serve with each, aarch64 through QEMU (20 minutes)
@@ -179,7 +222,7 @@ test-arm: wasm-target ## boot Linux for ARM in QEMU and serve there, behind its 
 	@sh scripts/test-arm.sh "$(TARGET)/aarch64-unknown-linux-musl/$(notdir $(BIN))/tuffet" "$(TARGET)/arm"
 
 test-deb: binary ## install, upgrade, remove and purge the Debian package in a clean system under a real systemd (root)
-	@sh scripts/packages.sh dpkg-buildpackage=dpkg-dev dh=debhelper lintian=lintian mmdebstrap=mmdebstrap ip=iproute2
+	@sh scripts/packages.sh $(DEB_PACKAGES)
 	@sh scripts/test-deb.sh "$(BIN)/tuffet" "$(TARGET)/deb"
 
 check-migrate: binary ## follow the guides of docs/migrate in a clean system under a real systemd, there and back (root); GUIDES=atftpd selects
@@ -190,11 +233,6 @@ test-firmware: binary ## load 40 MB with U-Boot in QEMU while it is paused and p
 	@sh scripts/packages.sh python3=python3 qemu-system-aarch64=qemu-system-arm ip=iproute2 nft=nftables \
 		/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu
 	@python3 scripts/test-firmware.py "$(BIN)/tuffet" $(FIRMWARE)
-
-BOOT_PACKAGES := python3=python3 qemu-system-x86_64=qemu-system-x86 qemu-system-aarch64=qemu-system-arm \
-	/usr/lib/u-boot/qemu_arm64/u-boot.bin=u-boot-qemu /usr/lib/ipxe/qemu/efi-virtio.rom=ipxe-qemu \
-	/usr/share/seabios/bios-256k.bin=seabios dnsmasq=dnsmasq-base tcpdump=tcpdump ip=iproute2 nft=nftables \
-	/lib/x86_64-linux-gnu/libdevmapper.so.1.02.1=libdevmapper1.02.1
 
 test-boot: binary ## boot iPXE, PXELINUX, UEFI (also over IPv6), GRUB, shim and U-Boot in QEMU, without and with loss (root, minutes); BOOT='--case grub' selects
 	@sh scripts/packages.sh $(BOOT_PACKAGES)
@@ -214,9 +252,6 @@ test-kube-apiserver: binary ## test-helm, and install, upgrade and remove the ch
 	@sh scripts/packages.sh curl=curl ip=iproute2 openssl=openssl
 	@sh scripts/test-helm.sh "$(TARGET)" "$(BIN)/tuffet" --server
 
-ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived bird=bird2 nft=nftables \
-	conntrack=conntrack ip=iproute2
-
 test-addresses: addresses ## addresses move between two servers under 200 clients, by keepalived, bird and nftables (root, 2 minutes); ADDRESSES='--case vrrp-crash' selects
 	@python3 scripts/test-addresses.py "$(BIN)" $(ADDRESSES)
 
@@ -231,7 +266,7 @@ bench-pressure: binary ## count the clean transfers that see a block twice besid
 	$(CARGO) test --locked --workspace --test it loss::pressure -- --ignored --nocapture
 
 test-live-view: binary ## test the web page in a headless browser; installs Chromium where it can
-	@sh scripts/packages.sh python3=python3 chromium=chromium chromedriver=chromium-driver
+	@sh scripts/packages.sh $(BROWSER_PACKAGES)
 	@if command -v chromedriver >/dev/null; then python3 scripts/live-view/check.py "$(BIN)/tuffet"; \
 		else echo "skipped: there is no Chromium, so the web page was not tested"; fi
 

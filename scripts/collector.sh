@@ -11,8 +11,11 @@ version=v0.125.0
 # What it is made of names the folder, so that a change builds it anew.
 digest=$(cat "$here/builder.yaml" "$here"/fileexporter/* | sha256sum | cut -c1-12)
 made=$1/collector/$digest
+mkdir -p "$1/collector"
+# Another run may be building it.
+exec 9>"$1/collector/lock"
+flock 9
 if [ ! -x "$made/otelcol-test" ]; then
-    mkdir -p "$1/collector"
     work=$(mktemp -d "$1/collector/build.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     cp -r "$here/builder.yaml" "$here/fileexporter" "$work/"

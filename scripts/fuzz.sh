@@ -1,6 +1,7 @@
 #!/bin/sh
-# Fuzzes with cargo-fuzz: `fuzz.sh run SECONDS TARGET…`, `fuzz.sh keep TARGET…`. TARGET_DIR is where all of it is
-# built and where corpora grow; what is found lies below TARGET_DIR/fuzz/found. docs/fuzzing.md explains.
+# Fuzzes with cargo-fuzz: `fuzz.sh run SECONDS TARGET…` (all of them at once), `fuzz.sh keep TARGET…`; `fuzz.sh install`
+# installs cargo-fuzz alone. TARGET_DIR is where all of it is built and where corpora grow; what is found lies below
+# TARGET_DIR/fuzz/found. docs/fuzzing.md explains.
 set -eu
 
 CARGO_FUZZ=0.13.2
@@ -19,6 +20,8 @@ folder_of() {
 }
 
 install() {
+    # Another run may be installing it.
+    flock 9
     if [ "$(cargo fuzz --version 2>/dev/null)" = "cargo-fuzz $CARGO_FUZZ" ]; then return; fi
     echo "installing cargo-fuzz $CARGO_FUZZ" >&2
     cargo install --quiet --locked "cargo-fuzz@$CARGO_FUZZ"
@@ -58,7 +61,6 @@ fuzz() {
     seconds=$1 target=$2
     corpus=$(corpus_of "$target")
     log=$work/$target.log
-    cargo_fuzz build "$target"
     # Inputs that take seconds are finds too.
     if cargo_fuzz run "$target" "$corpus" -- -max_total_time="$seconds" -max_len=8192 -len_control=20 -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -dict="$work/$target.words" -artifact_prefix="$work/found/$target/" >"$log" 2>&1; then
@@ -82,17 +84,24 @@ keep() {
     echo "$target: $(find "$corpus" -type f | wc -l) inputs, $(wc -c <"$folder/$target.tar.gz") bytes packed"
 }
 
-command=${1:?run or keep}
+command=${1:?install, run or keep}
 shift
-install
+mkdir -p "$work"
+install 9>"$work/lock"
 case $command in
+    install) ;;
     run)
         seconds=${1:?seconds}
         shift
         status=0
-        for target in "$@"; do fuzz "$seconds" "$target" || status=1; done
+        for target in "$@"; do cargo_fuzz build "$target"; done
+        for target in "$@"; do
+            fuzz "$seconds" "$target" &
+            running="${running-} $!"
+        done
+        for one in ${running-}; do wait "$one" || status=1; done
         exit $status
         ;;
     keep) for target in "$@"; do keep "$target"; done ;;
-    *) echo "fuzz.sh: run SECONDS TARGET…, or keep TARGET…" >&2; exit 64 ;;
+    *) echo "fuzz.sh: install, run SECONDS TARGET…, or keep TARGET…" >&2; exit 64 ;;
 esac

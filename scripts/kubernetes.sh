@@ -19,6 +19,10 @@ export GOFLAGS="-mod=mod -trimpath"
 digest=$(cat "$0" "$here/go.mod" "$here/schemas/main.go" | sha256sum | cut -c1-12)
 target=$(mkdir -p "$1" && cd "$1" && pwd)
 made=$target/kubernetes/$digest
+mkdir -p "$target/kubernetes"
+# Another run may be building it.
+exec 9>"$target/kubernetes/lock"
+flock 9
 if ! go list -C "$here" -m >/dev/null 2>&1; then
     echo "no helm: $(cd "$here" && go version) does not build it" >&2
     exit 69
@@ -26,7 +30,6 @@ fi
 
 # What is being made is complete when it is renamed.
 make_here() {
-    mkdir -p "$target/kubernetes"
     work=$(mktemp -d "$target/kubernetes/build.XXXXXX")
     trap 'rm -rf "$work"' EXIT
     cp -r "$here/." "$work/src"

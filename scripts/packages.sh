@@ -14,6 +14,9 @@ missing() {
 wanted=$(missing "$@")
 [ -n "$wanted" ] || exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    # Another run may be installing something.
+    exec 9</var/lib/apt
+    flock 9
     # shellcheck disable=SC2086 # one word per package
     { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $wanted; } \
         </dev/null >/dev/null || true

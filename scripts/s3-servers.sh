@@ -13,6 +13,9 @@ azurite=3.35.0
 
 mkdir -p "$1/s3-servers"
 target=$(cd "$1/s3-servers" && pwd)
+# Another run may be building it.
+exec 9>"$target/lock"
+flock 9
 shift
 [ $# -gt 0 ] || set -- versitygw gofakes3 fake-gcs-server azurite
 folders=

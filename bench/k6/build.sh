@@ -12,6 +12,9 @@ command -v go >/dev/null 2>&1 || { echo "no Go, so no k6: install Go 1.25 or lat
 # The same flags for all of it, so that nothing is compiled twice.
 export GOFLAGS="${GOFLAGS:-} -trimpath -buildvcs=false"
 go list -deps -test ./... >/dev/null || { echo "Go is too old, or cannot get the modules of k6" >&2; exit 69; }
+# Another run may be building it.
+exec 9>"$target/lock"
+flock 9
 start=$(date +%s)
 go build -ldflags='-s -w' -o "$target/k6" ./cmd/k6 >&2
 echo "k6 is built, $(($(date +%s) - start)) s" >&2

@@ -19,6 +19,7 @@ mod server;
 mod setup;
 mod skip;
 mod slow_disk;
+mod times;
 mod web;
 
 pub use bytes::{Folder, bytes, text};

@@ -1,6 +1,6 @@
 //! A scripted client: one UDP socket, packet by packet.
 
-use super::{Answer, SOON, ack, data, rrq};
+use super::{Answer, SOON, ack, data, rrq, times};
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -26,6 +26,7 @@ impl Peer {
 
     /// With an address of its own.
     pub fn from(address: impl Into<IpAddr>, listener: SocketAddr) -> Peer {
+        times::note();
         let socket = UdpSocket::bind((address.into(), 0)).unwrap();
         Peer { socket, listener, tid: None, received: Some(HashSet::new()) }
     }

@@ -1,6 +1,6 @@
 //! Runs a process to its end, for a bounded time.
 
-use super::{PATIENCE, compiled, is_root};
+use super::{PATIENCE, compiled, is_root, times};
 use std::ffi::OsStr;
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
@@ -64,6 +64,7 @@ pub fn run_for(command: &mut Command, patience: Duration) -> Ran {
 
 /// Runs a process with its own standard input.
 pub fn run_as_it_is(command: &mut Command, patience: Duration) -> Ran {
+    times::note();
     let name = format!("{command:?}");
     let mut child = command
         .stdout(Stdio::piped())

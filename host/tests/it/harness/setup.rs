@@ -1,7 +1,7 @@
 //! The setup of a server.
 
 use super::run::run_as_it_is;
-use super::{Folder, PATIENCE, Ran, Server, bytes, is_root};
+use super::{Folder, PATIENCE, Ran, Server, bytes, is_root, times};
 use std::fs::{DirBuilder, File};
 use std::net::Ipv4Addr;
 use std::os::fd::OwnedFd;
@@ -44,6 +44,7 @@ pub struct Setup {
 impl Setup {
     /// Creates a server with one empty root on a loopback address of its own, configured by flags.
     pub fn new() -> Setup {
+        times::note();
         let setup = Setup {
             temporary: TempDir::new().unwrap(),
             yaml: None,

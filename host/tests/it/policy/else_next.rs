@@ -1,8 +1,7 @@
 //! `files-else-next`: the rest of the chain decides if none of the files exists, and is not asked otherwise.
 
-use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, compiled, rrq, run};
+use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, rrq, tuffet};
 use serde_json::{Value, json};
-use std::process::Command;
 
 fn server() -> Server {
     let guest = format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"));
@@ -101,9 +100,7 @@ fn an_upload_goes_to_the_first_file() {
 
 fn explained(server: &Server, path: &str) -> Value {
     let file = server.outside().path("tuffet.yaml");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command.env("CACHE_DIRECTORY", compiled()).args(["explain", "--json", "--config"]).arg(file).arg(path);
-    let ran = run(&mut command);
+    let ran = tuffet(["explain", "--json", "--config", file.to_str().unwrap(), path]);
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 

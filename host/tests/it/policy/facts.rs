@@ -142,9 +142,8 @@ fn explain_and_the_tools_have_them_too() {
     let component = guest(folder.path(), "tools", json!({ "facts": ["interface", "local-address"] }));
     let its = server(&component, "");
     let file = its.outside().path("tuffet.yaml");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command.env("CACHE_DIRECTORY", compiled()).args(["explain", "--json", "--config"]).arg(file);
-    let ran = run(command.args(["a", "--local-address", "192.0.2.9", "--interface", "eth0.100"]));
+    let words = ["explain", "--json", "--config", file.to_str().unwrap(), "a"];
+    let ran = tuffet([&words[..], &["--local-address", "192.0.2.9", "--interface", "eth0.100"]].concat());
     let shown: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     assert_eq!(
         (&shown["request"]["local_address"], &shown["request"]["interface"]),
@@ -184,8 +183,7 @@ fn a_key_of_the_operator_without_a_fact_is_warned_of() {
     let component = guest(folder.path(), "keyed", json!({ "facts": ["interface"] }));
     let its = server(&component, "    cache: { ttl: 1s, key: [path] }\n");
     let file = its.outside().path("tuffet.yaml");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    let checked = run(command.env("CACHE_DIRECTORY", compiled()).arg("check").arg(file));
+    let checked = tuffet(["check", file.to_str().unwrap()]);
     let shown = checked.stderr.clone() + &String::from_utf8_lossy(&checked.stdout);
     assert!(shown.contains("asks for the fact `interface`, and `cache.key` does not name it"), "{shown}");
 }

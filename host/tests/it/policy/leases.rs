@@ -1,7 +1,7 @@
 //! The leases of DHCP servers as facts, for plugins that ask for them.
 
 use super::facts::{TELL, guest, told};
-use crate::harness::{Client, Options, Server, Setup, compiled, run};
+use crate::harness::{Client, Options, Server, Setup, run, tuffet};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::net::{IpAddr, Ipv4Addr};
@@ -107,13 +107,13 @@ fn explain_shows_the_lease() {
     let asks = guest(folder.path(), "asks", json!({ "facts": ["lease"] }));
     let server = server(&asks, "client-mac", "kea", &format!("{KEA}{}", kea("kitchen")));
     for live in [false, true] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-        command.env("CACHE_DIRECTORY", compiled()).args(["explain", "a", "--json"]);
-        match live {
-            true => command.arg("--live").arg("--control").arg(server.outside().path("control")),
-            false => command.arg("--config").arg(server.outside().path("tuffet.yaml")),
+        let [config, control] = ["tuffet.yaml", "control"].map(|name| server.outside().path(name));
+        let ran = match live {
+            true => run(Command::new(env!("CARGO_BIN_EXE_tuffet"))
+                .args(["explain", "a", "--json", "--live", "--control"])
+                .arg(control)),
+            false => tuffet(["explain", "a", "--json", "--config", config.to_str().unwrap()]),
         };
-        let ran = run(&mut command);
         let shown: Value =
             serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
         let lease = &shown["request"]["lease"];

@@ -1,8 +1,7 @@
 //! The session profile that `authorize` answers with: what is negotiated, explained, and tried out.
 
-use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, compiled, rrq, run, wrq};
+use crate::harness::{Answer, Peer, Server, Setup, ack, assert_ended, bytes, rrq, tuffet, wrq};
 use serde_json::{Value, json};
-use std::process::Command;
 
 const RULES: &str = r#"
         - { hook: authorize, path: floor, answer: { allow: { floors: { blksize: 1024, windowsize: 2 } } } }
@@ -143,13 +142,7 @@ fn an_impossible_profile_is_a_failure_of_the_plugin() {
 
 fn explained(server: &Server, arguments: &[&str]) -> Value {
     let file = server.outside().path("tuffet.yaml");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
-    command
-        .env("CACHE_DIRECTORY", compiled())
-        .args(["explain", "--json", "--config"])
-        .arg(file)
-        .args(arguments);
-    let ran = run(&mut command);
+    let ran = tuffet([&["explain", "--json", "--config", file.to_str().unwrap()], arguments].concat());
     serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 

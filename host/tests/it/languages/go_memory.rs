@@ -1,7 +1,7 @@
 //! The Go SDK's memory: collections happen in thousands of calls of one instance, and nothing gets lost or mixed up.
 
 use super::go_component;
-use crate::harness::{Answer, Client, Options, Peer, Setup, data, wrq};
+use crate::harness::{Answer, Peer, Setup, data, wrq};
 use serde_json::Value;
 
 /// Requests of each kind. Each is three or four calls of the same instance.
@@ -31,7 +31,7 @@ plugins:
     let mut last = Value::Null;
     for number in 0..READS {
         let name = format!("a-name-that-is-not-short/{number}");
-        let got = Client::Tuffet.get(server.address(), &name, Options::default());
+        let got = Peer::new(server.address()).read_plainly(&name);
         last = serde_json::from_slice(&got).unwrap();
         assert_eq!(last["path"], name);
     }

@@ -38,7 +38,7 @@ fn one_client_has_so_many_pending() {
         .rest_of_yaml(&format!(
             "workers: 2\nlimits: {{ per-client: {{ pending: 2 }} }}\n\
              policy: {{ authorize: [sleeps], time-limit: 30s }}\nplugins:\n  sleeps: {{ component: \"{bad}\", limits: \
-             {{ wall: 30s }}, settings: {{ do: sleep, when: slow }} }}\n"
+             {{ wall: 5s }}, settings: {{ do: sleep, when: slow }} }}\n"
         ))
         .start();
     let mut peers: Vec<Peer> = (0..6).map(|_| Peer::from(GREEDY, server.address())).collect();

@@ -269,6 +269,26 @@ fn memory_keeps_versions_apart() {
     content(b"other");
 }
 
+/// A group of multicast clients reads what has one identity, from whichever root.
+#[test]
+fn stores_that_show_the_same_make_no_group() {
+    let (one, other) = (Far::new(), Far::new());
+    let same = Version::new("\"same\"", b"first");
+    one.memory.put("boot/a", &same);
+    other.memory.put("boot/a", &Version::new("\"same\"", b"other"));
+    let open = |far: &Far| far.roots.open_read(None, "boot/a").unwrap();
+    let (mine, foreign) = (open(&one), open(&other));
+    let shown = |file: &OpenFile| {
+        (file.root().to_owned(), file.path().to_owned(), file.size(), file.modified_unix_ms())
+    };
+    assert_eq!(shown(&mine), shown(&foreign), "and both are called \"same\"");
+    assert_ne!(mine.identity(), foreign.identity());
+    assert_eq!(mine.identity(), open(&one).identity(), "the second client of the file joins the first");
+    // A reload made another root of the same store, with the same cache.
+    other.memory.put("boot/a", &same);
+    assert_eq!(mine.identity(), open(&other).identity());
+}
+
 #[test]
 fn an_upload_is_stored_by_the_origin_and_leaves_nothing_here() {
     let far = Far::new();

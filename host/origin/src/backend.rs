@@ -144,8 +144,8 @@ impl Backend {
         let result = match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(judge(&error, &note)),
-            // What refuses a request and never ends has answered.
-            Err(_) if note.status.is_some() => {
+            // What refuses a request and never ends has answered, and so has what redirects.
+            Err(_) if note.status.is_some() || note.redirected => {
                 Err(Failure::Failing(format!("no whole answer within {within:?}").into()))
             }
             Err(_) => Err(Failure::Silent(format!("no answer within {within:?}").into())),

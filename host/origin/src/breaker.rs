@@ -2,6 +2,9 @@
 //!
 //! An answer with an error status is an answer: it belongs to its path alone. An origin that cannot be reached counts
 //! with each attempt, silence after a connection once for each path: there may be one name that an origin never answers.
+//!
+//! It spares look-ups and uploads. The parts of running transfers are asked for all the same, once each: there is no other
+//! answer for their readers, and an origin that is back after a moment ends none of them.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};

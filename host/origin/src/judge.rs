@@ -53,6 +53,9 @@ pub(crate) fn judge(error: &object_store::Error, note: &Note) -> Failure {
         Some(status @ 400..) => by_status(status, code.as_deref()),
         Some(_) => Failure::Useless(format!("its answer cannot be used: {}", cause(error)).into()),
         None => match &note.trouble {
+            Some(trouble) if note.redirected => {
+                Failure::Failing(format!("the server that it redirects to failed: {trouble}").into())
+            }
             Some(trouble) if note.reached => Failure::Silent(trouble.as_str().into()),
             Some(trouble) => Failure::Away(trouble.as_str().into()),
             // No request was sent: there is no login, for instance.

@@ -58,6 +58,11 @@ impl Places {
         granted.await.unwrap_or(Place { places: None, client })
     }
 
+    #[cfg(test)]
+    pub fn held(&self) -> usize {
+        self.lock().held.values().sum()
+    }
+
     /// Gives as many places as there are.
     fn serve(self: &Arc<Self>, state: &mut State) {
         loop {

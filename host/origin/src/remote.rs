@@ -113,6 +113,11 @@ impl Remote {
         Ok(files)
     }
 
+    #[cfg(test)]
+    pub(crate) fn places_held(&self) -> usize {
+        self.core.places.held()
+    }
+
     /// Opens a file for the server itself.
     ///
     /// # Errors

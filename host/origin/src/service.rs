@@ -36,6 +36,9 @@ pub(crate) struct Note {
     pub trouble: Option<String>,
     /// Whether the server was reached that sent none.
     pub reached: bool,
+    /// Whether the origin answered with a redirect that was followed. What becomes of the other server is of this path
+    /// alone.
+    pub redirected: bool,
     pub change: Change,
     /// The request that was not sent.
     pub held: Option<(Uri, HeaderMap)>,
@@ -158,8 +161,7 @@ impl Service {
             };
             match redirects.target(next.url(), &answer) {
                 Some(Ok(to)) => {
-                    // The origin has answered, whatever becomes of the other server.
-                    note(|note| note.reached = true);
+                    note(|note| note.redirected = true);
                     *next.url_mut() = to;
                 }
                 Some(Err(why)) => {

@@ -1,15 +1,16 @@
 //! What one client, or one name, may cost the others.
 
 use std::io::Write;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tuffet_request::ClientKey;
-use tuffet_store::{Origin, Reach, StoreError, Waited};
+use tuffet_store::{Origin, Reach, RemoteFile, StoreError, Waited};
 
-use super::server::{Then, begin, respond};
+use super::server::{Server, Then, begin, respond};
 use super::world::{LONG, MIB, World, content, error, get, read};
 use crate::BreakerState;
 
@@ -151,7 +152,7 @@ fn a_download_that_drips_ends() {
 fn a_download_ends_when_nobody_reads() {
     let world = World::with(|spec| spec.timeout = Duration::from_millis(400));
     let (ended, has_ended) = mpsc::channel();
-    let ended = std::sync::Mutex::new(ended);
+    let ended = Mutex::new(ended);
     world.server.trick(move |request, stream, _| {
         if request.header("range").is_some() {
             return Then::Serve;
@@ -172,4 +173,115 @@ fn a_download_ends_when_nobody_reads() {
     drop(file);
     has_ended.recv_timeout(LONG).expect("the connection is closed");
     assert!(remote.state().away.is_none());
+}
+
+/// A part that the origin refuses, while another reader waits for one behind it.
+#[test]
+fn a_part_that_keeps_failing_ends_its_own_readers_alone() {
+    const PART: u64 = 4 * MIB as u64;
+    let world = World::with(|spec| spec.cache.whole = MIB as u64);
+    let bytes = content(16 * MIB, 5);
+    world.server.put("image", bytes.clone());
+    let (come, has_come) = mpsc::channel();
+    let (go, may_go) = mpsc::channel::<()>();
+    let gates = Mutex::new((come, may_go));
+    world.server.trick(move |request, stream, _| match request.header("range") {
+        Some(range) if range.starts_with(&format!("bytes={PART}-")) => {
+            let _ = respond(stream, 500, &[], b"", false);
+            Then::Next
+        }
+        Some(range) if range.starts_with(&format!("bytes={}-", 3 * PART)) => {
+            let gates = gates.lock().unwrap();
+            let _ = gates.0.send(());
+            let _ = gates.1.recv_timeout(LONG);
+            Then::Serve
+        }
+        _ => Then::Serve,
+    });
+    let remote = world.remote();
+    let open = |number| remote.open("image", client(number), Reach::Origin).expect("the file").expect("it");
+    let (failing, healthy) = (open(1), open(2));
+    let wait = |file: &RemoteFile, at| file.arrival.as_ref().expect("it arrives").wait(at, 1000, LONG);
+    thread::scope(|scope| {
+        let last = scope.spawn(|| wait(&healthy, 3 * PART));
+        has_come.recv_timeout(LONG).expect("it is asked for");
+        let error = wait(&failing, PART).expect_err("it keeps failing").to_string();
+        assert!(error.contains("status 500"), "{error}");
+        assert!(!last.is_finished(), "its part has not failed");
+        go.send(()).expect("the server waits");
+        assert_eq!(last.join().unwrap().expect("its part"), Waited::Arrived);
+    });
+    let mut piece = [0; 1000];
+    healthy.file.read_exact_at(&mut piece, 3 * PART).expect("its bytes");
+    assert_eq!(piece, bytes[3 * PART as usize..][..1000]);
+    assert_eq!(remote.state().breaker, BreakerState::Closed);
+}
+
+/// The breaker does not gate parts: each is asked for once while it is open, and gives its place back.
+#[test]
+fn parts_of_running_transfers_hold_no_places_of_a_dead_origin() {
+    const PART: u64 = 4 * MIB as u64;
+    let world = World::with(|spec| {
+        spec.cache.whole = MIB as u64;
+        spec.timeout = Duration::from_millis(400);
+    });
+    world.server.put("image", content(40 * MIB, 6));
+    let remote = world.remote();
+    let file = remote.get("image").expect("the file");
+    let arrival = file.arrival.as_ref().expect("it arrives");
+    assert_eq!(arrival.wait(0, PART, LONG).expect("the first part"), Waited::Arrived);
+    // It takes connections, and says nothing.
+    world.server.trick(|_, _, _| {
+        thread::sleep(LONG);
+        Then::Close
+    });
+    let deadline = Instant::now() + LONG;
+    for number in 0.. {
+        if remote.state().breaker != BreakerState::Closed {
+            break;
+        }
+        assert!(Instant::now() < deadline, "it stays closed");
+        error(&remote, &format!("other-{number}"));
+    }
+    let before = remote.state().counts.fetches;
+    let failed = arrival.wait(5 * PART, 1000, LONG).expect_err("the origin is dead").to_string();
+    assert!(failed.contains("no answer within 400ms"), "{failed}");
+    while remote.state().running > 0 || remote.places_held() > 0 {
+        assert!(Instant::now() < deadline, "{} places are held", remote.places_held());
+        thread::sleep(Duration::from_millis(5));
+    }
+    // The part, and the one behind it.
+    let asked = remote.state().counts.fetches - before;
+    assert!((1..=2).contains(&asked), "it was asked {asked} times");
+}
+
+/// Each name leads to another server, which is away.
+#[test]
+fn redirects_to_a_dead_server_shut_nothing_else() {
+    let mut world = World::new();
+    let dead = Server::start();
+    dead.stop();
+    world.spec.redirect_hosts = vec![dead.address.to_string().parse().expect("a host")];
+    world.server.put("good", b"good".to_vec());
+    let to = dead.url();
+    world.server.trick(move |request, stream, _| match request.target.strip_prefix("/files/moved") {
+        Some(name) => {
+            let _ = respond(stream, 302, &[("Location", format!("{to}/{name}"))], b"", false);
+            Then::Next
+        }
+        None => Then::Serve,
+    });
+    let remote = world.remote();
+    thread::scope(|scope| {
+        for number in 0..10 {
+            let remote = &remote;
+            scope.spawn(move || {
+                let error = error(remote, &format!("moved-{number}")).to_string();
+                assert!(error.contains("redirects to"), "{error}");
+            });
+        }
+    });
+    assert_eq!(remote.state().breaker, BreakerState::Closed);
+    assert!(remote.state().away.is_none(), "it answers");
+    assert_eq!(get(&remote, "good").as_deref(), Ok(&b"good"[..]));
 }

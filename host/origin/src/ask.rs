@@ -111,7 +111,8 @@ impl LookUp {
 
     async fn ask(&self) -> Answer {
         let core = &self.core;
-        let known = self.entry.as_ref().map(|entry| &entry.version).filter(|version| version.is_known());
+        let vouched = self.entry.as_ref().filter(|entry| !entry.is_perhaps_replaced());
+        let known = vouched.map(|entry| &entry.version).filter(|version| version.is_known());
         // A newer version of a large file would be sent whole.
         let large = self.entry.as_ref().is_some_and(|entry| !entry.whole);
         let mut head = (self.want == Want::Meta || large) && !core.no_head.load(Ordering::Relaxed);
@@ -139,7 +140,7 @@ impl LookUp {
         let (version, size) = (version(&answer.meta), answer.meta.size);
         // Not every server heeds conditions.
         let same = |entry: &&Arc<Entry>| entry.version == version && entry.meta.size == size;
-        if let Some(entry) = self.entry.as_ref().filter(same) {
+        if let Some(entry) = vouched.filter(same) {
             clock.end(core, status, 0, None);
             return Answer::Current(Arc::clone(entry));
         }

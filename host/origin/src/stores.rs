@@ -37,6 +37,9 @@ pub(crate) enum Kind {
     Http(Url),
 }
 
+/// The region that `object_store` asks where none is configured.
+const DEFAULT_REGION: &str = "us-east-1";
+
 /// Makes the client of an origin, whose requests `service` sends.
 ///
 /// # Errors
@@ -58,7 +61,7 @@ pub(crate) fn store(spec: &OriginSpec, service: &Service) -> Result<Store, Strin
             let place = of(AmazonS3ConfigKey::S3Endpoint)
                 .or_else(|| of(AmazonS3ConfigKey::Endpoint))
                 .or_else(|| of(AmazonS3ConfigKey::Region))
-                .unwrap_or_default();
+                .unwrap_or_else(|| DEFAULT_REGION.into());
             let builder = builder.with_client_options(options()).with_retry(no_retry());
             let store = builder.with_http_connector(connector).build().map_err(explain)?;
             let (store, prefix, kind) = (Arc::new(store), prefix.clone(), Kind::Parts);

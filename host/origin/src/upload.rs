@@ -77,8 +77,8 @@ impl Core {
             {
                 match result {
                     Ok(()) => cache.remove(&entry),
-                    // The origin may have it all the same: the next request asks.
-                    Err(_) => entry.set_doubtful(),
+                    // The origin may have it all the same.
+                    Err(_) => cache.doubt(&entry),
                 }
             }
         }

@@ -63,6 +63,8 @@ struct State {
     failure: Option<(Range<u32>, Failure)>,
     /// Whether what nobody fetches now will never arrive.
     gone: bool,
+    /// Whether an upload may have replaced it, even if the origin has its version.
+    perhaps_replaced: bool,
     removed: bool,
     /// Open while somebody reads or writes it, and how many do.
     file: Option<Arc<File>>,
@@ -133,6 +135,7 @@ impl Entry {
                 failures: 0,
                 failure: None,
                 gone: false,
+                perhaps_replaced: false,
                 removed: false,
                 file: None,
                 opened: 0,
@@ -400,9 +403,16 @@ impl Entry {
         self.lock().validated = Validated::now();
     }
 
-    /// Makes the next request ask the origin, whatever the age is.
-    pub fn set_doubtful(&self) {
-        self.lock().validated.doubtful = true;
+    /// An upload may have replaced it by a content with the same version: the next request asks the origin, and gets
+    /// the content of the answer.
+    pub(super) fn set_perhaps_replaced(&self) {
+        let mut state = self.lock();
+        state.perhaps_replaced = true;
+        state.validated.doubtful = true;
+    }
+
+    pub fn is_perhaps_replaced(&self) -> bool {
+        self.lock().perhaps_replaced
     }
 
     /// The origin sends no parts: what is missing is fetched at once.

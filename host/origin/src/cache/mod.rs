@@ -192,6 +192,7 @@ impl Cache {
         // Under the lock: it may have been removed meanwhile, and the record may be that of the next version.
         let entries = self.lock();
         let current = entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry));
+        let current = current && !entry.is_perhaps_replaced();
         let renamed = match current {
             true => fs::rename(&written, self.layout.record(&entry.key)),
             false => Ok(()),
@@ -202,6 +203,16 @@ impl Cache {
         }
         fault::point("record-renamed");
         renamed
+    }
+
+    /// An upload may have replaced a file. It is served while the origin is away, but no restart may take it for good.
+    pub fn doubt(&self, entry: &Arc<Entry>) {
+        // Under the lock, as in `save`: a record must not come afterwards.
+        let entries = self.lock();
+        entry.set_perhaps_replaced();
+        if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
+            let _ = fs::remove_file(self.layout.record(&entry.key));
+        }
     }
 
     /// Takes a file out of the cache. Who has it open reads what has arrived or is arriving.

@@ -304,3 +304,59 @@ fn what_was_on_its_way_is_not_taken_for_the_upload() {
     });
     assert_eq!(get(&remote, "log").as_deref(), Ok(&b"new"[..]));
 }
+
+/// The answer to an upload is lost. What the origin has since then is read, here and after a restart, although its
+/// version has the same name: neither is a part of the old content joined to it, nor is the old one taken for it.
+#[test]
+fn an_upload_without_an_answer_may_have_replaced_the_file() {
+    let (old, new) = (content(9 * MIB, 1), content(9 * MIB, 2));
+    for restart in [false, true] {
+        for whole in [MIB, 16 * MIB] {
+            let world = World::with(|spec| {
+                spec.cache.whole = whole as u64;
+                spec.timeout = Duration::from_millis(500);
+            });
+            same_version(&world.server, "log", &old);
+            let mut remote = world.remote();
+            let first = remote.get("log").expect("the file");
+            let arrival = first.arrival.as_ref().map(|arrival| arrival.wait(0, 4 * MIB as u64, LONG));
+            assert!(arrival.is_none_or(|arrived| arrived.ok() == Some(Waited::Arrived)));
+            if whole > 9 * MIB {
+                assert!(read(&first).is_ok());
+            }
+            drop(first);
+            super::cached::settled(&remote, &world.cache(), 1);
+            world.server.trick(|request, _, server| {
+                if request.method != "PUT" {
+                    return Then::Serve;
+                }
+                same_version(server, "log", &request.body);
+                Then::Close
+            });
+            let stored = remote.store("log", &file(&new), new.len() as u64, true);
+            assert!(stored.is_err(), "the answer was lost");
+            if restart {
+                super::cached::end(remote, &world.cache(), 0);
+                remote = world.remote();
+            }
+            assert!(get(&remote, "log").as_deref() == Ok(&*new), "restart {restart}, whole {whole}");
+        }
+    }
+}
+
+#[test]
+fn a_region_that_is_the_usual_one_makes_no_other_place() {
+    let place = |change: fn(&mut Option<url::Url>, &mut Option<String>)| {
+        let world = World::s3(|spec| {
+            if let tuffet_config::Location::S3 { endpoint, region, .. } = &mut spec.location {
+                *endpoint = Some("http://store.example:9000".parse().expect("a URL"));
+                change(endpoint, region);
+            }
+        });
+        crate::core::Core::new(world.spec.clone()).expect("a client").home
+    };
+    let usual = place(|endpoint, region| (*endpoint, *region) = (None, None));
+    assert_eq!(usual, place(|endpoint, region| (*endpoint, *region) = (None, Some("us-east-1".into()))));
+    assert_ne!(usual, place(|endpoint, region| (*endpoint, *region) = (None, Some("us-gov-west-1".into()))));
+    assert_eq!(place(|_, _| {}), place(|_, region| *region = None), "the endpoint alone says where it is");
+}

@@ -191,8 +191,7 @@ container: build ## build the image tuffet:latest (IMAGE, BASE); without a conta
 	@sh scripts/container.sh "$(TARGET)" "$(TARGET)/release/tuffet" "$(or $(IMAGE),tuffet:latest)" "$(BASE)"
 
 plugins: wasm-target ## build the bundled plugins as components below target/guests
-	sh plugins/build.sh "$(TARGET)/guests" tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish \
-		tuffet-remap tuffet-template
+	sh plugins/build.sh "$(TARGET)/guests"
 	@ls -l "$(TARGET)"/guests/wasm32-wasip2/guest/*.wasm
 
 check: wasm-target ## a minute before each commit: format, clippy, and the unit tests of the crates that were changed
@@ -294,9 +293,11 @@ clean: ## remove all build output
 	$(CARGO) clean
 
 # The whole workspace decides on the features of dependencies, as it does for `make test`: otherwise the
-# Wasm runtime would be compiled twice.
+# Wasm runtime would be compiled twice. The bundled plugins are built beside it, since the crate that embeds
+# them comes almost last.
 binary: wasm-target
-	$(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet $(WITH_TESTS)
+	@[ -n "$$TUFFET_GUESTS" ] || sh plugins/build.sh "$(TARGET)/guests" >/dev/null 2>&1 & \
+		set -x; $(CARGO) build --locked --profile $(PROFILE) --workspace --bin tuffet $(WITH_TESTS)
 
 wasm-target:
 	@sh scripts/wasm-target.sh

@@ -1,9 +1,10 @@
 #!/bin/sh
 # Builds plugins as WebAssembly components, for the host's build script, the Makefile and plugin authors.
 #
-#   plugins/build.sh TARGET_DIR PACKAGE...
+#   plugins/build.sh TARGET_DIR [PACKAGE...]
 #
-# leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -). Takes the toolchain's own target
+# leaves TARGET_DIR/wasm32-wasip2/guest/PACKAGE.wasm (with _ for -); without packages, the bundled plugins and the
+# guests of the tests. Takes the toolchain's own target
 # wasm32-wasip2, or, where rustup cannot fetch it, Debian's compiler and library sources.
 #
 #   plugins/build.sh --toolchain
@@ -34,10 +35,13 @@ if [ "${1-}" = --toolchain ]; then
     toolchain
     exit
 fi
-[ $# -ge 2 ] || { echo "usage: plugins/build.sh TARGET_DIR PACKAGE..." >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: plugins/build.sh TARGET_DIR [PACKAGE...]" >&2; exit 2; }
 mkdir -p "$1"
 target_dir=$(cd "$1" && pwd)
 shift
+# The last three are not embedded into the server.
+[ $# -gt 0 ] || set -- tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish tuffet-remap tuffet-template \
+    tuffet-misbehave tuffet-probe tuffet-reference
 packages=
 for package in "$@"; do packages="$packages -p $package"; done
 

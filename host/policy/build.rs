@@ -18,20 +18,6 @@ const BUNDLED: [(&str, &str); 6] = [
     ("template", "tuffet_template.wasm"),
 ];
 
-/// The last three are not embedded: they are guests of the tests, which find them through
-/// `TUFFET_TEST_GUESTS`.
-const PACKAGES: [&str; 9] = [
-    "tuffet-acl",
-    "tuffet-audit",
-    "tuffet-mac-map",
-    "tuffet-publish",
-    "tuffet-remap",
-    "tuffet-template",
-    "tuffet-misbehave",
-    "tuffet-probe",
-    "tuffet-reference",
-];
-
 /// The sources of the plugins, below the workspace.
 const SOURCES: [&str; 7] =
     ["host/leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
@@ -54,6 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         Some(folder) => prebuilt(&workspace.join("host").join(folder)),
         None => build(&workspace)?,
     };
+    // Guests of the tests that are not embedded are there, too.
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", components.display());
     // For the build script of the server, whose tests need them, too.
     println!("cargo::metadata=components={}", components.display());
@@ -73,7 +60,7 @@ fn build(workspace: &Path) -> Result<PathBuf, Box<dyn Error>> {
     }
     let target_dir = guest_target_dir(Path::new(&env::var("OUT_DIR")?));
     let script = workspace.join("plugins/build.sh");
-    let output = Command::new("sh").arg(&script).arg(&target_dir).args(PACKAGES).output()?;
+    let output = Command::new("sh").arg(&script).arg(&target_dir).output()?;
     if output.status.success() {
         return Ok(target_dir.join("wasm32-wasip2/guest"));
     }

@@ -98,10 +98,14 @@ test-sdks: binary
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/go-guests.sh "$(BIN)/tuffet" "$(TARGET)/go"
 	@TUFFET_SKIPPED="$(SKIPPED)" sh scripts/c-guests.sh "$(BIN)/tuffet" "$(TARGET)/c"
 
+# All but `it`, and those in containers.
+TEST_TARGETS = $(filter-out it containers,$(notdir $(patsubst %/main.rs,%,$(wildcard */tests/*/main.rs */*/tests/*/main.rs)) \
+	$(basename $(wildcard */tests/*.rs */*/tests/*.rs))))
+
 # Compiles the tests of all groups.
 test-unit: wasm-target
 	$(CARGO) test --locked --workspace --no-run
-	$(RUST_TESTS) --lib --bins --examples --test simulation --test servers --test transfers
+	$(RUST_TESTS) --lib --bins --examples $(addprefix --test ,$(TEST_TARGETS))
 	$(RUST_TESTS) --doc
 
 test-it: binary

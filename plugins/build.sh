@@ -39,7 +39,7 @@ fi
 mkdir -p "$1"
 target_dir=$(cd "$1" && pwd)
 shift
-# The last three are not embedded into the server.
+# The last three are for tests; the server embeds the others.
 [ $# -gt 0 ] || set -- tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish tuffet-remap tuffet-template \
     tuffet-misbehave tuffet-probe tuffet-reference
 packages=

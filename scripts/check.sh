@@ -15,12 +15,15 @@ changes() {
 changed=$(changes "$since")
 [ -n "$changed" ] || changed=$(changes HEAD~1)
 
-# The nearest crate of this workspace; the fuzz targets have workspaces of their own.
+# Prints the crate of a file, with the kind of targets that have its unit tests. The fuzz targets are in workspaces of
+# their own, and no crates of this one.
 crate_of() {
     folder=$1
     while folder=$(dirname "$folder") && [ "$folder" != . ]; do
         if [ -f "$folder/Cargo.toml" ]; then
-            grep -q '^\[workspace\]' "$folder/Cargo.toml" || sed -n 's/^name = "\(.*\)"$/\1/p' "$folder/Cargo.toml" | head -n 1
+            grep -q '^\[workspace\]' "$folder/Cargo.toml" && return
+            [ -f "$folder/src/lib.rs" ] && kind=lib || kind=bins
+            sed -n "s/^name = \"\(.*\)\"\$/$kind \1/p" "$folder/Cargo.toml" | head -n 1
             return
         fi
     done
@@ -29,7 +32,9 @@ crates=$(echo "$changed" | while read -r file; do crate_of "$file"; done | sort 
 
 $cargo fmt --all --check
 $cargo clippy --locked --workspace --all-targets -- -D warnings
-[ -n "$crates" ] || { echo "check: good; no crate has changed"; exit 0; }
-# shellcheck disable=SC2046,SC2086 # several words
-$cargo test --locked --quiet $(printf ' -p %s' $crates) --lib --bins
-echo "check: good: $(echo "$crates" | tr "\n" " ")"
+for kind in lib bins; do
+    packages=$(echo "$crates" | sed -n "s/^$kind / -p /p")
+    # shellcheck disable=SC2086 # several words
+    [ -z "$packages" ] || $cargo test --locked --quiet $packages "--$kind"
+done
+echo "check: good; tested: $(echo "${crates:-lib nothing}" | sed 's/^[a-z]* //' | tr '\n' ' ')"

@@ -40,7 +40,7 @@ fn run() -> Result<(), Box<dyn Error>> {
         Some(folder) => prebuilt(&workspace.join("host").join(folder)),
         None => build(&workspace)?,
     };
-    // Guests of the tests that are not embedded are there, too.
+    // The folder also has the guests of the tests, which are not embedded.
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", components.display());
     // For the build script of the server, whose tests need them, too.
     println!("cargo::metadata=components={}", components.display());

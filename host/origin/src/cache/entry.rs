@@ -63,7 +63,7 @@ struct State {
     failure: Option<(Range<u32>, Failure)>,
     /// Whether what nobody fetches now will never arrive.
     gone: bool,
-    /// Whether an upload may have replaced it, even if the origin has its version.
+    /// Whether an upload may have replaced it, even if the origin reports the same version.
     perhaps_replaced: bool,
     removed: bool,
     /// Open while somebody reads or writes it, and how many do.

@@ -205,7 +205,7 @@ impl Cache {
         renamed
     }
 
-    /// An upload may have replaced a file. It is served while the origin is away, but no restart may take it for good.
+    /// Marks a file that an upload may have replaced. It is still served while the origin is away, but not after a restart.
     pub fn doubt(&self, entry: &Arc<Entry>) {
         // Under the lock, as in `save`: a record must not come afterwards.
         let entries = self.lock();

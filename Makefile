@@ -288,10 +288,11 @@ check-examples: binary ## check that every example is a valid configuration, and
 check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any
 	@sh scripts/check-features.sh "$(TARGET)" "$(CARGO)"
 
-check-plugin-guide: binary ## run docs/plugins.md, docs/plugins-go.md and docs/plugins-c.md as they are written, and print how long it took
+check-plugin-guide: binary ## run docs/plugins.md, the pages for Go and C and the one without an SDK as they are written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"
 	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-go.md
 	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-c.md
+	@sh scripts/check-plugin-guide.sh "$(BIN)" docs/plugins-without-sdk.md
 
 clean: ## remove all build output
 	$(CARGO) clean

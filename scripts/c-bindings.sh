@@ -19,33 +19,48 @@ fi
 
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
+mkdir -p "$place/wit/deps/policy" "$place/wit/deps/wasi-http" "$place/wit/deps/wasi-io" "$place/bindings"
+cp sdk/wit/policy.wit "$place/wit/deps/policy/"
+cp sdk/python/tuffet/wit/wasi-http.wit "$place/wit/deps/wasi-http/"
+cp sdk/python/tuffet/wit/wasi-io.wit "$place/wit/deps/wasi-io/"
 
-# A world for each hook and each grant: a plugin contains the code of those that it uses.
+# Generates `plugin.h` and `plugin.c` of a world. $1: the world's items; $2: an option.
 generate() {
-    wit=$place/wit/$1
-    mkdir -p "$wit/deps/policy" "$wit/deps/wasi-http" "$wit/deps/wasi-io" "$place/bindings/$1"
-    cp sdk/wit/v0.2/policy.wit "$wit/deps/policy/"
-    cp sdk/python/tuffet/wit/wasi-http.wit "$wit/deps/wasi-http/"
-    cp sdk/python/tuffet/wit/wasi-io.wit "$wit/deps/wasi-io/"
-    echo "package local:plugin; world plugin { $2; }" >"$wit/world.wit"
-    "$generator" c "$wit" --no-object-file ${3:+"$3"} --out-dir "$place/out" >/dev/null 2>&1
-    cp "$place/out/plugin.h" "$place/bindings/$1/plugin.h"
-    # What follows would link the object file that is not written: `tuffet plugin build` adds the types itself.
-    sed '/^\/\/ Ensure that the .*_component_type.o object is linked in/,$d' "$place/out/plugin.c" |
-        sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$place/bindings/$1/plugin.c"
+    echo "package local:plugin; world plugin { $1 }" >"$place/wit/world.wit"
+    "$generator" c "$place/wit" --no-object-file ${2:+"$2"} --out-dir "$place/out" >/dev/null 2>&1
 }
 
-policy=$(sed -n 's/^package \(.*\)@\(.*\);/\1 \2/p' sdk/wit/v0.2/policy.wit)
-for name in lifecycle authorize resolve render-parts accept-upload observe; do
-    generate "$name" "export ${policy% *}/$name@${policy#* }" --no-helpers
+# Without the comments of the WIT.
+header() { sed '2,${/^ *\/\//d}' "$place/out/plugin.h"; }
+
+# Without what would link the object file that is not written: `tuffet plugin build` adds the types itself.
+code() {
+    sed '/^\/\/ Ensure that the .*_component_type.o object is linked in/,$d' "$place/out/plugin.c" |
+        sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+}
+
+package=$(sed -n 's/^package \(.*\)@.*;/\1/p' sdk/wit/policy.wit)
+number=$(sed -n 's/^package .*@\(.*\);/\1/p' sdk/wit/policy.wit)
+imports=
+exports=
+for name in log kv files upload-content sinks metrics history; do
+    imports="$imports import $package/$name@$number;"
 done
-for name in log files upload-content sinks metrics history; do
-    generate "$name" "import ${policy% *}/$name@${policy#* }" --no-helpers
+# A source for each export: a plugin contains the code of its hooks. Of the imports, the linker keeps what it calls.
+for name in lifecycle authorize resolve render render-parts accept-upload observe; do
+    export="export $package/$name@$number;"
+    exports="$exports $export"
+    generate "$export" --no-helpers
+    code >"$place/bindings/$name.c"
 done
-# The types of shared namespaces are those of keys: in files of their own, their functions would exist twice.
-generate kv "import ${policy% *}/kv@${policy#* }; import ${policy% *}/shared-kv@${policy#* }" --no-helpers
+generate "$imports" --no-helpers
+code >"$place/bindings/imports.c"
+generate "$imports $exports" --no-helpers
+header >"$place/bindings/plugin.h"
 # Resources are dropped by helper functions.
-generate http "import wasi:http/outgoing-handler@0.2.0" ""
+generate "import wasi:http/outgoing-handler@0.2.0;"
+header >"$place/bindings/http.h"
+code | sed 's/"plugin.h"/"http.h"/' >"$place/bindings/http.c"
 
 if [ "$check" = --check ]; then
     diff -r sdk/c/bindings "$place/bindings" >/dev/null || {

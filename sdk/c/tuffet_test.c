@@ -12,6 +12,7 @@
 #include "src/errors.c"
 #include "src/fields.c"
 #include "src/json.c"
+#include "src/macs.c"
 #include "src/memory.c"
 #include "src/quote.c"
 #include "src/settings.c"
@@ -20,13 +21,14 @@
 typedef struct entry {
     const char *name;
     tuffet_bytes content;
+    /* Of a key, or the version of a file. */
     uint64_t revision;
     struct entry *next;
 } entry;
 
 static struct {
     entry *keys, *files, *emitted, *logged, *metrics;
-    /* The number of changes of keys, which is the newest revision. */
+    /* The number of changes of keys and files, which is the newest revision. */
     uint64_t changes;
     const tuffet_bytes *upload;
     tuffet_past_requests history;
@@ -50,6 +52,11 @@ static entry *add(entry **list, const char *name, const void *data, size_t lengt
 static entry *find_entry(entry *list, const char *name) {
     while (list && strcmp(list->name, name) != 0) list = list->next;
     return list;
+}
+
+static void drop_entry(entry **list, const char *name) {
+    while (*list && strcmp((*list)->name, name) != 0) list = &(*list)->next;
+    if (*list) *list = (*list)->next;
 }
 
 static const char *name_at(const entry *list, size_t number) {
@@ -88,14 +95,35 @@ tuffet_request tuffet_test_request(const char *path) {
         .listener = "default",
         .requested = path,
         .path = path,
-        .client = {.address = "192.0.2.1", .port = 49152, .class_name = "unknown"},
+        .client = {.address = "192.0.2.1", .port = 49152, .macs = tuffet_test_macs(NULL), .class_name = "unknown"},
+    };
+}
+
+const tuffet_mac_addresses *tuffet_test_macs(const char *address) {
+    tuffet_mac *mac = tuffet_alloc(sizeof(*mac));
+    *mac = (tuffet_mac){address, TUFFET_NEIGHBOUR_TABLE};
+    tuffet_mac_addresses *macs = tuffet_alloc(sizeof(*macs));
+    macs->network = (tuffet_macs){mac, address ? 1 : 0};
+    return macs;
+}
+
+tuffet_upload tuffet_test_upload(const char *root, const char *path, const char *content) {
+    tuffet_bytes *bytes = tuffet_alloc(sizeof(*bytes));
+    *bytes = copy(content, strlen(content));
+    state.upload = bytes;
+    return (tuffet_upload){
+        .root = root,
+        .path = path,
+        .size = bytes->length,
+        .sha256 = "0000000000000000000000000000000000000000000000000000000000000000",
     };
 }
 
 static const char *file_name(const char *root, const char *path) { return tuffet_format("%s:%s", root, path); }
 
 void tuffet_test_put_file(const char *root, const char *path, const char *content) {
-    add(&state.files, file_name(root, path), content, strlen(content));
+    drop_entry(&state.files, file_name(root, path));
+    add(&state.files, file_name(root, path), content, strlen(content))->revision = ++state.changes;
 }
 
 void tuffet_test_respond(uint16_t status, const char *body) {
@@ -118,7 +146,9 @@ void tuffet_log_pairs(tuffet_level level, const char *message, tuffet_pairs fiel
 }
 
 /* A key in a namespace; the plugin's own has an empty name, and no name has a line break. */
-static const char *key_name(const char *space, const char *key) { return tuffet_format("%s\n%s", space, key); }
+static const char *key_name(const char *space, const char *key) {
+    return tuffet_format("%s\n%s", space ? space : "", key);
+}
 
 tuffet_error tuffet_shared_kv_entry(const char *space, const char *key, tuffet_entry *its) {
     const entry *found = find_entry(state.keys, key_name(space, key));
@@ -135,19 +165,14 @@ tuffet_error tuffet_shared_kv_get(const char *space, const char *key, tuffet_byt
 
 tuffet_error tuffet_shared_kv_set(const char *space, const char *key, const void *data, size_t length,
                                   uint32_t ttl_seconds) {
-    if (!*key || strlen(key) > 256 || length > 64 << 10) return tuffet_explained(TUFFET_INVALID, "out of bounds");
-    tuffet_shared_kv_delete(space, key);
+    if (!*key || strlen(key) > 256 || length > 64 << 10) return tuffet_explained(TUFFET_BAD_ARGUMENT, "out of bounds");
+    drop_entry(&state.keys, key_name(space, key));
     if (ttl_seconds) add(&state.keys, key_name(space, key), data, length)->revision = ++state.changes;
     return TUFFET_OK;
 }
 
 tuffet_error tuffet_shared_kv_delete(const char *space, const char *key) {
-    const char *name = key_name(space, key);
-    for (entry **at = &state.keys; *at; at = &(*at)->next) {
-        if (strcmp((*at)->name, name)) continue;
-        *at = (*at)->next;
-        break;
-    }
+    drop_entry(&state.keys, key_name(space, key));
     return TUFFET_OK;
 }
 
@@ -156,7 +181,7 @@ tuffet_error tuffet_shared_kv_increment(const char *space, const char *key, int6
     tuffet_bytes value;
     int64_t before = 0;
     if (!tuffet_shared_kv_get(space, key, &value)) {
-        if (value.length != sizeof(before)) return tuffet_explained(TUFFET_INVALID, "the value is no counter");
+        if (value.length != sizeof(before)) return tuffet_explained(TUFFET_BAD_ARGUMENT, "the value is no counter");
         memcpy(&before, value.data, sizeof(before));
     }
     if (__builtin_add_overflow(before, by, sum)) *sum = by > 0 ? INT64_MAX : INT64_MIN;
@@ -192,41 +217,15 @@ tuffet_error tuffet_shared_kv_list(const char *space, const char *prefix, const 
     return TUFFET_OK;
 }
 
-tuffet_error tuffet_kv_get(const char *key, tuffet_bytes *value) { return tuffet_shared_kv_get("", key, value); }
-
-tuffet_error tuffet_kv_entry(const char *key, tuffet_entry *its) { return tuffet_shared_kv_entry("", key, its); }
-
-tuffet_error tuffet_kv_set(const char *key, const void *data, size_t length, uint32_t ttl_seconds) {
-    return tuffet_shared_kv_set("", key, data, length, ttl_seconds);
-}
-
-tuffet_error tuffet_kv_delete(const char *key) { return tuffet_shared_kv_delete("", key); }
-
-tuffet_error tuffet_kv_increment(const char *key, int64_t by, uint32_t ttl_seconds, int64_t *sum) {
-    return tuffet_shared_kv_increment("", key, by, ttl_seconds, sum);
-}
-
-tuffet_error tuffet_kv_swap(const char *key, const uint64_t *revision, const void *data, size_t length,
-                            uint32_t ttl_seconds) {
-    return tuffet_shared_kv_swap("", key, revision, data, length, ttl_seconds);
-}
-
-tuffet_error tuffet_kv_list(const char *prefix, const char *after, uint32_t limit, tuffet_strings *keys) {
-    return tuffet_shared_kv_list("", prefix, after, limit, keys);
-}
-
-void tuffet_test_put_upload(const char *content) {
-    tuffet_bytes *upload = tuffet_alloc(sizeof(*upload));
-    *upload = copy(content, strlen(content));
-    state.upload = upload;
+/* Bytes from an offset on; fewer where the content ends. */
+static tuffet_bytes slice(tuffet_bytes content, uint64_t offset, uint32_t length) {
+    size_t start = offset < content.length ? (size_t)offset : content.length, left = content.length - start;
+    return copy(content.data + start, length < left ? length : left);
 }
 
 tuffet_error tuffet_upload_read(uint64_t offset, uint32_t length, tuffet_bytes *content) {
-    *content = copy(NULL, 0);
-    if (!state.upload) return tuffet_explained(TUFFET_DENIED, "there is an upload only in tuffet_accept_upload");
-    size_t size = state.upload->length, start = offset < size ? (size_t)offset : size;
-    *content = copy(state.upload->data + start, length < size - start ? length : size - start);
-    return TUFFET_OK;
+    *content = state.upload ? slice(*state.upload, offset, length) : copy(NULL, 0);
+    return state.upload ? TUFFET_OK : tuffet_explained(TUFFET_WRONG_PHASE, "call tuffet_test_upload first");
 }
 
 static int by_label(const void *a, const void *b) {
@@ -250,12 +249,12 @@ static double *series(const char *name, tuffet_pairs labels, bool make) {
     return found ? (double *)found->content.data : NULL;
 }
 
-tuffet_error tuffet_metrics_add(const char *name, tuffet_pairs labels, uint64_t by) {
+tuffet_error tuffet_metrics_add(const char *name, uint64_t by, tuffet_pairs labels) {
     *series(name, labels, true) += (double)by;
     return TUFFET_OK;
 }
 
-tuffet_error tuffet_metrics_set(const char *name, tuffet_pairs labels, double value) {
+tuffet_error tuffet_metrics_set(const char *name, double value, tuffet_pairs labels) {
     *series(name, labels, true) = value;
     return TUFFET_OK;
 }
@@ -274,24 +273,38 @@ tuffet_error tuffet_history_recent(tuffet_past_requests *requests) {
     return TUFFET_OK;
 }
 
+static const char *version_of(const entry *file) { return tuffet_format("%" PRIu64, file->revision); }
+
+static tuffet_error no_file(void) { return tuffet_explained(TUFFET_NOT_FOUND, "there is no such file"); }
+
 tuffet_error tuffet_files_stat(const char *root, const char *path, tuffet_metadata *metadata) {
     const entry *found = find_entry(state.files, file_name(root, path));
-    *metadata = (tuffet_metadata){.bytes = found ? found->content.length : 0};
-    return found ? TUFFET_OK : tuffet_explained(TUFFET_NOT_FOUND, "there is no such file");
+    *metadata = (tuffet_metadata){.version = ""};
+    if (!found) return no_file();
+    *metadata = (tuffet_metadata){.size = found->content.length, .version = version_of(found)};
+    return TUFFET_OK;
 }
 
 tuffet_error tuffet_files_read(const char *root, const char *path, uint64_t limit, tuffet_bytes *content) {
     const entry *found = find_entry(state.files, file_name(root, path));
     *content = copy(NULL, 0);
-    if (!found) return tuffet_explained(TUFFET_NOT_FOUND, "there is no such file");
+    if (!found) return no_file();
     if (found->content.length > limit) return tuffet_explained(TUFFET_TOO_LARGE, "the file has more bytes than the limit");
     *content = found->content;
     return TUFFET_OK;
 }
 
+tuffet_error tuffet_files_read_at(const char *root, const char *path, const char *version, uint64_t offset,
+                                  uint32_t length, tuffet_bytes *content) {
+    const entry *found = find_entry(state.files, file_name(root, path));
+    bool same = found && !strcmp(version_of(found), version);
+    *content = same ? slice(found->content, offset, length) : copy(NULL, 0);
+    return same ? TUFFET_OK : tuffet_explained(TUFFET_CHANGED, "the file has another version, or is gone");
+}
+
 tuffet_error tuffet_sinks_emit(const char *sink, const char *json) {
     if (strchr(json, '\n') || !tuffet_parse(json, strlen(json))) {
-        return tuffet_explained(TUFFET_INVALID, "a line is one JSON value");
+        return tuffet_explained(TUFFET_BAD_ARGUMENT, "a line is one JSON value");
     }
     add(&state.emitted, tuffet_format("%s %s", sink, json), NULL, 0);
     return TUFFET_OK;
@@ -305,7 +318,7 @@ tuffet_error tuffet_http_send(const tuffet_http_request *request, tuffet_http_re
     const tuffet_http_response *given = state.response;
     state.response = NULL;
     *response = (tuffet_http_response){.body = copy(NULL, 0)};
-    if (!given) return tuffet_explained(TUFFET_NO_ANSWER, "no response was prepared");
+    if (!given) return tuffet_explained(TUFFET_UNAVAILABLE, "no response was prepared");
     if (given->body.length > request->limit) return tuffet_explained(TUFFET_TOO_LARGE, "the body has more bytes than the limit");
     *response = *given;
     return TUFFET_OK;

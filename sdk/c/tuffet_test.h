@@ -20,14 +20,17 @@ size_t tuffet_test_configure(const char *settings);
 /* A problem of the last settings, such as "/version: name a version"; NULL if there are not so many. */
 const char *tuffet_test_problem(size_t number);
 
-/* A read of this path by 192.0.2.1. Change what the test needs otherwise. */
+/* A read of this path by 192.0.2.1, without any MAC address. Change what the test needs otherwise. */
 tuffet_request tuffet_test_request(const char *path);
 
-/* Puts a text into a file, which tuffet_files_stat and tuffet_files_read find. */
-void tuffet_test_put_file(const char *root, const char *path, const char *content);
+/* What the network says of a client: request.client.macs = tuffet_test_macs("02:00:5e:10:00:01"). */
+const tuffet_mac_addresses *tuffet_test_macs(const char *address);
 
-/* Sets the content that tuffet_upload_read reads. */
-void tuffet_test_put_upload(const char *content);
+/* A complete upload of a text, which tuffet_upload_read reads from now on. The digest is that of no file: 64 zeros. */
+tuffet_upload tuffet_test_upload(const char *root, const char *path, const char *content);
+
+/* Puts a text into a file, which has another version from now on. */
+void tuffet_test_put_file(const char *root, const char *path, const char *content);
 
 /* Sets the last requests of the client, newest first. */
 void tuffet_test_put_history(const tuffet_past_request *requests, size_t count);

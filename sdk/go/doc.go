@@ -1,7 +1,7 @@
 // Package tuffet is the SDK for plugins of the TFTP server Tuffet.
 //
 // A plugin is a type that implements [Configurer] and one or more hooks: [Authorizer], [Resolver], [UploadGate] and
-// [Observer]; a Resolver may be a [Renderer] and a [PartsRenderer], too. It registers itself while its package is
+// [Observer]; a Resolver may be a [Renderer] or a [PartsRenderer], too. It registers itself while its package is
 // initialised; main is never called:
 //
 //	type policy struct{ version string }
@@ -21,7 +21,7 @@
 //		if r.Path != "firmware/latest.bin" {
 //			return tuffet.Abstain()
 //		}
-//		return tuffet.Files(tuffet.Target{Root: "boot", Path: "firmware/" + p.version + ".bin"})
+//		return tuffet.File("boot", "firmware/"+p.version+".bin")
 //	}
 //
 //	func init() { tuffet.Register(&policy{}) }

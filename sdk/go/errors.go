@@ -2,23 +2,35 @@ package tuffet
 
 import "tuffet/internal/host"
 
-// A HostError is why the server did not do what a plugin called. Compare it with errors.Is and the Err values.
-type HostError = host.Error
+// An Error is why the server did not do what a plugin called. It prints its message, and errors.Is compares it with the Err
+// constants.
+type Error = host.Error
 
-// The kinds of errors.
-var (
-	// The grant is missing, or the call is not possible in Configure. For http the server's log says more.
-	ErrDenied = host.ErrDenied
-	// The plugin has as many keys or bytes as it may have.
-	ErrQuota = host.ErrQuota
-	// An argument or the number of calls is out of bounds.
-	ErrInvalid = host.ErrInvalid
-	// The disk or the database failed.
-	ErrUnavailable = host.ErrUnavailable
-	// The queue or the spool of the sink is full, or the plugin has as many metrics as it may have.
-	ErrFull = host.ErrFull
-	// The file or the response is larger than the limit, or than the call may still read.
-	ErrTooLarge = host.ErrTooLarge
-	// The HTTP host or the network failed.
-	ErrNoAnswer = host.ErrNoAnswer
+// A Code is what an [Error] is about; later servers may have more than the Err constants.
+type Code = host.Code
+
+// The codes.
+const (
+	// The grant is not given, in the manifest or in the configuration.
+	ErrNotGranted = host.NotGranted
+	// The function is not there while this hook, or Configure, runs.
+	ErrWrongPhase = host.WrongPhase
+	// A name, a length or a value is out of bounds, or a value is no counter.
+	ErrBadArgument = host.BadArgument
+	// The path leads out of its root, or may not be read.
+	ErrBadPath = host.BadPath
+	// The path is that of a folder, a device or the like.
+	ErrNotAFile = host.NotAFile
+	// The file is not the version that was asked for, or changes while it is read.
+	ErrChanged = host.Changed
+	// There are more bytes than the limit that was given, or than this call of a hook may still read.
+	ErrTooLarge = host.TooLarge
+	// The plugin has as many keys, bytes or series as it may have.
+	ErrQuota = host.Quota
+	// The queue of a sink is full.
+	ErrFull = host.Full
+	// This call of a hook has made as many calls of the server as it may make.
+	ErrExhausted = host.Exhausted
+	// The disk, the database or the origin failed, or did not answer in time.
+	ErrUnavailable = host.Unavailable
 )

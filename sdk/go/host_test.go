@@ -32,7 +32,7 @@ func TestKeys(t *testing.T) {
 	if value, ok, err := kv.Get("a"); string(value) != "x" || !ok || err != nil {
 		t.Fatal("a short time is not no time:", value, ok, err)
 	}
-	if _, err := kv.Increment("a", 1, kv.Forever); !errors.Is(err, tuffet.ErrInvalid) {
+	if _, err := kv.Increment("a", 1, kv.Forever); !errors.Is(err, tuffet.ErrBadArgument) {
 		t.Fatal(err)
 	}
 	for want := int64(2); want < 7; want += 2 {
@@ -40,7 +40,7 @@ func TestKeys(t *testing.T) {
 			t.Fatal(sum, err)
 		}
 	}
-	if err := kv.Set("", nil, kv.Forever); !errors.Is(err, tuffet.ErrInvalid) {
+	if err := kv.Set("", nil, kv.Forever); !errors.Is(err, tuffet.ErrBadArgument) {
 		t.Fatal(err)
 	}
 }
@@ -126,7 +126,7 @@ func TestMetrics(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	if err := metrics.Add("hits", 1, "a"); !errors.Is(err, tuffet.ErrInvalid) {
+	if err := metrics.Add("hits", 1, "a"); !errors.Is(err, tuffet.ErrBadArgument) {
 		t.Fatal(err)
 	}
 	if hits, ok := tuffettest.Metric("hits", "a", "x", "b", "y"); hits != 3 || !ok {
@@ -151,7 +151,7 @@ func TestHistory(t *testing.T) {
 
 func TestTheContentOfAnUpload(t *testing.T) {
 	tuffettest.Reset(t)
-	if _, err := upload.Read(0, 1); !errors.Is(err, tuffet.ErrDenied) {
+	if _, err := upload.Read(0, 1); !errors.Is(err, tuffet.ErrWrongPhase) {
 		t.Fatal(err)
 	}
 	tuffettest.Upload("boot", "a", "content")
@@ -167,9 +167,14 @@ func TestTheContentOfAnUpload(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	if tuffet.Allow(tuffet.Limits{Blksize: 512, RefuseOptions: []string{"tsize"}}) !=
-		tuffet.Allow(tuffet.Profile{Blksize: 512, RefuseOptions: []string{"tsize"}}) {
-		t.Error("answers of Authorize can be compared")
+	if got := tuffet.Files(tuffet.File("boot", "a")); !reflect.DeepEqual(got, tuffet.Serve(tuffet.File("boot", "a"))) {
+		t.Error(got)
+	}
+	if got := tuffet.Files().ElseNext().With(tuffet.Profile{Burst: 1}); reflect.DeepEqual(got, tuffet.Files()) {
+		t.Error(got)
+	}
+	if tuffet.Rename("a") == tuffet.Rename("a").NextFree() {
+		t.Error("the next free name is another answer")
 	}
 	for text, want := range map[string]string{
 		"a\nb\x7f": "a b ", "a" + strings.Repeat("ä", 150): "a" + strings.Repeat("ä", 99), strings.Repeat("x", 200): strings.Repeat("x", 200),
@@ -180,18 +185,62 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestMACs(t *testing.T) {
+	client := tuffettest.Request("a").Client
+	client.MACs = tuffettest.MACs("02:00:5e:10:00:0a")
+	client.MACs.Claimed = []tuffet.MAC{{Address: "02:00:5e:10:00:0b", Source: tuffet.RequestedName}}
+	for address, want := range map[string]bool{
+		"02:00:5e:10:00:0a": true, "02-00-5E-10-00-0A": true, "0200.5e10.000A": true, "02005E10000a": true,
+		"02:00:5e:10:00:0b": false, "": false, "02:00": false,
+	} {
+		if client.HasMAC(address) != want {
+			t.Errorf("%q is not %v", address, want)
+		}
+	}
+	if got := client.NetworkMACs(); !reflect.DeepEqual(got, []string{"02:00:5e:10:00:0a"}) {
+		t.Error(got)
+	}
+	client.MACs = nil
+	defer func() {
+		if value := fmt.Sprint(recover()); !strings.Contains(value, "the grant client-mac") {
+			t.Error(value)
+		}
+	}()
+	client.HasMAC("02:00:5e:10:00:0a")
+}
+
+func TestErrors(t *testing.T) {
+	var err error = &tuffet.Error{Code: "something-new", Message: "it is new"}
+	var code tuffet.Code
+	if !errors.As(err, &code) || code != "something-new" || err.Error() != "it is new" || errors.Is(err, tuffet.ErrFull) {
+		t.Error(err, code)
+	}
+}
+
 func TestFiles(t *testing.T) {
 	tuffettest.Reset(t)
 	tuffettest.PutFile("boot", "f", "text")
 	if content, err := files.Read("boot", "f", 4); string(content) != "text" || err != nil {
 		t.Fatal(content, err)
 	}
-	var failed *tuffet.HostError
-	if _, err := files.Read("boot", "f", 3); !errors.Is(err, tuffet.ErrTooLarge) || !errors.As(err, &failed) || failed.Bytes != 4 {
+	if _, err := files.Read("boot", "f", 3); !errors.Is(err, tuffet.ErrTooLarge) {
 		t.Fatal(err)
 	}
 	if _, err := files.Stat("boot", "g"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
+	}
+	found, err := files.Stat("boot", "f")
+	if found.Size != 4 || err != nil {
+		t.Fatal(found, err)
+	}
+	if content, err := files.ReadAt("boot", "f", found.Version, 1, 9); string(content) != "ext" || err != nil {
+		t.Fatal(content, err)
+	}
+	tuffettest.PutFile("boot", "f", "more")
+	for _, path := range []string{"f", "g"} {
+		if _, err := files.ReadAt("boot", path, found.Version, 1, 9); !errors.Is(err, tuffet.ErrChanged) {
+			t.Error(path, err)
+		}
 	}
 }
 
@@ -224,8 +273,8 @@ func TestHTTP(t *testing.T) {
 		t.Fatal(response, err)
 	}
 	for url, want := range map[string]error{
-		"http://a/b": tuffet.ErrTooLarge, "http://a/c": tuffet.ErrDenied, "ftp://a/": tuffet.ErrInvalid,
-		"http://": tuffet.ErrInvalid, "http://a?b": tuffet.ErrInvalid,
+		"http://a/b": tuffet.ErrTooLarge, "http://a/c": tuffet.ErrNotGranted, "ftp://a/": tuffet.ErrBadArgument,
+		"http://": tuffet.ErrBadArgument, "http://a?b": tuffet.ErrBadArgument,
 	} {
 		if _, err := http.Get(url, 4); !errors.Is(err, want) {
 			t.Errorf("%s: %v", url, err)

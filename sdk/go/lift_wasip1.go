@@ -1,99 +1,130 @@
 package tuffet
 
-import "tuffet/internal/host"
+import "tuffet/internal/abi"
 
-// The sizes of records of sdk/wit/v0.2/policy.wit in memory.
-const (
-	sizeOfEvent = 288
-	sizeOfMAC   = 12
-	sizeOfPair  = 16
-)
-
-func liftRequest(p host.Place) Request {
-	client := p.At(36)
-	return Request{
-		ID:        p.Text(),
-		Listener:  p.At(8).Text(),
-		Operation: Operation(p.At(16).U8()),
-		Mode:      Mode(p.At(17).U8()),
-		Requested: p.At(20).Text(),
-		Path:      p.At(28).Text(),
+func liftRequest(its *abi.Request) Request {
+	request := Request{
+		ID:        its.ID.String(),
+		Listener:  its.Listener.String(),
+		Operation: Operation(its.Operation),
+		Mode:      Mode(its.Mode),
+		Requested: its.Requested.String(),
+		Path:      its.Path.String(),
 		Client: Client{
-			Address: client.Text(),
-			Port:    client.At(8).U16(),
-			MACs: liftList(client.At(12), sizeOfMAC, func(p host.Place) MAC {
-				return MAC{p.Text(), MACSource(p.At(8).U8())}
-			}),
-			Class: client.At(20).Text(),
+			Address: its.Client.Address.String(), Port: its.Client.Port, Class: its.Client.Class.String(),
 		},
-		Options:    liftPairs(p.At(64)),
-		Attributes: liftPairs(p.At(72)),
+		Options:    abi.Lift(its.Options, liftPair),
+		Attributes: abi.Lift(its.Attributes, liftPair),
 	}
-}
-
-func liftEvents(first host.Place, length int) []Event {
-	events := make([]Event, length)
-	for i := range events {
-		p := first.At(uintptr(i) * sizeOfEvent)
-		events[i].UnixMS = p.U64()
-		what := p.At(16)
-		switch p.At(8).U8() {
-		case 0:
-			events[i].Started = &Started{
-				Request:    liftRequest(what),
-				Resolved:   what.At(80).OptionText(),
-				VerdictBy:  what.At(92).OptionText(),
-				Size:       what.At(104).OptionU64(),
-				DecisionUS: what.At(120).U64(),
-			}
-		case 1:
-			events[i].Progressed = &Progressed{what.Text(), what.At(8).U64(), what.At(16).OptionU64()}
-		default:
-			events[i].Finished = liftFinished(what)
+	if macs := its.Client.MACs.Get(); macs != nil {
+		request.Client.MACs = &MACAddresses{abi.Lift(macs.Network, liftMAC), abi.Lift(macs.Claimed, liftMAC)}
+	}
+	if lease := its.Client.Lease.Get(); lease != nil {
+		request.Client.Lease = &Lease{
+			MAC:          liftText(&lease.MAC),
+			ClientID:     liftText(&lease.ClientID),
+			UUID:         liftText(&lease.UUID),
+			Hostname:     liftText(&lease.Hostname),
+			VendorClass:  liftText(&lease.VendorClass),
+			Architecture: liftNumber(&lease.Architecture),
+			Expires:      liftNumber(&lease.Expires),
+			Age:          lease.Age,
 		}
 	}
-	return events
+	if arrival := its.Arrival.Get(); arrival != nil {
+		request.Arrival = &Arrival{
+			liftText(&arrival.Address), liftText(&arrival.InterfaceName), liftNumber(&arrival.VLAN),
+		}
+	}
+	return request
 }
 
-func liftFinished(p host.Place) *Finished {
-	return &Finished{
-		Request:         liftRequest(p),
-		Outcome:         Outcome(p.At(80).U8()),
-		Detail:          p.At(84).OptionText(),
-		Decision:        Decision(p.At(96).U8()),
-		VerdictBy:       p.At(100).OptionText(),
-		PluginCalls:     p.At(112).U32(),
-		Resolved:        p.At(116).OptionText(),
-		Size:            p.At(128).OptionU64(),
-		Blksize:         p.At(144).U16(),
-		Windowsize:      p.At(146).U16(),
-		TimeoutOption:   p.At(148).OptionU8(),
-		Tsize:           p.At(152).OptionU64(),
-		Bytes:           p.At(168).U64(),
-		Blocks:          p.At(176).U64(),
-		Retransmissions: p.At(184).U64(),
-		Duplicates:      p.At(192).U64(),
-		Timeouts:        p.At(200).U64(),
-		RTTUS:           p.At(208).OptionU64(),
-		DecisionUS:      p.At(224).OptionU64(),
-		FirstBlockUS:    p.At(240).OptionU64(),
-		DurationUS:      p.At(256).U64(),
-		Attributes:      liftPairs(p.At(264)),
+func liftUpload(its *abi.Upload) Upload {
+	return Upload{
+		its.Root.String(), its.Path.String(), its.Size, its.SHA256.String(), abi.Lift(its.Attributes, liftPair),
 	}
 }
 
-func liftPairs(p host.Place) []Pair {
-	return liftList(p, sizeOfPair, func(p host.Place) Pair { return Pair{p.Text(), p.At(8).Text()} })
+func liftEvent(its *abi.Event) Event {
+	event := Event{Sequence: its.Sequence, UnixMS: its.UnixMS}
+	payload := &its.Kind.Payload
+	switch its.Kind.Tag {
+	case 0:
+		started := liftDecided(abi.As[abi.DecidedRequest](payload))
+		event.Started = &started
+	case 1:
+		progress := abi.As[abi.Progress](payload)
+		event.Progressed = &Progress{progress.RequestID.String(), progress.Transferred, liftNumber(&progress.Size)}
+	case 2:
+		event.Finished = liftSummary(abi.As[abi.Summary](payload))
+	default:
+		other := abi.As[abi.OtherEvent](payload)
+		event.Other = &OtherEvent{other.Kind.String(), liftText(&other.RequestID), abi.Lift(other.Attributes, liftPair)}
+	}
+	return event
 }
 
-func liftList[T any](p host.Place, size uintptr, lift func(host.Place) T) []T {
-	first, length := p.List()
-	if length == 0 {
-		return nil
+func liftDecided(its *abi.DecidedRequest) DecidedRequest {
+	decided := DecidedRequest{
+		Request:    liftRequest(&its.Request),
+		DecidedBy:  liftText(&its.DecidedBy),
+		Size:       liftNumber(&its.Size),
+		DecisionUS: liftNumber(&its.DecisionUS),
 	}
-	list := make([]T, length)
-	for i := range list {
-		list[i] = lift(first.At(uintptr(i) * size))
+	switch resolved := its.Resolved.Get(); {
+	case resolved == nil:
+	case resolved.Tag == 0:
+		decided.Resolved = liftTarget(abi.As[abi.Target](&resolved.Payload))
+	default:
+		decided.Resolved = ContentName(liftText(abi.As[abi.Option[abi.Text]](&resolved.Payload)))
 	}
-	return list
+	return decided
+}
+
+func liftSummary(its *abi.Summary) *Summary {
+	return &Summary{
+		DecidedRequest:  liftDecided(&its.Decided),
+		Decision:        Decision(its.Decision.String()),
+		Outcome:         Outcome(its.Outcome.String()),
+		Detail:          liftText(&its.Detail),
+		PluginCalls:     its.PluginCalls,
+		Tried:           abi.Lift(its.Tried, liftTarget),
+		TriedBy:         liftText(&its.TriedBy),
+		Blksize:         its.Blksize,
+		Windowsize:      its.Windowsize,
+		TimeoutOption:   liftNumber(&its.TimeoutOption),
+		Tsize:           liftNumber(&its.Tsize),
+		Transferred:     its.Transferred,
+		Blocks:          its.Blocks,
+		Retransmissions: its.Retransmissions,
+		Duplicates:      its.Duplicates,
+		Timeouts:        its.Timeouts,
+		RTTUS:           liftNumber(&its.RTTUS),
+		FirstBlockUS:    liftNumber(&its.FirstBlockUS),
+		DurationUS:      its.DurationUS,
+		Attributes:      abi.Lift(its.Attributes, liftPair),
+	}
+}
+
+func liftPair(its *abi.Pair) Pair { return Pair{its.Name.String(), its.Value.String()} }
+
+func liftMAC(its *abi.MAC) MAC { return MAC{its.Address.String(), MACSource(its.Source.String())} }
+
+func liftTarget(its *abi.Target) Target { return Target{its.Root.String(), its.Path.String()} }
+
+// liftText copies a text; empty for none.
+func liftText(its *abi.Option[abi.Text]) string {
+	if text := its.Get(); text != nil {
+		return text.String()
+	}
+	return ""
+}
+
+// liftNumber copies a number; nil for none.
+func liftNumber[T any](its *abi.Option[T]) *T {
+	if number := its.Get(); number != nil {
+		copied := *number
+		return &copied
+	}
+	return nil
 }

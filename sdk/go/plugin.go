@@ -20,9 +20,9 @@ type Resolver interface {
 	Resolve(*Request) Resolution
 }
 
-// A Renderer makes the content for keys that its [Resolver] answered with, as [Rendered]: once for all requests with a key,
-// and maybe in another instance. It may depend on the key, the settings and the grants alone. A denial answers all requests
-// that wait for the content; the server does not keep it. A plugin without this method denies.
+// A Renderer is a [Resolver] that makes the content for keys that it answers with, as [Rendered]: once for all requests with
+// a key, and maybe in another instance. The content may depend on the key, the settings and the grants alone. A denial
+// answers all requests that wait for it; the server keeps it no longer. tuffet.json lists it as "render".
 type Renderer interface {
 	Render(key string) Rendering
 }
@@ -75,15 +75,7 @@ func Register(p Configurer) {
 	checkDeclared(p)
 }
 
-// render makes the content for a key.
-func render(key string) Rendering {
-	if registered.renderer == nil {
-		return Denial{NotDefined, "there is no such content", fmt.Sprintf("the plugin renders nothing for the key %q", key)}
-	}
-	return registered.renderer.Render(key)
-}
-
-// hooks returns what tuffet.json lists of the plugin: its hooks, and render-parts.
+// hooks returns what tuffet.json lists of the plugin: its hooks, render and render-parts.
 func hooks() []string {
 	var its []string
 	for _, hook := range []struct {
@@ -92,6 +84,7 @@ func hooks() []string {
 	}{
 		{"authorize", registered.authorizer != nil},
 		{"resolve", registered.resolver != nil},
+		{"render", registered.renderer != nil},
 		{"render-parts", registered.parts != nil},
 		{"accept-upload", registered.gate != nil},
 		{"observe", registered.observer != nil},

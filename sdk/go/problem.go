@@ -27,6 +27,15 @@ func (p Problems) Error() string {
 	return strings.Join(messages, "; ")
 }
 
+// Unwrap returns each of them.
+func (p Problems) Unwrap() []error {
+	all := make([]error, len(p))
+	for i, problem := range p {
+		all[i] = problem
+	}
+	return all
+}
+
 // Add adds a problem. The pointer is made of the keys and indexes that lead to the place.
 func (p *Problems) Add(message string, path ...any) {
 	*p = append(*p, Problem{Pointer(path...), message})
@@ -58,22 +67,30 @@ func Pointer(path ...any) string {
 // The most problems that are listed; the rest is counted.
 const maxProblems = 100
 
-// problemsOf returns what an error of Configure says to the server.
+// problemsOf returns the problems in an error of Configure, as many as are listed.
 func problemsOf(err error) Problems {
-	if err == nil {
-		return nil
-	}
-	var all Problems
-	var problem Problem
-	switch {
-	case errors.As(err, &all):
-	case errors.As(err, &problem):
-		all = Problems{problem}
-	default:
-		all = Problems{{"", err.Error()}}
-	}
+	all := collect(err)
 	if more := len(all) - maxProblems; more > 0 {
 		all = append(all[:maxProblems:maxProblems], Problem{"", fmt.Sprintf("and %d more", more)})
 	}
 	return all
+}
+
+func collect(err error) (all Problems) {
+	switch its := err.(type) {
+	case nil:
+		return nil
+	case Problem:
+		return Problems{its}
+	case interface{ Unwrap() []error }:
+		for _, each := range its.Unwrap() {
+			all = append(all, collect(each)...)
+		}
+		return all
+	}
+	var problem Problem
+	if errors.As(err, &problem) {
+		return collect(errors.Unwrap(err))
+	}
+	return Problems{{"", err.Error()}}
 }

@@ -1,6 +1,9 @@
 package tuffet
 
-import "tuffet/internal/wire"
+import (
+	"slices"
+	"strings"
+)
 
 // An Operation is what a client wants to do with a file.
 type Operation uint8
@@ -11,7 +14,7 @@ const (
 	Write
 )
 
-func (o Operation) String() string { return word(wire.Operations, o) }
+func (o Operation) String() string { return word(o, "read", "write") }
 
 // A Mode is a transfer mode of RFC 1350 section 1.
 type Mode uint8
@@ -22,19 +25,17 @@ const (
 	Netascii
 )
 
-func (m Mode) String() string { return word(wire.Modes, m) }
+func (m Mode) String() string { return word(m, "octet", "netascii") }
 
-// A MACSource is where a MAC address was learnt.
-type MACSource uint8
+// A MACSource is where a MAC address was learnt; later servers may know more.
+type MACSource string
 
-// The sources, most trustworthy first: the kernel's neighbour table, the leases of a DHCP server, the requested name.
+// The sources: the kernel's neighbour table, the leases of a DHCP server, the requested name.
 const (
-	NeighbourTable MACSource = iota
-	LeaseFile
-	RequestedName
+	NeighbourTable MACSource = "neighbour-table"
+	LeaseFile      MACSource = "lease-file"
+	RequestedName  MACSource = "requested-name"
 )
-
-func (s MACSource) String() string { return word(wire.MACSources, s) }
 
 // A MAC is a hint, not a credential: someone on the same network can forge every source of it.
 type MAC struct {
@@ -43,15 +44,77 @@ type MAC struct {
 	Source  MACSource
 }
 
+// MACAddresses are those of a client.
+type MACAddresses struct {
+	// What the network says, most trustworthy source first. Use these to decide who may do something.
+	Network []MAC
+	// What the client says: the address in the name that it asked for. Anybody can ask for any name. Use these to choose
+	// among files that the client may have anyway.
+	Claimed []MAC
+}
+
+// A Lease is that of the client's address, from the file of a DHCP server. What is absent is empty; what names a machine is
+// there with the grant client-mac alone.
+type Lease struct {
+	MAC string
+	// DHCP option 61, or the DUID of DHCPv6: hexadecimal octets with colons.
+	ClientID string
+	// DHCP option 97 (RFC 4578).
+	UUID     string
+	Hostname string
+	// DHCP option 60.
+	VendorClass string
+	// DHCP option 93 (RFC 4578), in which 0 is a BIOS; nil for none.
+	Architecture *uint16
+	// In seconds since 1970-01-01T00:00:00Z; nil for a lease that does not end.
+	Expires *uint64
+	// Seconds since the file was read, or last seen unchanged.
+	Age uint64
+}
+
+// An Arrival is where a request arrived. Each field needs its own fact in the manifest.
+type Arrival struct {
+	// The address that the request was sent to; for a broadcast, that of the interface.
+	Address string
+	// The name of the network interface.
+	InterfaceName string
+	// The VLAN of that interface; nil if it has none.
+	VLAN *uint16
+}
+
 // A Client is who sent a request.
 type Client struct {
 	// Textual IP address; an IPv4-mapped IPv6 address is given as IPv4.
 	Address string
 	Port    uint16
-	// Every known MAC address, most trustworthy source first. Empty without the grant client-mac.
-	MACs []MAC
+	// nil without the grant client-mac; [Client.HasMAC] and [Client.NetworkMACs] look into it.
+	MACs *MACAddresses
+	// nil without a lease, and if the manifest does not list the fact lease.
+	Lease *Lease
 	// The kind of client, guessed from the shape of its request: ipxe, u-boot, curl, … or unknown.
 	Class string
+}
+
+// HasMAC returns whether the network says that the client has a MAC address: in any letter case, with colons, hyphens, dots
+// or no separators. Without the grant client-mac it panics, so that the call of the hook fails.
+func (c *Client) HasMAC(address string) bool {
+	wanted := strings.ToLower(strings.NewReplacer(":", "", "-", "", ".", "").Replace(address))
+	return slices.ContainsFunc(c.NetworkMACs(), func(its string) bool {
+		return strings.ReplaceAll(its, ":", "") == wanted
+	})
+}
+
+// NetworkMACs returns the MAC addresses that the client has as the network says. Without the grant client-mac it panics, so
+// that the call of the hook fails.
+func (c *Client) NetworkMACs() []string {
+	if c.MACs == nil {
+		panic("the manifest does not ask for the grant client-mac, or the configuration does not give it")
+	}
+	addresses := make([]string, len(c.MACs.Network))
+	for i, mac := range c.MACs.Network {
+		addresses[i] = mac.Address
+	}
+	return addresses
 }
 
 // A Pair is a name with a value.
@@ -61,7 +124,7 @@ type Pair struct {
 
 // A Request is what a client sent.
 type Request struct {
-	// Stable for the life of the transfer; log lines carry the same.
+	// Unique among the requests of one process of the server, and the same in log lines and events.
 	ID string
 	// The name of the listener that received it.
 	Listener  string
@@ -72,9 +135,11 @@ type Request struct {
 	// The normalised path below the virtual root: no leading slash, no . or ..
 	Path   string
 	Client Client
+	// nil if the manifest lists none of the facts local-address, interface and vlan.
+	Arrival *Arrival
 	// As the client sent them, names in lower case (RFC 2347).
 	Options []Pair
-	// Facts that later servers add.
+	// raw-name: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. Later servers add more.
 	Attributes []Pair
 }
 
@@ -90,10 +155,12 @@ type Upload struct {
 	Root string
 	// The path in that root under which it becomes visible if it is accepted as it is.
 	Path string
-	// The size of the file. Differs from the bytes on the wire in netascii mode.
-	Bytes uint64
+	// The size of the file in bytes. Differs from what was on the wire in netascii mode.
+	Size uint64
 	// 64 lower-case hexadecimal digits.
 	SHA256 string
+	// Facts that later servers add.
+	Attributes []Pair
 }
 
 func lookup(pairs []Pair, name string) (string, bool) {
@@ -105,8 +172,8 @@ func lookup(pairs []Pair, name string) (string, bool) {
 	return "", false
 }
 
-// word returns the word of the interface for a value.
-func word[T ~uint8](words []string, value T) string {
+// word returns the word of an enum of the interface.
+func word[T ~uint8](value T, words ...string) string {
 	if int(value) < len(words) {
 		return words[value]
 	}

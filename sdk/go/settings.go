@@ -5,7 +5,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -64,8 +66,8 @@ func check(want reflect.Type, value any, path []any, problems *Problems) {
 		if !ok {
 			problems.Add(shown(value)+" is no map", path...)
 		}
-		for key, item := range sorted(object) {
-			check(want.Elem(), item, step(path, key), problems)
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			check(want.Elem(), object[key], step(path, key), problems)
 		}
 	case reflect.Slice, reflect.Array:
 		list, ok := value.([]any)
@@ -104,13 +106,13 @@ func checkStruct(want reflect.Type, object map[string]any, path []any, problems 
 		known[name] = field
 		names = append(names, name)
 	}
-	for key, item := range sorted(object) {
+	for _, key := range slices.Sorted(maps.Keys(object)) {
 		field, ok := known[key]
 		if !ok {
 			problems.Add(fmt.Sprintf("unknown key `%s`; known here: %s", key, strings.Join(names, ", ")), step(path, key)...)
 			continue
 		}
-		check(field.Type, item, step(path, key), problems)
+		check(field.Type, object[key], step(path, key), problems)
 	}
 	for _, name := range names {
 		if _, given := object[name]; !given && known[name].Tag.Get("tuffet") == "required" {

@@ -67,6 +67,14 @@ func TestEverythingThatIsWrongIsFoundAtItsPlace(t *testing.T) {
 	}
 }
 
+func TestOneOfManyProblemsIsFound(t *testing.T) {
+	var problem tuffet.Problem
+	err := fmt.Errorf("in all: %w", tuffet.Problems{{"/a", "one"}, {"/b", "two"}})
+	if !errors.As(err, &problem) || problem.Pointer != "/a" || !errors.Is(err, tuffet.Problem{"/b", "two"}) {
+		t.Error(err)
+	}
+}
+
 func TestSettingsOfAnotherKind(t *testing.T) {
 	for text, want := range map[string]string{
 		"[]":   ": a list is no map",

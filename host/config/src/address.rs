@@ -71,8 +71,23 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     }
 }
 
+/// Checks the name of a root: `ROOT:PATH` names a file, in logs and for plugins.
+pub(super) fn check_root_name(name: &str) -> Result<(), String> {
+    check_name(name)?;
+    if name.contains(':') {
+        return Err(format!(
+            "the name `{name}` contains `:`, which stands between a root and a path; use `-`"
+        ));
+    }
+    Ok(())
+}
+
 pub(super) fn address_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "address" })
+}
+
+pub(super) fn root_name_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "root-name", "pattern": "^[A-Za-z0-9_.\\[\\]-]{1,64}$" })
 }
 
 pub(super) fn name_schema(_: &mut SchemaGenerator) -> Schema {
@@ -161,5 +176,6 @@ mod tests {
         for name in ["", "a b", "a/b", "a\n", "\u{e4}", &"n".repeat(65)] {
             assert!(check_name(name).is_err(), "{name}");
         }
+        assert!(check_root_name("boot.2").is_ok() && check_root_name("a:b").is_err());
     }
 }

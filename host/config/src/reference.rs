@@ -109,6 +109,7 @@ fn type_of(schema: &Value) -> String {
         (Some("sha256"), _) => "digest".to_owned(),
         (Some("secret"), _) => "text, or `{ file: PATH }`".to_owned(),
         (Some(format @ ("address" | "name" | "path" | "component")), _) => format.to_owned(),
+        (Some("root-name"), _) => "name".to_owned(),
         (_, ["array"]) => format!("list of {}", schema.get("items").map_or("anything".into(), type_of)),
         (_, ["object"] | ["object", "null"]) => "mapping".to_owned(),
         (_, ["boolean"]) => "`true` or `false`".to_owned(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{Case, Links, RootSpec};
 
-use super::address::{name_schema, path_schema};
+use super::address::{path_schema, root_name_schema};
 use super::origins::{Elsewhere, OriginSpec, WrittenCache, WrittenOrigin};
 use super::policy::PolicyConfig;
 use super::reach::{self, Silent};
@@ -23,7 +23,7 @@ use super::units::{ByteCount, GIB, plain};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Root {
     /// The root's name in plugins and logs.
-    #[schemars(schema_with = "name_schema")]
+    #[schemars(schema_with = "root_name_schema")]
     pub name: String,
     /// The folder, relative to this file. Each root has `path` or `url`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

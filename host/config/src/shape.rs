@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::address::{check_interface, check_name, parse_address};
+use super::address::{check_interface, check_name, check_root_name, parse_address};
 use super::admin::UNIX;
 use super::bundled;
 use super::ceilings::check_max_blksize;
@@ -201,6 +201,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
             None => parse_address(text).err(),
         },
         Some("name") => check_name(text).err(),
+        Some("root-name") => check_root_name(text).err(),
         Some("interface") => check_interface(text).err(),
         Some("tid-ports") => text.parse::<PortRange>().err(),
         Some("max-blksize") => check_max_blksize(text).err(),

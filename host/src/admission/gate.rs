@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
-use tuffet_policy::Acceptance;
+use tuffet_policy::{Acceptance, Destination};
 use tuffet_request::events::{CompactRecord, DecisionRecord};
 use tuffet_request::{Trail, What};
 use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
@@ -47,7 +47,12 @@ impl Generation {
         let began = Instant::now();
         let result = match accepted.acceptance {
             Acceptance::Accept => on_disk(disk, move || upload.commit()).await,
-            Acceptance::Rename(path) => {
+            Acceptance::Rename(Destination { path, next_free: true }) => {
+                let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
+                let stored = on_disk(disk, move || roots.commit_as_free(upload, &path)).await;
+                stored.map(|path| record.resolved = Some(format!("{root}:{path}").into()))
+            }
+            Acceptance::Rename(Destination { path, next_free: false }) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
                 on_disk(disk, move || {

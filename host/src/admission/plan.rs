@@ -99,6 +99,7 @@ async fn resolve_from(
     patience: Patience,
 ) -> Plan {
     let resolution = generation.policy.resolve_from(&record.request, from, patience).await;
+    let profile = resolution.profile.map_or(profile, |its| profile.and(its));
     record.plugin_calls += resolution.calls;
     let next = resolution.next.map(|from| Next { from, allowed_by: record.verdict_by.clone() });
     if resolution.by.is_some() {
@@ -106,6 +107,7 @@ async fn resolve_from(
     }
     match resolution.answer {
         Answer::Deny(denial) => Plan::Answer(denied(denial)),
+        Answer::Drop(reason) => Plan::Answer(dropped(&reason)),
         Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
         Answer::Content(made) => Plan::Content { made, profile },
         Answer::Files(targets) if generation.files.roots.any_case() => {
@@ -124,7 +126,7 @@ pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
     match verdict {
         Verdict::Allow(profile) => Ok(profile),
         Verdict::Deny(denial) => Err(denied(denial)),
-        Verdict::Drop => Err(Decision::Drop { ending: Ending::new(Outcome::Denied, "dropped by policy") }),
+        Verdict::Drop(reason) => Err(dropped(&reason)),
         Verdict::Overloaded(reason) => Err(overloaded(reason)),
     }
 }
@@ -133,6 +135,12 @@ pub(super) fn denied(denial: Denial) -> Decision {
     let Denial { code, message, reason } = denial;
     let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
     Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
+}
+
+fn dropped(reason: &str) -> Decision {
+    let detail =
+        if reason.is_empty() { "dropped by policy".into() } else { format!("dropped by policy: {reason}") };
+    Decision::Drop { ending: Ending::new(Outcome::Denied, detail) }
 }
 
 /// An overloaded plugin may answer when the client asks again.

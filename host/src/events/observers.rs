@@ -50,12 +50,12 @@ impl Observers {
     /// Sends an event, after waiting for room in the queue.
     pub(crate) async fn tell(&self, what: Happening) {
         // The task outlives all senders.
-        let _ = self.queue.send(Event { at: SystemTime::now(), what }).await;
+        let _ = self.queue.send(Event { sequence: 0, at: SystemTime::now(), what }).await;
     }
 
     /// Sends an event, if the queue has room now.
     pub(crate) fn try_tell(&self, what: Happening) -> Result<(), Box<Happening>> {
-        match self.queue.try_send(Event { at: SystemTime::now(), what }) {
+        match self.queue.try_send(Event { sequence: 0, at: SystemTime::now(), what }) {
             Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
             // The task outlives all senders.
             Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
@@ -65,6 +65,7 @@ impl Observers {
 
 async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watch) {
     let mut running = Running::default();
+    let mut sequence = 0;
     let mut batch = Vec::with_capacity(BATCH);
     let mut samples = interval(SAMPLE);
     let mut next = Instant::now();
@@ -94,6 +95,10 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
         }
         watch.events_wait(events.len());
         if !batch.is_empty() {
+            for event in &mut batch {
+                sequence += 1;
+                event.sequence = sequence;
+            }
             generation.get().policy.observe(&batch).await;
             batch.clear();
             next = Instant::now() + GATHER;
@@ -174,7 +179,7 @@ impl Running {
             reported += 1;
             transfer.reported = bytes;
             let (id, listener, size) = (*id, Arc::clone(&transfer.listener), transfer.size);
-            batch.push(Event { at, what: Happening::Progressed { id, listener, bytes, size } });
+            batch.push(Event { sequence: 0, at, what: Happening::Progressed { id, listener, bytes, size } });
         }
         self.left_out - before
     }
@@ -192,7 +197,7 @@ mod tests {
         let record = Arc::new(DecisionRecord { size: Some(10), ..new });
         let open = Arc::new(CompactRecord::from(&*record));
         let what = Happening::Started { record, open: Arc::clone(&open) };
-        (Event { at: SystemTime::now(), what }, open)
+        (Event { sequence: 0, at: SystemTime::now(), what }, open)
     }
 
     #[tokio::test]

@@ -241,6 +241,25 @@ impl Roots {
         upload.redirect(root, path)
     }
 
+    /// Makes an upload visible at another path of its root, or, where there is a file already, under the first free one
+    /// of the names `PATH.1` to `PATH.999`. Returns the path that it got.
+    ///
+    /// # Errors
+    /// `Exists` if all of them are taken; as [`Roots::redirect`] and [`Upload::commit`].
+    pub fn commit_as_free(&self, mut upload: Upload, path: &str) -> Result<String, StoreError> {
+        upload.keep_existing();
+        for number in 0..1000 {
+            let name = if number == 0 { path.to_owned() } else { format!("{path}.{number}") };
+            let done = self.redirect(&mut upload, &name).and_then(|()| upload.put_in_place());
+            match done {
+                // Now, or a moment ago.
+                Err(StoreError::Exists) => {}
+                done => return done.map(|()| name),
+            }
+        }
+        Err(StoreError::Exists)
+    }
+
     /// The roots whose files clients can request without policy, in search order; for names that began with a prefix,
     /// the roots with this prefix.
     pub fn public(&self, prefix: Option<&str>) -> impl Iterator<Item = &Arc<str>> {

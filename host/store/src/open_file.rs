@@ -176,6 +176,19 @@ impl OpenFile {
         Identity(Content::File { mount, device, inode, size, modified, status })
     }
 
+    /// Names the content that the file had when it was opened: another one after each change. A file that was written a
+    /// moment ago has a name that is never given again, because a further write may leave no trace.
+    pub fn version(&self) -> String {
+        match self.identity().0 {
+            Content::File { device, inode, size, modified, status, .. } if self.is_settled() => format!(
+                "{device:x}-{inode:x}-{size:x}-{}.{:09}-{}.{:09}",
+                modified.0, modified.1, status.0, status.1
+            ),
+            Content::File { .. } => format!("unsettled-{}", ContentId::unused()),
+            Content::Elsewhere(content) => format!("origin-{content}"),
+        }
+    }
+
     /// Whether its times would show a change from now on, because the last write is long enough ago.
     pub fn is_settled(&self) -> bool {
         // A version of an origin never changes.

@@ -4,7 +4,7 @@
 //! of the root where they have not. So a transfer from an object store is a transfer from a slow disk.
 
 use super::StoreError;
-use std::fmt::Debug;
+use std::fmt::{self, Debug};
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
@@ -71,6 +71,12 @@ impl ContentId {
     pub fn unused() -> ContentId {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         ContentId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+impl fmt::Display for ContentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
     }
 }
 

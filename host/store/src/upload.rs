@@ -209,6 +209,19 @@ impl Upload {
     /// may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then
     /// not visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
+        self.put_in_place()
+    }
+
+    /// Replaces nothing from now on, whatever its root allows.
+    pub(super) fn keep_existing(&mut self) {
+        match &mut self.destination {
+            Destination::Folder(its) => its.rules.overwrite = false,
+            Destination::Elsewhere(its) => its.overwrite = false,
+        }
+    }
+
+    /// As [`Upload::commit`], for another attempt under another name if this one is taken.
+    pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         match &mut self.destination {
             Destination::Folder(its) => its.commit(&self.file),
             Destination::Elsewhere(its) => its.commit(&self.path, &self.file),

@@ -18,7 +18,7 @@ const MODE: u32 = 0o600;
 #[derive(Debug)]
 pub(super) struct ToOrigin {
     origin: Arc<dyn Origin>,
-    overwrite: bool,
+    pub(super) overwrite: bool,
 }
 
 impl ToOrigin {

@@ -1,7 +1,7 @@
 //! The settings as written, and their check.
 
 use serde::Deserialize;
-use tuffet_sdk::{Glob, Operation, Problems, Profile};
+use tuffet_sdk::{Glob, Operation, Problems, Profile, SessionValues};
 
 use crate::conditions::{Conditions, check_list, check_not_empty, parse_subnet};
 use crate::{Acl, AllowRule, DEFAULT_MESSAGE, DenyRule};
@@ -79,16 +79,15 @@ fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings) -> AllowR
     let AllowSettings { clients, operations, names, listeners, max_blksize, max_windowsize, max_bytes } =
         rule;
     let conditions = check_conditions(problems, at, clients, operations, names, listeners);
-    let profile = Profile {
+    let ceilings = SessionValues {
         blksize: ceiling(problems, format!("{at}/max-blksize"), max_blksize, 8, 65464),
         windowsize: ceiling(problems, format!("{at}/max-windowsize"), max_windowsize, 1, 65535),
-        bytes: max_bytes,
-        ..Profile::default()
+        timeout: None,
     };
-    if profile.bytes == Some(0) {
+    if max_bytes == Some(0) {
         problems.add(format!("{at}/max-bytes"), "0 would refuse every file: use a deny rule for that");
     }
-    AllowRule { conditions, profile }
+    AllowRule { conditions, profile: Profile { ceilings, max_size: max_bytes, ..Profile::default() } }
 }
 
 fn ceiling(

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Authorize, Client, Denial, ErrorCode, Mode, Operation, Plugin, Profile, Request, Verdict, parse,
+    Authorize, Denial, ErrorCode, Operation, Plugin, Profile, Request, SessionValues, Verdict, parse, testing,
 };
 
 use crate::Acl;
@@ -21,17 +21,9 @@ fn problems(settings: Value) -> Vec<String> {
 }
 
 fn request(operation: Operation, path: &str, client: &str) -> Request {
-    Request {
-        id: "1".into(),
-        listener: "lan".into(),
-        operation,
-        mode: Mode::Octet,
-        requested: path.into(),
-        path: path.into(),
-        client: Client { address: client.into(), port: 2000, macs: vec![], class: "unknown".into() },
-        options: vec![],
-        attributes: vec![],
-    }
+    let mut request = Request { listener: "lan".into(), operation, ..testing::request(path) };
+    request.client.address = client.into();
+    request
 }
 
 fn read(path: &str, client: &str) -> Request {
@@ -92,11 +84,12 @@ fn the_first_allow_that_matches_sets_the_ceilings() {
         { "clients": ["10.0.0.0/8"], "max-blksize": 1428, "max-windowsize": 16, "max-bytes": 104857600 },
         { "max-blksize": 512 },
     ]}));
-    let limits =
-        Profile { blksize: Some(1428), windowsize: Some(16), bytes: Some(104857600), ..Profile::default() };
-    assert_eq!(acl.authorize(&read("a", "10.9.9.9")), Verdict::Allow(limits));
-    let limits = Profile { blksize: Some(512), ..Profile::default() };
-    assert_eq!(acl.authorize(&read("a", "192.0.2.1")), Verdict::Allow(limits));
+    let ceilings = SessionValues { blksize: Some(1428), windowsize: Some(16), timeout: None };
+    let profile = Profile { ceilings, max_size: Some(104857600), ..Profile::default() };
+    assert_eq!(acl.authorize(&read("a", "10.9.9.9")), Verdict::Allow(profile));
+    let ceilings = SessionValues { blksize: Some(512), ..SessionValues::default() };
+    let profile = Profile { ceilings, ..Profile::default() };
+    assert_eq!(acl.authorize(&read("a", "192.0.2.1")), Verdict::Allow(profile));
 }
 
 #[test]

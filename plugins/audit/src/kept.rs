@@ -1,6 +1,6 @@
 //! Lines that the sink does not accept are kept in `kv`, in bundles, and sent before any later line.
 
-use tuffet_sdk::{Level, kv, log, sinks};
+use tuffet_sdk::{Level, code, kv, log, sinks};
 
 use crate::chain::Head;
 
@@ -31,7 +31,7 @@ impl Keep<'_> {
             while let Some(line) = rest.clone().next() {
                 match sinks::emit(self.sink, line) {
                     Ok(()) => {}
-                    Err(sinks::Error::Full) => {
+                    Err(error) if error.is(code::FULL) => {
                         let left = rest.collect::<Vec<_>>().join("\n");
                         if left.len() < lines.len() {
                             // If this fails, the lines that were already sent are sent again.

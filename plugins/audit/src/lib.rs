@@ -16,7 +16,7 @@ mod line;
 mod tests;
 
 use serde::Deserialize;
-use tuffet_sdk::{Event, Happening, Level, Observe, Plugin, Problems, Summary, kv, log, sinks};
+use tuffet_sdk::{Event, EventKind, Level, Observe, Plugin, Problems, Summary, code, kv, log, sinks};
 
 use chain::{Head, unchained};
 use kept::{Keep, store};
@@ -55,8 +55,8 @@ impl Plugin for Audit {
 
 impl Observe for Audit {
     fn observe(&self, events: &[Event]) {
-        let finished = events.iter().filter_map(|event| match &event.what {
-            Happening::Finished(summary) => Some((event.unix_ms, summary)),
+        let finished = events.iter().filter_map(|event| match &event.kind {
+            EventKind::Finished(summary) => Some((event.unix_ms, summary)),
             _ => None,
         });
         let finished: Vec<(u64, &Summary)> = finished.collect();
@@ -101,7 +101,7 @@ impl Audit {
             for line in &lines {
                 match sinks::emit(&self.settings.sink, line) {
                     Ok(()) => written += 1,
-                    Err(sinks::Error::Full) => break,
+                    Err(error) if error.is(code::FULL) => break,
                     Err(error) => {
                         self.lose(&before, &after, written, &format!("the sink refuses them: {error}"));
                         return Ok(());

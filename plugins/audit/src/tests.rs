@@ -1,9 +1,9 @@
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tuffet_sdk::testing::{set_kv_calls, set_room, take_emitted};
+use tuffet_sdk::testing::{self, set_kv_calls, set_room, take_emitted};
 use tuffet_sdk::{
-    Client, Decision, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress,
-    Request, Summary, kv, parse,
+    DecidedRequest, Event, EventKind, Mode, Observe, Plugin, Progress, Request, Resolved, Summary, Target,
+    decision, kv, outcome, parse,
 };
 
 use crate::Audit;
@@ -17,53 +17,55 @@ fn problem(settings: &str) -> String {
     problems.iter().map(|problem| format!("{}: {}", problem.pointer, problem.message)).collect()
 }
 
-fn finished(requested: &str, outcome: Outcome) -> Event {
-    let request = Request {
+fn finished(requested: &str, outcome: &str) -> Event {
+    let mut request = Request {
         id: "7".into(),
         listener: "lan".into(),
-        operation: Operation::Write,
         mode: Mode::Netascii,
         requested: requested.into(),
-        path: "a".into(),
-        client: Client {
-            address: "2001:db8::1".into(),
-            port: 2000,
-            macs: vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }],
-            class: "ipxe".into(),
-        },
-        options: vec![],
-        attributes: vec![],
+        ..testing::write_request("a")
     };
-    let summary = Summary {
+    (request.client.address, request.client.port) = ("2001:db8::1".into(), 2000);
+    request.client.class = "ipxe".into();
+    testing::add_mac(&mut request, "02:00:5e:10:00:01");
+    let decided = DecidedRequest {
         request,
-        outcome,
-        detail: None,
-        decision: Decision::Refused,
-        verdict_by: Some("acl".into()),
-        plugin_calls: 1,
-        resolved: Some("boot:a".into()),
+        resolved: Some(Resolved::File(Target::new("boot", "a"))),
+        decided_by: Some("acl".into()),
         size: None,
+        decision_us: None,
+    };
+    event(EventKind::Finished(Summary {
+        decided,
+        decision: decision::REFUSED.into(),
+        outcome: outcome.into(),
+        detail: None,
+        plugin_calls: 1,
+        tried: vec![],
+        tried_by: None,
         blksize: 512,
         windowsize: 1,
         timeout_option: None,
         tsize: None,
-        bytes: 3,
+        transferred: 3,
         blocks: 1,
         retransmissions: 0,
         duplicates: 0,
         timeouts: 0,
         rtt_us: None,
-        decision_us: None,
         first_block_us: Some(4),
         duration_us: 9,
         attributes: vec![],
-    };
-    Event { unix_ms: 1_700_000_000_000, what: Happening::Finished(summary) }
+    }))
+}
+
+fn event(kind: EventKind) -> Event {
+    Event { sequence: 1, unix_ms: 1_700_000_000_000, kind }
 }
 
 #[test]
 fn a_line_says_who_what_when_and_how_it_ended() {
-    audit(r#"{"sink":"log"}"#).observe(&[finished("a\n\"é", Outcome::Denied)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a\n\"é", outcome::DENIED)]);
     let lines = take_emitted("log");
     assert_eq!(lines.len(), 1);
     let (text, hash) = lines[0].split_once(r#","hash":""#).unwrap();
@@ -81,13 +83,13 @@ fn a_line_says_who_what_when_and_how_it_ended() {
 
 #[test]
 fn lines_are_chained_over_instances() {
-    let progress = Progress { id: "7".into(), bytes: 1, size: None };
-    let noise = Event { unix_ms: 0, what: Happening::Progressed(progress) };
-    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), noise.clone()]);
+    let progress = Progress { request_id: "7".into(), transferred: 1, size: None };
+    let noise = event(EventKind::Progressed(progress));
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", outcome::SERVED), noise.clone()]);
     audit(r#"{"sink":"log"}"#).observe(&[noise]);
-    audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Stored), finished("c", Outcome::NotFound)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("b", outcome::STORED), finished("c", outcome::NOT_FOUND)]);
     // Another sink has its own chain.
-    audit(r#"{"sink":"other"}"#).observe(&[finished("d", Outcome::Failed)]);
+    audit(r#"{"sink":"other"}"#).observe(&[finished("d", outcome::FAILED)]);
     let lines: Vec<Value> =
         take_emitted("log").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.len(), 3);
@@ -104,7 +106,7 @@ fn lines_are_chained_over_instances() {
 #[test]
 fn a_witness_sees_the_last_line_of_each_call() {
     let audit = audit(r#"{"sink":"log","witness":"far"}"#);
-    audit.observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    audit.observe(&[finished("a", outcome::SERVED), finished("b", outcome::SERVED)]);
     let last: Value = serde_json::from_str(&take_emitted("log")[1]).unwrap();
     let seen: Value = serde_json::from_str(&take_emitted("far")[0]).unwrap();
     assert_eq!((&seen["seq"], &seen["hash"]), (&2.into(), &last["hash"]));
@@ -114,7 +116,7 @@ fn a_witness_sees_the_last_line_of_each_call() {
 fn what_was_lost_is_told_by_the_next_line() {
     let head = format!(r#"{{"seq":4,"hash":"{}","lost":2}}"#, "a".repeat(64));
     kv::set("head/log", head, None).unwrap();
-    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", outcome::SERVED), finished("b", outcome::SERVED)]);
     let lines = take_emitted("log");
     assert!(lines[0].starts_with(r#"{"seq":5,"previous":"aaaa"#) && lines[0].contains(r#","lost":2,"#));
     assert!(lines[1].starts_with(r#"{"seq":6,"#) && !lines[1].contains("lost"));
@@ -124,7 +126,7 @@ fn what_was_lost_is_told_by_the_next_line() {
 #[test]
 fn a_head_that_cannot_be_read_costs_the_chain_and_no_line() {
     kv::set("head/log", "nonsense", None).unwrap();
-    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", outcome::SERVED)]);
     let lines = take_emitted("log");
     assert!(lines.len() == 1 && lines[0].starts_with(r#"{"unchained":"head/log: "#), "{lines:?}");
     assert!(lines[0].contains(r#""requested":"a""#) && !lines[0].contains("hash"), "{lines:?}");
@@ -133,12 +135,12 @@ fn a_head_that_cannot_be_read_costs_the_chain_and_no_line() {
     // The head cannot be read; it can be read but not stored.
     for calls in [0, 1] {
         set_kv_calls(Some(calls));
-        audit(r#"{"sink":"log"}"#).observe(&[finished("b", Outcome::Served)]);
+        audit(r#"{"sink":"log"}"#).observe(&[finished("b", outcome::SERVED)]);
         let lines = take_emitted("log");
         assert!(lines.len() == 1 && lines[0].starts_with(r#"{"unchained":"as asked"#), "{lines:?}");
     }
     set_kv_calls(None);
-    audit(r#"{"sink":"log"}"#).observe(&[finished("c", Outcome::Served)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("c", outcome::SERVED)]);
     assert!(take_emitted("log")[0].starts_with(r#"{"seq":1,"#));
 }
 
@@ -148,7 +150,7 @@ fn over(calls: &[(usize, usize)]) -> Vec<Value> {
     for (number, (requests, room)) in calls.iter().enumerate() {
         set_room("log", *room);
         let events: Vec<Event> =
-            (0..*requests).map(|request| finished(&format!("{number}/{request}"), Outcome::Served)).collect();
+            (0..*requests).map(|request| finished(&format!("{number}/{request}"), outcome::SERVED)).collect();
         audit(r#"{"sink":"log"}"#).observe(&events);
         all.extend(take_emitted("log"));
     }
@@ -185,10 +187,10 @@ fn what_nobody_takes_is_told_of() {
     set_room("log", 0);
     // The head is read and stored; the lines are not kept.
     set_kv_calls(Some(2));
-    audit(r#"{"sink":"log"}"#).observe(&[finished("a", Outcome::Served), finished("b", Outcome::Served)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("a", outcome::SERVED), finished("b", outcome::SERVED)]);
     set_kv_calls(None);
     set_room("log", 9);
-    audit(r#"{"sink":"log"}"#).observe(&[finished("c", Outcome::Served)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished("c", outcome::SERVED)]);
     let lines = take_emitted("log");
     // The loss of two lines could not be stored either: the gap reveals it.
     assert!(lines[0].starts_with(r#"{"seq":3,"#), "{lines:?}");
@@ -196,7 +198,7 @@ fn what_nobody_takes_is_told_of() {
 
 #[test]
 fn a_line_fits_a_sink_whatever_a_client_asks() {
-    audit(r#"{"sink":"log"}"#).observe(&[finished(&"\u{1}é".repeat(40_000), Outcome::Denied)]);
+    audit(r#"{"sink":"log"}"#).observe(&[finished(&"\u{1}é".repeat(40_000), outcome::DENIED)]);
     assert!(take_emitted("log")[0].len() < 32 << 10);
 }
 

@@ -6,13 +6,10 @@ use std::net::IpAddr;
 
 use serde::Deserialize;
 use tuffet_leases::{Format, Index, Mac};
-use tuffet_sdk::files::{self, Metadata};
-use tuffet_sdk::{Level, log};
+use tuffet_sdk::{Error, Level, files, log};
 
 /// Bytes of one file; a call may read as many in all.
 const MAX_FILE: u64 = 64 << 20;
-/// A file that changed so short a time ago may change again and have the same time.
-const UNSETTLED_MS: u64 = 2000;
 
 /// A lease file, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -38,9 +35,7 @@ struct Read {
 }
 
 struct Known {
-    metadata: Metadata,
-    /// Whether its time changes with its content.
-    settled: bool,
+    version: String,
     index: Index,
 }
 
@@ -86,16 +81,16 @@ impl Leases {
         let mut changed = false;
         let mut there = false;
         for (file, known) in self.files.iter().zip(&mut read.indices) {
-            match file.metadata() {
-                Ok(Some(metadata)) => {
+            match file.version() {
+                Ok(Some(version)) => {
                     there = true;
-                    if known.as_ref().is_some_and(|known| known.settled && known.metadata == metadata) {
+                    if known.as_ref().is_some_and(|known| known.version == version) {
                         continue;
                     }
                     changed = true;
                     // Not both at once: a large site's may take half of the memory.
                     *known = None;
-                    *known = file.read(metadata, now, logs);
+                    *known = file.read(version, logs);
                 }
                 // Kea has the parts `.1` and `.2` only while it tidies up.
                 Ok(None) => changed |= known.take().is_some(),
@@ -121,11 +116,11 @@ impl Read {
 }
 
 impl LeaseFile {
-    fn metadata(&self) -> Result<Option<Metadata>, files::Error> {
-        files::stat(&self.root, &self.path)
+    fn version(&self) -> Result<Option<String>, Error> {
+        Ok(files::stat(&self.root, &self.path)?.map(|file| file.version))
     }
 
-    fn read(&self, metadata: Metadata, now: u64, logs: bool) -> Option<Known> {
+    fn read(&self, version: String, logs: bool) -> Option<Known> {
         let content = match files::read(&self.root, &self.path, MAX_FILE) {
             Ok(content) => content?,
             Err(error) => {
@@ -143,12 +138,10 @@ impl LeaseFile {
             }
             return None;
         };
-        let settled =
-            now == 0 || metadata.modified_unix_ms.saturating_add(UNSETTLED_MS) <= now.saturating_mul(1000);
-        Some(Known { metadata, settled, index })
+        Some(Known { version, index })
     }
 
-    fn complain(&self, logs: bool, error: &files::Error) {
+    fn complain(&self, logs: bool, error: &Error) {
         if logs {
             let LeaseFile { root, path, .. } = self;
             log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error}"));

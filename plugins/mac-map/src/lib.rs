@@ -17,16 +17,16 @@ use std::net::IpAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tuffet_leases::{Format, Index, Mac};
-use tuffet_sdk::{MacSource, Plugin, Problems, Request, Resolution, Resolve, Target};
+use tuffet_sdk::{Plugin, Problems, Request, Resolution, Resolve, Target};
 
 use leases::Leases;
 use rule::Rule;
-use settings::Settings;
+use settings::{Settings, Source};
 
 /// The rules, ready to be asked.
 pub struct MacMap {
     root: String,
-    sources: Vec<MacSource>,
+    sources: Vec<Source>,
     leases: Leases,
     rules: Vec<Rule>,
 }
@@ -49,9 +49,7 @@ impl Resolve for MacMap {
         for rule in rules {
             let files = rule.candidates(request, &macs);
             if !files.is_empty() {
-                return Resolution::Files(
-                    files.into_iter().map(|path| Target::new(&self.root, path)).collect(),
-                );
+                return Resolution::files(files.into_iter().map(|path| Target::new(&self.root, path)));
             }
         }
         Resolution::Abstain
@@ -63,14 +61,15 @@ impl MacMap {
     fn macs(&self, request: &Request) -> Vec<Mac> {
         let mut macs = Vec::new();
         for source in &self.sources {
-            let of_source = request.client.macs.iter().filter(|fact| fact.source == *source);
+            let facts = request.client.network_macs().iter().chain(request.client.claimed_macs());
+            let of_source = facts.filter(|fact| fact.source == source.name());
             for mac in of_source.filter_map(|fact| Mac::parse(&fact.address).ok()) {
                 if !macs.contains(&mac) {
                     macs.push(mac);
                 }
             }
             // Where the server or a source before it knows the client, the files are not read.
-            if *source == MacSource::LeaseFile && macs.is_empty() {
+            if *source == Source::LeaseFile && macs.is_empty() {
                 macs.extend(self.leased(request));
             }
         }

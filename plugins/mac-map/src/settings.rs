@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use tuffet_sdk::{Glob, MacSource, Operation, Problems};
+use tuffet_sdk::{Glob, Operation, Problems, mac_source};
 
 use crate::MacMap;
 use crate::leases::{LeaseFile, Leases};
@@ -16,9 +16,28 @@ use tuffet_leases::Mac;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     root: String,
-    sources: Option<Vec<MacSource>>,
+    sources: Option<Vec<Source>>,
     leases: Option<Vec<LeaseFile>>,
     rules: Vec<RuleSettings>,
+}
+
+/// Where MAC addresses are learnt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Source {
+    NeighbourTable,
+    LeaseFile,
+    RequestedName,
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::NeighbourTable => mac_source::NEIGHBOUR_TABLE,
+            Source::LeaseFile => mac_source::LEASE_FILE,
+            Source::RequestedName => mac_source::REQUESTED_NAME,
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,9 +56,9 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
     if settings.root.is_empty() {
         problems.add("/root", "write the name of the root that the files are in");
     }
-    let default = vec![MacSource::NeighbourTable, MacSource::LeaseFile, MacSource::RequestedName];
+    let default = vec![Source::NeighbourTable, Source::LeaseFile, Source::RequestedName];
     let sources = settings.sources.unwrap_or(default);
-    if settings.leases.is_some() && !sources.is_empty() && !sources.contains(&MacSource::LeaseFile) {
+    if settings.leases.is_some() && !sources.is_empty() && !sources.contains(&Source::LeaseFile) {
         problems.add("/leases", "nobody looks into them: add lease-file to sources, or leave sources out");
     }
     let leases = check_leases(&mut problems, settings.leases);
@@ -47,12 +66,8 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
         problems.add("/sources", "without a source no MAC is ever known: name one, or leave the key out");
     }
     for (i, source) in sources.iter().enumerate().filter(|(i, source)| sources[..*i].contains(source)) {
-        let name = match source {
-            MacSource::NeighbourTable => "neighbour-table",
-            MacSource::LeaseFile => "lease-file",
-            MacSource::RequestedName => "requested-name",
-        };
-        problems.add(format!("/sources/{i}"), format!("{name} is there already: leave the second out"));
+        let what = format!("{} is there already: leave the second out", source.name());
+        problems.add(format!("/sources/{i}"), what);
     }
     if settings.rules.is_empty() {
         problems.add("/rules", "without a rule the plugin does nothing: write one, or leave the plugin out");

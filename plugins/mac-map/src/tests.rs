@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
-use tuffet_sdk::testing::put_file;
+use tuffet_sdk::testing::{self, put_file};
 use tuffet_sdk::{
-    Client, Mac as MacFact, MacSource, Mode, Operation, Plugin, Request, Resolution, Resolve, Target, parse,
+    Mac as MacFact, MacAddresses, Operation, Plugin, Request, Resolution, Resolve, Target, mac_source, parse,
 };
 
 use crate::MacMap;
@@ -21,35 +21,25 @@ fn problems(settings: Value) -> Vec<String> {
 }
 
 pub(crate) fn request(path: &str) -> Request {
-    Request {
-        id: "1".into(),
-        listener: "lan".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: path.into(),
-        path: path.into(),
-        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![], class: "unknown".into() },
-        options: vec![],
-        attributes: vec![],
-    }
+    from(path, &[])
 }
 
-fn from(path: &str, macs: &[(&str, MacSource)]) -> Request {
-    let mut request = request(path);
-    request.client.macs = macs
-        .iter()
-        .map(|(address, source)| MacFact { address: (*address).into(), source: *source })
-        .collect();
+fn from(path: &str, macs: &[(&str, &str)]) -> Request {
+    let mut request = testing::request(path);
+    let facts =
+        macs.iter().map(|(address, source)| MacFact { address: (*address).into(), source: (*source).into() });
+    let (claimed, network) = facts.partition(|fact| fact.source == mac_source::REQUESTED_NAME);
+    request.client.macs = Some(MacAddresses { network, claimed });
     request
 }
 
 fn files(paths: &[&str]) -> Resolution {
-    Resolution::Files(paths.iter().map(|path| Target::new("boot", *path)).collect())
+    Resolution::files(paths.iter().map(|path| Target::new("boot", *path)))
 }
 
-const KITCHEN: (&str, MacSource) = ("02:00:5e:10:00:01", MacSource::NeighbourTable);
-const ATTIC: (&str, MacSource) = ("02:00:5e:10:00:02", MacSource::NeighbourTable);
-const STRANGER: (&str, MacSource) = ("02:00:5e:10:00:99", MacSource::NeighbourTable);
+const KITCHEN: (&str, &str) = ("02:00:5e:10:00:01", mac_source::NEIGHBOUR_TABLE);
+const ATTIC: (&str, &str) = ("02:00:5e:10:00:02", mac_source::NEIGHBOUR_TABLE);
+const STRANGER: (&str, &str) = ("02:00:5e:10:00:99", mac_source::NEIGHBOUR_TABLE);
 
 fn house() -> MacMap {
     map(json!({
@@ -106,7 +96,7 @@ fn device_templates_and_fallback_come_in_this_order_each_once() {
 
 #[test]
 fn the_preferred_source_comes_first() {
-    let named = ("02:00:5e:10:00:02", MacSource::RequestedName);
+    let named = ("02:00:5e:10:00:02", mac_source::REQUESTED_NAME);
     let rules = json!([{ "templates": ["{mac-dashes}"] }]);
     let neighbours_first = map(json!({ "root": "boot", "rules": rules }));
     assert_eq!(
@@ -131,7 +121,7 @@ fn a_lease_tells_the_address_where_the_neighbour_table_does_not() {
     put_file("dhcp", "leases", "0 02:00:5e:10:00:02 192.0.2.1 attic *\n");
     assert_eq!(map(leased()).resolve(&from("a.cfg", &[])), files(&["02-00-5e-10-00-02"]));
     assert_eq!(map(leased()).resolve(&from("a.cfg", &[KITCHEN])), files(&["02-00-5e-10-00-01"]));
-    let named = ("02:00:5e:10:00:03", MacSource::RequestedName);
+    let named = ("02:00:5e:10:00:03", mac_source::REQUESTED_NAME);
     let both = files(&["02-00-5e-10-00-02", "02-00-5e-10-00-03"]);
     assert_eq!(map(leased()).resolve(&from("a.cfg", &[named])), both);
     let mut only = leased();
@@ -142,7 +132,7 @@ fn a_lease_tells_the_address_where_the_neighbour_table_does_not() {
 
 #[test]
 fn a_lease_that_the_server_knows_needs_no_file() {
-    let request = from("a.cfg", &[("02:00:5e:10:00:03", MacSource::LeaseFile)]);
+    let request = from("a.cfg", &[("02:00:5e:10:00:03", mac_source::LEASE_FILE)]);
     let mut settings = leased();
     settings.as_object_mut().unwrap().remove("leases");
     assert_eq!(map(settings).resolve(&request), files(&["02-00-5e-10-00-03"]));

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use tuffet_sdk::{
-    Authorize, Denial, Glob, Level, Plugin, Problems, Profile, Request, Resolution, Resolve, Target, Verdict,
-    files, log, log_with,
+    Authorize, Denial, Glob, Level, Plugin, Problems, Profile, Request, Resolution, Resolve, SessionValues,
+    Target, Verdict, files, log, log_with,
 };
 
 /// The misdeed, its hook and its paths.
@@ -180,15 +180,9 @@ impl Authorize for Misbehave {
             Misdeed::Deny => Verdict::Deny(denial(request)),
             Misdeed::Count => Verdict::Deny(self.count(request)),
             Misdeed::DenyAtLength => Verdict::Deny(long_denial()),
-            Misdeed::Drop => Verdict::Drop,
-            Misdeed::Allow => {
-                let (blksize, windowsize, bytes) = (Some(1024), Some(4), Some(1_000_000));
-                Verdict::Allow(Profile { blksize, windowsize, bytes, ..Profile::default() })
-            }
-            Misdeed::AllowNonsense => {
-                let (blksize, windowsize, bytes) = (Some(1), Some(0), Some(0));
-                Verdict::Allow(Profile { blksize, windowsize, bytes, ..Profile::default() })
-            }
+            Misdeed::Drop => Verdict::Drop("dropped as asked".into()),
+            Misdeed::Allow => allow(1024, 4, 1_000_000),
+            Misdeed::AllowNonsense => allow(1, 0, 0),
             _ => Verdict::Abstain,
         }
     }
@@ -204,19 +198,26 @@ impl Resolve for Misbehave {
             Misdeed::Deny => Resolution::Deny(denial(request)),
             Misdeed::Count => Resolution::Deny(self.count(request)),
             Misdeed::DenyAtLength => Resolution::Deny(long_denial()),
-            Misdeed::Content => Resolution::Content(b"0123456789".to_vec().into()),
-            Misdeed::TooMuchContent => Resolution::Content(vec![b'x'; 8 << 20].into()),
-            Misdeed::UnknownRoot => Resolution::Files(vec![Target::new("no-such-root", &request.path)]),
-            Misdeed::Traversal => Resolution::Files(vec![Target::new("boot", "../../etc/passwd")]),
-            Misdeed::NoFiles => Resolution::Files(Vec::new()),
-            Misdeed::ManyFiles => Resolution::Files(vec![Target::new("boot", "a"); 100_000]),
+            Misdeed::Content => Resolution::content(b"0123456789".to_vec()),
+            Misdeed::TooMuchContent => Resolution::content(vec![b'x'; 8 << 20]),
+            Misdeed::UnknownRoot => Resolution::files([Target::new("no-such-root", &request.path)]),
+            Misdeed::Traversal => Resolution::files([Target::new("boot", "../../etc/passwd")]),
+            Misdeed::NoFiles => Resolution::files([]),
+            Misdeed::ManyFiles => Resolution::files(vec![Target::new("boot", "a"); 100_000]),
             _ => Resolution::Abstain,
         }
     }
 }
 
+fn allow(blksize: u16, windowsize: u16, max_size: u64) -> Verdict {
+    let (blksize, windowsize) = (Some(blksize), Some(windowsize));
+    let ceilings = SessionValues { blksize, windowsize, timeout: None };
+    Verdict::Allow(Profile { ceilings, max_size: Some(max_size), ..Profile::default() })
+}
+
 fn denial(request: &Request) -> Denial {
-    let macs: Vec<&str> = request.client.macs.iter().map(|mac| mac.address.as_str()).collect();
+    let macs = request.client.any_macs();
+    let macs: Vec<&str> = macs.map(|mac| mac.address.as_str()).collect();
     Denial::access_violation("denied as asked", format!("macs: [{}]", macs.join(", ")))
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, SystemTime};
 
-use tuffet_sdk::{files, http, kv, metrics, sinks, upload};
+use tuffet_sdk::{Error, files, http, kv, metrics, sinks, upload};
 
 /// Runs all commands and returns one line for each.
 pub(crate) fn run_all(commands: &[String]) -> String {
@@ -31,7 +31,7 @@ fn run(command: &str) -> String {
         ["kv", "stale", key, value] => said(kv::swap(key, Some(u64::MAX), value, None)),
         ["kv", "list", prefix, after] => said(kv::list(prefix, Some(after), 2)),
         ["kv", "list", prefix] => said(kv::list(prefix, None, u32::MAX)),
-        ["shared", name, rest @ ..] => shared(&kv::Shared::new(*name), &rest.join(" ")),
+        ["shared", name, rest @ ..] => shared(kv::Keys::shared(name), &rest.join(" ")),
         // Keys and values at and beyond their bounds.
         ["kv", "long-key", length] => said(kv::set(&"k".repeat(number(length)), "v", None)),
         ["kv", "long-value", length] => said(kv::set("long", vec![b'v'; number(length)], None)),
@@ -40,7 +40,7 @@ fn run(command: &str) -> String {
         }
         ["kv", "gets", count] => said((0..number(count)).try_for_each(|_| kv::get("a").map(drop))),
         ["file", "stat", root, path] => {
-            said(files::stat(root, path).map(|found| found.map(|file| file.bytes)))
+            said(files::stat(root, path).map(|found| found.map(|file| file.size)))
         }
         ["file", "read", root, path] => {
             said(files::read(root, path, 1 << 20).map(|found| found.map(|file| show(&file))))
@@ -55,12 +55,12 @@ fn run(command: &str) -> String {
                 }
             }
         }
-        ["add", name, label, value] => said(metrics::add(name, &[(label, value)], 2)),
-        ["add", name] => said(metrics::add(name, &[], 1)),
-        ["gauge", name, value] => said(metrics::set(name, &[], value.parse().unwrap_or(f64::NAN))),
+        ["add", name, label, value] => said(metrics::add(name, 2, &[(label, value)])),
+        ["add", name] => said(metrics::add(name, 1, &[])),
+        ["gauge", name, value] => said(metrics::set(name, value.parse().unwrap_or(f64::NAN), &[])),
         ["series", count] => said(
             (0..number(count))
-                .try_for_each(|value| metrics::add("many", &[("value", &value.to_string())], 1)),
+                .try_for_each(|value| metrics::add("many", 1, &[("value", &value.to_string())])),
         ),
         ["upload", offset, length] => {
             said(upload::read(number(offset) as u64, number(length) as u32).map(|bytes| show(&bytes)))
@@ -105,7 +105,7 @@ fn run(command: &str) -> String {
 }
 
 /// The same with a namespace that is shared.
-fn shared(keys: &kv::Shared, command: &str) -> String {
+fn shared(keys: kv::Keys<'_>, command: &str) -> String {
     let words: Vec<&str> = command.splitn(3, ' ').collect();
     let show = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     match words.as_slice() {
@@ -120,7 +120,7 @@ fn shared(keys: &kv::Shared, command: &str) -> String {
 }
 
 /// Adds to a value and returns it, trying again while others change it.
-fn append(key: &str, more: &str) -> Result<String, kv::Error> {
+fn append(key: &str, more: &str) -> Result<String, Error> {
     loop {
         let entry = kv::entry(key)?;
         let (value, revision) =
@@ -132,16 +132,15 @@ fn append(key: &str, more: &str) -> Result<String, kv::Error> {
     }
 }
 
-fn said<T: Debug, E: Debug>(result: Result<T, E>) -> String {
+fn said<T: Debug>(result: Result<T, Error>) -> String {
     match result {
         Ok(value) => format!("{value:?}"),
         Err(error) => plain(&error),
     }
 }
 
-/// The names of generated types are not worth testing.
-fn plain(error: &impl Debug) -> String {
-    format!("{error:?}").replace("Error::", "")
+fn plain(error: &Error) -> String {
+    format!("{}: {}", error.code, error.message)
 }
 
 fn number(text: &str) -> usize {

@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Denial, Event, Glob, Happening, Observe, Plugin, Problems, Request,
-    Resolution, Resolve, Upload, Verdict, kv, sinks,
+    Accept, Acceptance, Authorize, Denial, Destination, Event, EventKind, Glob, Observe, Plugin, Problems,
+    Request, Resolution, Resolve, Summary, Upload, Verdict, kv, sinks,
 };
 
 /// The settings, as shown above.
@@ -68,12 +68,11 @@ impl Resolve for Probe {
         if self.settings.run.is_empty() && self.settings.configure.is_empty() || !asked {
             return Resolution::Abstain;
         }
-        let macs: Vec<&str> = request.client.macs.iter().map(|mac| mac.address.as_str()).collect();
-        let raw_name = request.attributes.iter().find(|(name, _)| name == "raw-name");
+        let macs: Vec<&str> = request.client.any_macs().map(|mac| mac.address.as_str()).collect();
         let said = command::run_all(&self.settings.run)
             .replace("{macs}", &macs.join(","))
-            .replace("{raw-name}", raw_name.map_or("none", |(_, value)| value));
-        Resolution::Content(format!("{}{said}", self.configured).into())
+            .replace("{raw-name}", request.attribute("raw-name").unwrap_or("none"));
+        Resolution::content(format!("{}{said}", self.configured))
     }
 }
 
@@ -82,12 +81,14 @@ impl Accept for Probe {
         let answer = self.settings.upload.as_deref().unwrap_or("abstain");
         match answer.split_once(' ').unwrap_or((answer, "")) {
             ("accept", _) => Acceptance::Accept,
-            ("rename", path) => Acceptance::Rename(
-                path.replace("{sha256}", &upload.sha256).replace("{bytes}", &upload.bytes.to_string()),
-            ),
+            ("rename", path) => {
+                let path = path.replace("{sha256}", &upload.sha256);
+                Destination::new(path.replace("{bytes}", &upload.size.to_string())).into()
+            }
+            ("free", path) => Destination::new(path).or_next_free().into(),
             ("deny", _) => Acceptance::Deny(Denial::access_violation(
                 "not this one",
-                format!("{} of {} for {}:{}", upload.bytes, request.client.address, upload.root, upload.path),
+                format!("{} of {} for {}:{}", upload.size, request.client.address, upload.root, upload.path),
             )),
             // What the commands of `run` come to.
             ("run", _) => {
@@ -104,38 +105,7 @@ impl Observe for Probe {
         let Some(sink) = &self.settings.observe else { return };
         std::thread::sleep(Duration::from_millis(self.settings.dawdle));
         for event in events {
-            let line = match &event.what {
-                Happening::Started(start) => format!(
-                    r#"{{"started":{:?},"path":{:?},"size":{:?},"macs":{},"ms":{}}}"#,
-                    start.request.id,
-                    start.request.path,
-                    start.size.unwrap_or_default(),
-                    start.request.client.macs.len(),
-                    event.unix_ms,
-                ),
-                Happening::Progressed(progress) => {
-                    format!(r#"{{"progressed":{:?},"bytes":{}}}"#, progress.id, progress.bytes)
-                }
-                Happening::Finished(summary) => format!(
-                    r#"{{"finished":{:?},"path":{:?},"outcome":"{:?}","decision":"{:?}","class":{:?},"bytes":{},"blocks":{},"first_block":{},"resolved":{:?},"attributes":{:?}}}"#,
-                    summary.request.id,
-                    summary.request.path,
-                    summary.outcome,
-                    summary.decision,
-                    summary.request.client.class,
-                    summary.bytes,
-                    summary.blocks,
-                    summary.first_block_us.is_some(),
-                    summary.resolved.as_deref().unwrap_or_default(),
-                    summary
-                        .request
-                        .attributes
-                        .iter()
-                        .chain(&summary.attributes)
-                        .map(|(key, value)| format!("{key}={value}"))
-                        .collect::<Vec<_>>(),
-                ),
-            };
+            let line = shown(event);
             assert_eq!(sinks::emit(sink, &line), Ok(()), "{line}");
             if self.settings.stumble > 0 {
                 let stumbled = kv::increment("stumbled", 1, None).unwrap_or_default();
@@ -143,6 +113,44 @@ impl Observe for Probe {
             }
         }
     }
+}
+
+fn shown(event: &Event) -> String {
+    match &event.kind {
+        EventKind::Started(start) => format!(
+            r#"{{"started":{:?},"path":{:?},"size":{:?},"macs":{},"ms":{}}}"#,
+            start.request.id,
+            start.request.path,
+            start.size.unwrap_or_default(),
+            start.request.client.any_macs().count(),
+            event.unix_ms,
+        ),
+        EventKind::Progressed(progress) => {
+            format!(r#"{{"progressed":{:?},"bytes":{}}}"#, progress.request_id, progress.transferred)
+        }
+        EventKind::Finished(summary) => finished(summary),
+        EventKind::Other(other) => format!(r#"{{"other":{:?}}}"#, other.kind),
+    }
+}
+
+fn finished(summary: &Summary) -> String {
+    let request = &summary.decided.request;
+    let resolved = summary.decided.resolved.as_ref().map(ToString::to_string).unwrap_or_default();
+    let attributes = request.attributes.iter().chain(&summary.attributes);
+    let attributes: Vec<String> = attributes.map(|(key, value)| format!("{key}={value}")).collect();
+    let tried: Vec<String> =
+        summary.tried.iter().map(|file| format!("{}:{}", file.root, file.path)).collect();
+    format!(
+        r#"{{"finished":{:?},"path":{:?},"outcome":{:?},"decision":{:?},"class":{:?},"bytes":{},"blocks":{},"first_block":{},"resolved":{resolved:?},"tried":{tried:?},"attributes":{attributes:?}}}"#,
+        request.id,
+        request.path,
+        summary.outcome,
+        summary.decision,
+        request.client.class,
+        summary.transferred,
+        summary.blocks,
+        summary.first_block_us.is_some(),
+    )
 }
 
 #[allow(clippy::panic)] // the purpose of this setting

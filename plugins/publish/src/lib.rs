@@ -11,7 +11,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use tuffet_sdk::{Event, Level, Observe, Plugin, Problems, http, log, sinks};
+use tuffet_sdk::{Error, Event, Level, Observe, Plugin, Problems, code, http, log, sinks};
 
 use message::Message;
 use settings::{Kind, Settings, To};
@@ -36,8 +36,9 @@ impl Plugin for Publish {
 
 impl Observe for Publish {
     fn observe(&self, events: &[Event]) {
-        let wanted = events.iter().filter(|event| self.events.contains(&Kind::of(event)));
-        let messages: Vec<Message<'_>> = wanted.map(|event| Message::new(&self.topic, event)).collect();
+        let messages = events.iter().filter_map(|event| Message::new(&self.topic, event));
+        let messages: Vec<Message<'_>> =
+            messages.filter(|message| self.events.contains(&message.kind())).collect();
         if messages.is_empty() {
             return;
         }
@@ -50,7 +51,7 @@ impl Observe for Publish {
 
 fn emit(sink: &str, messages: &[Message<'_>]) {
     let results = messages.iter().filter_map(|message| sinks::emit_json(sink, message).err());
-    let errors: Vec<sinks::Error> = results.collect();
+    let errors: Vec<Error> = results.collect();
     if let Some(first) = errors.first() {
         log(Level::Warn, format!("{} events did not get into the sink: {first}", errors.len()));
     }
@@ -65,7 +66,7 @@ fn post(url: &str, messages: &[Message<'_>]) {
             Ok(200..=299) => Ok(()),
             Ok(status) => Err(format!("the answer has the status {status}")),
             // The server has the events, and its response is longer than we read.
-            Err(http::Error::TooLarge) => Ok(()),
+            Err(error) if error.is(code::TOO_LARGE) => Ok(()),
             Err(error) => Err(error.to_string()),
         }
     });

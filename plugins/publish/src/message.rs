@@ -1,7 +1,7 @@
 //! An event as JSON.
 
 use serde::Serialize;
-use tuffet_sdk::{Event, Happening, Mac, Request, Summary};
+use tuffet_sdk::{DecidedRequest, Event, EventKind, Mac, Request, Summary};
 
 use crate::settings::Kind;
 
@@ -9,7 +9,8 @@ use crate::settings::Kind;
 /// however it is escaped.
 const MAX_TEXT: usize = 1000;
 
-/// The fields that all events share, and the fields of each kind.
+/// The fields that all events share, and the fields of each kind. They are this plugin's own format, for receivers of events:
+/// a field keeps its name (`bytes`, `verdict_by`), whatever the interface calls the value.
 #[derive(Serialize)]
 pub(crate) struct Message<'a> {
     topic: &'a str,
@@ -45,14 +46,14 @@ struct Asked<'a> {
 #[derive(Serialize)]
 struct Known<'a> {
     address: &'a str,
-    source: &'static str,
+    source: &'a str,
 }
 
 /// The decision.
 #[derive(Serialize)]
 struct Found<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
-    resolved: Option<&'a str>,
+    resolved: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict_by: Option<&'a str>,
 }
@@ -60,10 +61,10 @@ struct Found<'a> {
 /// The outcome.
 #[derive(Serialize)]
 struct Ended<'a> {
-    outcome: &'static str,
+    outcome: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<&'a str>,
-    decision: &'static str,
+    decision: &'a str,
     blksize: u16,
     windowsize: u16,
     blocks: u64,
@@ -80,49 +81,54 @@ struct Ended<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub fn new(topic: &'a str, event: &'a Event) -> Message<'a> {
-        let empty = Message {
+    /// `None` for an event of a kind that later servers have.
+    pub fn new(topic: &'a str, event: &'a Event) -> Option<Message<'a>> {
+        let empty = |kind: Kind, id: &'a str| Message {
             topic,
-            event: Kind::of(event),
+            event: kind,
             unix_ms: event.unix_ms,
-            id: "",
+            id,
             request: None,
             found: None,
             size: None,
             bytes: None,
             ended: None,
         };
-        match &event.what {
-            Happening::Started(start) => Message {
-                id: &start.request.id,
-                request: Some(Asked::new(&start.request)),
-                found: Some(Found::new(start.resolved.as_deref(), start.verdict_by.as_deref())),
-                size: start.size,
-                ..empty
-            },
-            Happening::Progressed(progress) => {
-                Message { id: &progress.id, size: progress.size, bytes: Some(progress.bytes), ..empty }
-            }
-            Happening::Finished(summary) => Message {
-                id: &summary.request.id,
-                request: Some(Asked::new(&summary.request)),
-                found: Some(Found::new(summary.resolved.as_deref(), summary.verdict_by.as_deref())),
-                size: summary.size,
-                bytes: Some(summary.bytes),
+        let decided = |kind: Kind, decided: &'a DecidedRequest| Message {
+            request: Some(Asked::new(&decided.request)),
+            found: Some(Found::new(decided)),
+            size: decided.size,
+            ..empty(kind, &decided.request.id)
+        };
+        match &event.kind {
+            EventKind::Started(start) => Some(decided(Kind::Started, start)),
+            EventKind::Progressed(progress) => Some(Message {
+                size: progress.size,
+                bytes: Some(progress.transferred),
+                ..empty(Kind::Progressed, &progress.request_id)
+            }),
+            EventKind::Finished(summary) => Some(Message {
+                bytes: Some(summary.transferred),
                 ended: Some(Ended::new(summary)),
-                ..empty
-            },
+                ..decided(Kind::Finished, &summary.decided)
+            }),
+            EventKind::Other(_) => None,
         }
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.event
     }
 }
 
 impl<'a> Asked<'a> {
     fn new(request: &'a Request) -> Self {
+        let macs = request.client.any_macs();
         Asked {
             listener: cut(&request.listener),
             address: &request.client.address,
             port: request.client.port,
-            macs: request.client.macs.iter().take(8).map(Known::new).collect(),
+            macs: macs.take(8).map(Known::new).collect(),
             class: cut(&request.client.class),
             operation: request.operation.name(),
             path: cut(&request.path),
@@ -132,26 +138,29 @@ impl<'a> Asked<'a> {
 
 impl<'a> Known<'a> {
     fn new(mac: &'a Mac) -> Self {
-        Known { address: &mac.address, source: mac.source.name() }
+        Known { address: &mac.address, source: &mac.source }
     }
 }
 
 impl<'a> Found<'a> {
-    fn new(resolved: Option<&'a str>, verdict_by: Option<&'a str>) -> Self {
-        Found { resolved: resolved.map(cut), verdict_by: verdict_by.map(cut) }
+    fn new(decided: &'a DecidedRequest) -> Self {
+        Found {
+            resolved: decided.resolved.as_ref().map(|resolved| cut(&resolved.to_string()).into()),
+            verdict_by: decided.decided_by.as_deref().map(cut),
+        }
     }
 }
 
 impl<'a> Ended<'a> {
     fn new(summary: &'a Summary) -> Self {
         Ended {
-            outcome: summary.outcome.name(),
+            outcome: &summary.outcome,
             detail: summary.detail.as_deref().map(cut),
-            decision: summary.decision.name(),
+            decision: &summary.decision,
             blksize: summary.blksize,
             windowsize: summary.windowsize,
             blocks: summary.blocks,
-            decision_us: summary.decision_us,
+            decision_us: summary.decided.decision_us,
             first_block_us: summary.first_block_us,
             duration_us: summary.duration_us,
             retransmissions: summary.retransmissions,

@@ -1,7 +1,7 @@
 //! The settings as written, and their check.
 
 use serde::{Deserialize, Serialize};
-use tuffet_sdk::{Event, Happening, Problems};
+use tuffet_sdk::Problems;
 
 use crate::Publish;
 
@@ -29,16 +29,6 @@ pub(crate) enum Kind {
 pub(crate) enum To {
     Sink(String),
     Url(String),
-}
-
-impl Kind {
-    pub fn of(event: &Event) -> Kind {
-        match event.what {
-            Happening::Started(_) => Kind::Started,
-            Happening::Progressed(_) => Kind::Progressed,
-            Happening::Finished(_) => Kind::Finished,
-        }
-    }
 }
 
 /// A topic is for machines.

@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
-use tuffet_sdk::testing::{put_response, take_emitted};
+use tuffet_sdk::testing::{self, put_response, take_emitted};
 use tuffet_sdk::{
-    Client, Decision, Event, Happening, Mac, MacSource, Mode, Observe, Operation, Outcome, Plugin, Progress,
-    Request, Start, Summary, http, parse,
+    DecidedRequest, Event, EventKind, Observe, OtherEvent, Plugin, Progress, Request, Resolved, Summary,
+    Target, decision, http, outcome, parse,
 };
 
 use crate::Publish;
@@ -18,58 +18,55 @@ fn problems(settings: Value) -> Vec<String> {
 }
 
 fn request() -> Request {
-    Request {
-        id: "7".into(),
-        listener: "lan".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: "/a".into(),
-        path: "a".into(),
-        client: Client { address: "192.0.2.1".into(), port: 2000, macs: vec![], class: "ipxe".into() },
-        options: vec![],
-        attributes: vec![],
-    }
+    let mut request = Request { id: "7".into(), listener: "lan".into(), ..testing::request("a") };
+    (request.client.port, request.client.class) = (2000, "ipxe".into());
+    request
 }
 
-/// The three events of a transfer.
-fn transfer(request: Request) -> [Event; 3] {
-    let started = Start {
-        request: request.clone(),
-        resolved: Some("boot:a".into()),
-        verdict_by: Some("acl".into()),
-        size: Some(9),
-        decision_us: 2,
-    };
-    let progress = Progress { id: "7".into(), bytes: 4, size: Some(9) };
-    let summary = Summary {
+/// The events of a transfer, and one of a later server.
+fn transfer(request: Request) -> [Event; 4] {
+    let started = DecidedRequest {
         request,
-        outcome: Outcome::TimedOut,
-        detail: Some("silent".into()),
-        decision: Decision::Granted,
-        verdict_by: None,
-        plugin_calls: 1,
-        resolved: Some("boot:a".into()),
+        resolved: Some(Resolved::File(Target::new("boot", "a"))),
+        decided_by: Some("acl".into()),
         size: Some(9),
+        decision_us: Some(2),
+    };
+    let progress = Progress { request_id: "7".into(), transferred: 4, size: Some(9) };
+    let summary = Summary {
+        decided: DecidedRequest { decided_by: None, ..started.clone() },
+        decision: decision::GRANTED.into(),
+        outcome: outcome::TIMED_OUT.into(),
+        detail: Some("silent".into()),
+        plugin_calls: 1,
+        tried: vec![],
+        tried_by: None,
         blksize: 1408,
         windowsize: 4,
         timeout_option: None,
         tsize: None,
-        bytes: 8,
+        transferred: 8,
         blocks: 1,
         retransmissions: 2,
         duplicates: 0,
         timeouts: 3,
         rtt_us: None,
-        decision_us: Some(2),
         first_block_us: Some(5),
         duration_us: 11,
         attributes: vec![],
     };
-    [
-        Event { unix_ms: 1, what: Happening::Started(started) },
-        Event { unix_ms: 2, what: Happening::Progressed(progress) },
-        Event { unix_ms: 3, what: Happening::Finished(summary) },
-    ]
+    let other = OtherEvent { kind: "later".into(), request_id: None, attributes: vec![] };
+    let kinds = [
+        EventKind::Started(started),
+        EventKind::Progressed(progress),
+        EventKind::Finished(summary),
+        EventKind::Other(other),
+    ];
+    let mut sequence = 0;
+    kinds.map(|kind| {
+        sequence += 1;
+        Event { sequence, unix_ms: sequence, kind }
+    })
 }
 
 fn emitted() -> Vec<Value> {
@@ -79,8 +76,7 @@ fn emitted() -> Vec<Value> {
 #[test]
 fn all_events_of_a_transfer() {
     let mut request = request();
-    request.client.macs =
-        vec![Mac { address: "02:00:5e:10:00:01".into(), source: MacSource::NeighbourTable }];
+    testing::add_mac(&mut request, "02:00:5e:10:00:01");
     publish(json!({ "sink": "bus", "topic": "site/7" })).observe(&transfer(request));
     let who = json!({ "listener": "lan", "address": "192.0.2.1", "port": 2000, "operation": "read", "path": "a",
         "macs": [{ "address": "02:00:5e:10:00:01", "source": "neighbour-table" }], "class": "ipxe", "topic": "site/7", "id": "7" });

@@ -18,8 +18,9 @@ mod template;
 mod tests;
 mod unique;
 
-use tuffet_sdk::files::{self, Error};
-use tuffet_sdk::{Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve, Target};
+use tuffet_sdk::{
+    Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve, Target, code, files,
+};
 
 use place::{Place, Places};
 use run::{End, Surroundings};
@@ -112,7 +113,7 @@ impl Remap {
         if leaves && places.iter().all(|place| !place.by_folder) {
             return Ok(Resolution::Abstain);
         }
-        Ok(Resolution::Files(places.into_iter().map(Target::from).collect()))
+        Ok(Resolution::files(places.into_iter().map(Target::from)))
     }
 
     /// The place in the folder of a client, unless the name says so already.
@@ -128,11 +129,14 @@ impl Remap {
         let Ok(place) = self.places.find(name) else { return Ok(false) };
         match files::stat(&place.root, &place.path) {
             Ok(found) => Ok(found.is_some()),
-            Err(Error::Denied(_) | Error::TooLarge(_)) => Ok(false),
-            Err(Error::Invalid(why) | Error::Unavailable(why)) => Err(why),
+            Err(error) if NO_FILE.contains(&&*error.code) => Ok(false),
+            Err(error) => Err(error.message),
         }
     }
 }
+
+/// Errors about a name that is that of no file, or of none that this plugin may know of.
+const NO_FILE: [&str; 3] = [code::NOT_A_FILE, code::BAD_PATH, code::NOT_GRANTED];
 
 fn failure(message: &str, reason: String) -> Denial {
     Denial::new(ErrorCode::NotDefined, message, reason)

@@ -1,8 +1,7 @@
 //! The settings as written, and their check.
 
 use serde::Deserialize;
-use tuffet_sdk::files::{self, Error};
-use tuffet_sdk::{Problems, Request};
+use tuffet_sdk::{Problems, Request, code, files};
 
 use crate::Remap;
 use crate::map::unknown_labels;
@@ -88,9 +87,9 @@ impl Name {
         if self == Name::Path {
             return request.path.clone().into_bytes();
         }
-        let raw = request.attributes.iter().find(|(name, _)| name == "raw-name");
-        let mut name = raw
-            .and_then(|(_, hex)| unhex(hex))
+        let mut name = request
+            .attribute("raw-name")
+            .and_then(unhex)
             .unwrap_or_else(|| request.requested.trim_end_matches('\u{fffd}').into());
         // Left over from DHCP; the server ignores them, too.
         name.truncate(name.iter().rposition(|byte| !matches!(byte, 0 | 0xff)).map_or(0, |last| last + 1));
@@ -178,9 +177,12 @@ fn check_grants(problems: &mut Problems, places: &Places, source: &Source, uniqu
     roots.dedup();
     for root in roots {
         // Too long for a path, which is only noticed with the grant.
-        if let Err(Error::Denied(why)) = files::stat(root, &"x".repeat(5000)) {
+        if let Err(error) = files::stat(root, &"x".repeat(5000))
+            && error.is(code::NOT_GRANTED)
+        {
             let what = "this depends on which files exist";
-            problems.add(pointer, format!("{what}, and {why}: add files/{root} to the grants of the plugin"));
+            problems
+                .add(pointer, format!("{what}, and {error}: add files/{root} to the grants of the plugin"));
         }
     }
 }

@@ -5,8 +5,7 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
 use serde::Deserialize;
-use tuffet_sdk::files::{self, Error, Metadata};
-use tuffet_sdk::{Level, log};
+use tuffet_sdk::{Error, Level, code, files, log};
 
 use crate::atftpd::{self, Pcre};
 use crate::map::{self, Version};
@@ -64,7 +63,7 @@ pub(crate) struct File {
 }
 
 struct Read {
-    metadata: Metadata,
+    version: String,
     looked: SystemTime,
     table: Rc<Table>,
 }
@@ -149,27 +148,25 @@ impl File {
 
     fn look(&self, now: SystemTime, before: Option<&Read>) -> Result<Read, Vec<String>> {
         let at = format!("{}:{}", self.root, self.path);
-        let failed = |error: Error| match error {
-            Error::Denied(why) if why.contains("grant") => {
-                vec![format!("{why}: add files/{} to the grants of the plugin", self.root)]
-            }
-            Error::TooLarge(bytes) => vec![format!("{at} has {bytes} bytes: {MAX_FILE} are allowed")],
-            Error::Denied(why) | Error::Invalid(why) | Error::Unavailable(why) => {
-                vec![format!("{at} cannot be read: {why}")]
-            }
+        let failed = |error: Error| {
+            vec![if error.is(code::NOT_GRANTED) {
+                format!("{error}: add files/{} to the grants of the plugin", self.root)
+            } else {
+                format!("{at} cannot be read: {error}")
+            }]
         };
         let missing = || vec![format!("there is no file {at}")];
-        let metadata = files::stat(&self.root, &self.path).map_err(failed)?.ok_or_else(missing)?;
-        if let Some(Read { metadata: then, table, .. }) = before
-            && *then == metadata
+        let version = files::stat(&self.root, &self.path).map_err(failed)?.ok_or_else(missing)?.version;
+        if let Some(Read { version: then, table, .. }) = before
+            && *then == version
         {
-            return Ok(Read { metadata, looked: now, table: Rc::clone(table) });
+            return Ok(Read { version, looked: now, table: Rc::clone(table) });
         }
         let text = files::read(&self.root, &self.path, MAX_FILE).map_err(failed)?.ok_or_else(missing)?;
         let table = self.dialect.parse(&text);
         let table =
             table.map_err(|its| its.into_iter().map(|what| format!("{at}, {what}")).collect::<Vec<_>>())?;
-        Ok(Read { metadata, looked: now, table: Rc::new(table) })
+        Ok(Read { version, looked: now, table: Rc::new(table) })
     }
 }
 

@@ -6,7 +6,7 @@ mod others;
 mod settings;
 
 use serde_json::{Value, json};
-use tuffet_sdk::{Client, Mode, Operation, Plugin, Request, Resolution, Resolve, parse};
+use tuffet_sdk::{Candidate, Operation, Plugin, Request, Resolution, Resolve, parse, testing};
 
 use crate::Remap;
 
@@ -27,17 +27,10 @@ fn problems(settings: Value) -> Vec<String> {
 }
 
 fn request(name: &str) -> Request {
-    Request {
-        id: "1".into(),
-        listener: "lan".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: name.into(),
-        path: name.replace('\\', "/").trim_start_matches('/').into(),
-        client: Client { address: "192.0.2.7".into(), port: 2000, macs: vec![], class: "unknown".into() },
-        options: vec![],
-        attributes: vec![],
-    }
+    let path = name.replace('\\', "/");
+    let mut request = Request { requested: name.into(), ..testing::request(path.trim_start_matches('/')) };
+    request.client.address = "192.0.2.7".into();
+    request
 }
 
 fn write(name: &str) -> Request {
@@ -46,14 +39,16 @@ fn write(name: &str) -> Request {
 
 /// `ROOT:PATH`, more of them separated by blanks, `-` for an abstention, `! TEXT` for a denial.
 fn answer(remap: &Remap, request: &Request) -> String {
+    let shown = |candidate: &Candidate| match candidate {
+        Candidate::File(file) => format!("{}:{}", file.root, file.path),
+        // It serves nothing else.
+        other => format!("{other:?}"),
+    };
     match remap.resolve(request) {
         Resolution::Abstain => "-".into(),
-        Resolution::Files(files) => {
-            files.iter().map(|file| format!("{}:{}", file.root, file.path)).collect::<Vec<_>>().join(" ")
-        }
+        Resolution::Serve(selection) => selection.candidates.iter().map(shown).collect::<Vec<_>>().join(" "),
         Resolution::Deny(denial) => format!("! {}", denial.message),
-        // Answers that it never gives.
-        Resolution::Content(_) | Resolution::Rendered(_) | Resolution::FilesElseNext(_) => "another".into(),
+        Resolution::Drop(reason) => reason,
     }
 }
 

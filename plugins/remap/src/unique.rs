@@ -1,8 +1,7 @@
 //! A folder for each client, as with dnsmasq's `tftp-unique-root`.
 
 use serde::Deserialize;
-use tuffet_sdk::files::{self, Error};
-use tuffet_sdk::{MacSource, Request};
+use tuffet_sdk::{Request, code, files};
 
 /// What the folder of a client is named after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -23,9 +22,8 @@ impl Unique {
         let name = match self {
             Unique::Ip => request.client.address.clone(),
             Unique::Mac => {
-                let macs = &request.client.macs;
                 // The requested name could be anybody's.
-                let known = macs.iter().find(|mac| mac.source != MacSource::RequestedName);
+                let known = request.client.macs.as_ref().and_then(|macs| macs.network.first());
                 let Some(mac) = known else { return Ok(None) };
                 mac.address.to_ascii_lowercase().replace(':', "-")
             }
@@ -34,10 +32,11 @@ impl Unique {
         match files::stat(root, &folder) {
             // Not there, or a file.
             Ok(_) => Ok(None),
-            // A folder has no size.
-            Err(Error::Denied(_)) => Ok(Some(format!("{folder}/"))),
-            Err(Error::Invalid(why) | Error::Unavailable(why)) => Err(why),
-            Err(Error::TooLarge(_)) => Ok(None),
+            // A folder, or what the server may not look at: the client has nothing else.
+            Err(error) if error.is(code::NOT_A_FILE) || error.is(code::BAD_PATH) => {
+                Ok(Some(format!("{folder}/")))
+            }
+            Err(error) => Err(error.message),
         }
     }
 }

@@ -91,7 +91,7 @@ impl Inventory {
                 let address: Option<IpAddr> = request.client.address.parse().ok();
                 let address = address.map(|address| address.to_string());
                 let names = [request.path.as_str(), request.path.rsplit('/').next().unwrap_or_default()];
-                let macs = request.client.macs.iter().map(|mac| mac.address.as_str());
+                let macs = request.client.any_macs().map(|mac| mac.address.as_str());
                 for fact in macs.chain(names).chain(address.as_deref()) {
                     if let Some((name, device)) = blocks.find(fact)? {
                         return Ok(Some((Cow::Owned(name), Cow::Owned(device))));
@@ -128,7 +128,7 @@ impl Inventory {
                 ("name", file),
                 ("address", Some(request.client.address.as_str())),
                 ("listener", Some(request.listener.as_str())),
-                ("mac", request.client.macs.first().map(|mac| mac.address.as_str())),
+                ("mac", request.client.any_macs().next().map(|mac| mac.address.as_str())),
             ]),
         );
         Value::from_serialize(&all)
@@ -158,9 +158,12 @@ impl Whole {
 
     fn find(&self, request: &Request) -> Option<(&str, &Device)> {
         let of = |fits: &dyn Fn(&Device) -> bool| self.devices.iter().find(|(_, device)| fits(device));
-        let macs = request.client.macs.iter();
-        let by_mac =
-            || macs.clone().find_map(|mac| of(&|device| device.mac.as_deref() == Some(mac.address.as_str())));
+        let by_mac = || {
+            request
+                .client
+                .any_macs()
+                .find_map(|mac| of(&|device| device.mac.as_deref() == Some(mac.address.as_str())))
+        };
         let last = request.path.rsplit('/').next().unwrap_or_default();
         let by_name = || of(&|device| device.names.iter().any(|name| *name == request.path || name == last));
         let address: Option<IpAddr> = request.client.address.parse().ok();

@@ -15,8 +15,9 @@ mod tests;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tuffet_sdk::files::{self, Metadata};
-use tuffet_sdk::{Content, Denial, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve};
+use tuffet_sdk::{
+    Content, Denial, Error, ErrorCode, Operation, Plugin, Problems, Request, Resolution, Resolve, files,
+};
 
 use inventory::Inventory;
 use settings::{Rule, Settings};
@@ -31,8 +32,8 @@ pub struct Template {
     root: String,
     inventory: String,
     rules: Vec<Rule>,
-    /// The inventory last read. A reused instance reads the file again if it has changed.
-    read: RefCell<Option<(Metadata, Rc<Inventory>)>>,
+    /// The inventory last read, and the version of its file. A reused instance reads the file again if it has changed.
+    read: RefCell<Option<(String, Rc<Inventory>)>>,
 }
 
 impl Plugin for Template {
@@ -54,7 +55,7 @@ impl Resolve for Template {
             return Resolution::Abstain;
         };
         match self.content(rule, request) {
-            Ok(Some(content)) => Resolution::Content(content),
+            Ok(Some(content)) => Resolution::content(content),
             Ok(None) => Resolution::Abstain,
             Err(reason) => {
                 let message = "the configuration cannot be made";
@@ -80,9 +81,9 @@ impl Template {
 
     fn inventory(&self) -> Result<Rc<Inventory>, String> {
         let at = format!("{}:{}", self.root, self.inventory);
-        let failed = |error: files::Error| format!("{at} cannot be read: {error}");
+        let failed = |error: Error| format!("{at} cannot be read: {error}");
         let missing = || format!("{at} is not there");
-        let now = files::stat(&self.root, &self.inventory).map_err(failed)?.ok_or_else(missing)?;
+        let now = files::stat(&self.root, &self.inventory).map_err(failed)?.ok_or_else(missing)?.version;
         if let Some((then, inventory)) = &*self.read.borrow()
             && *then == now
         {

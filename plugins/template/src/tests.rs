@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
-use tuffet_sdk::testing::put_file;
-use tuffet_sdk::{Client, Mac, MacSource, Mode, Operation, Plugin, Request, Resolution, Resolve, parse};
+use tuffet_sdk::testing::{self, put_file};
+use tuffet_sdk::{Candidate, Operation, Plugin, Request, Resolution, Resolve, parse};
 
 use crate::Template;
 
@@ -30,28 +30,18 @@ fn template(inventory: &str) -> Template {
 }
 
 fn request(path: &str, address: &str, macs: &[&str]) -> Request {
-    let source = MacSource::NeighbourTable;
-    let macs = macs.iter().map(|mac| Mac { address: (*mac).into(), source }).collect();
-    Request {
-        id: "1".into(),
-        listener: "lan".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: path.into(),
-        path: path.into(),
-        client: Client { address: address.into(), port: 2000, macs, class: "unknown".into() },
-        options: vec![],
-        attributes: vec![],
-    }
+    let mut request = testing::request(path);
+    request.client.address = address.into();
+    macs.iter().for_each(|mac| testing::add_mac(&mut request, mac));
+    request
 }
 
 const KITCHEN: &[&str] = &["02:00:5e:10:00:99", "02:00:5e:10:00:01"];
 
 fn content(resolution: Resolution) -> String {
-    match resolution {
-        Resolution::Content(content) => String::from_utf8(content.bytes).unwrap(),
-        other => unreachable!("{other:?}"),
-    }
+    let Resolution::Serve(selection) = &resolution else { unreachable!("{resolution:?}") };
+    let [Candidate::Content(content)] = &*selection.candidates else { unreachable!("{selection:?}") };
+    String::from_utf8(content.data.clone()).unwrap()
 }
 
 fn reason(resolution: Resolution) -> String {

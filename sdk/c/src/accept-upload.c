@@ -1,7 +1,7 @@
 /* The hook `accept-upload`. */
 #include "memory.h"
-#include "../bindings/accept-upload/plugin.c"
-#include "request.h"
+#include "../bindings/accept-upload.c"
+#include "convert.h"
 
 /* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
 #pragma weak tuffet_accept_upload
@@ -13,8 +13,9 @@ void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_acc
     tuffet_upload upload = {
         .root = TUFFET_TEXT(given_upload->root),
         .path = TUFFET_TEXT(given_upload->path),
-        .bytes = given_upload->bytes,
+        .size = given_upload->size,
         .sha256 = TUFFET_TEXT(given_upload->sha256),
+        .attributes = tuffet_lift_pairs(&given_upload->attributes),
     };
     tuffet_acceptance acceptance = tuffet_accept_upload(&request, &upload);
     switch (acceptance.kind) {
@@ -26,14 +27,17 @@ void exports_tuffet_policy_accept_upload_accept_upload(exports_tuffet_policy_acc
         break;
     case TUFFET_ACCEPTANCE_RENAME:
         answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_RENAME;
-        answer->val.rename = tuffet_lower_text(acceptance.path);
+        answer->val.rename = (exports_tuffet_policy_accept_upload_destination_t){
+            .path = tuffet_lower_text(acceptance.path),
+            .next_free = acceptance.next_free,
+        };
         break;
     case TUFFET_ACCEPTANCE_DENY:
         answer->tag = EXPORTS_TUFFET_POLICY_ACCEPT_UPLOAD_ACCEPTANCE_DENY;
         answer->val.deny = tuffet_lower_denial(&acceptance.denial);
         break;
     default:
-        tuffet_fail("tuffet_accept_upload gave an answer of no kind");
+        tuffet_fail("tuffet_accept_upload returned no answer");
     }
     tuffet_call_ended();
 }

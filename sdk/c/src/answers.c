@@ -2,50 +2,74 @@
 #include <string.h>
 
 #include "../tuffet.h"
+#include "memory.h"
 
 tuffet_verdict tuffet_verdict_abstain(void) { return (tuffet_verdict){.kind = TUFFET_VERDICT_ABSTAIN}; }
 
 tuffet_verdict tuffet_verdict_allow(const tuffet_profile *profile) {
-    return (tuffet_verdict){.kind = TUFFET_VERDICT_ALLOW, .profile = profile ? *profile : (tuffet_profile){0}};
+    tuffet_verdict verdict = {.kind = TUFFET_VERDICT_ALLOW};
+    if (profile) verdict.profile = *profile;
+    return verdict;
 }
 
 tuffet_verdict tuffet_verdict_deny(tuffet_error_code code, const char *message, const char *reason) {
     return (tuffet_verdict){.kind = TUFFET_VERDICT_DENY, .denial = {code, message, reason}};
 }
 
-tuffet_verdict tuffet_verdict_drop(void) { return (tuffet_verdict){.kind = TUFFET_VERDICT_DROP}; }
+tuffet_verdict tuffet_verdict_drop(const char *reason) {
+    return (tuffet_verdict){.kind = TUFFET_VERDICT_DROP, .reason = reason};
+}
+
+tuffet_candidate tuffet_candidate_file(const char *root, const char *path) {
+    return (tuffet_candidate){.kind = TUFFET_CANDIDATE_FILE, .file = {root, path}};
+}
+
+tuffet_candidate tuffet_candidate_content(const char *name, const void *data, size_t length) {
+    return (tuffet_candidate){.kind = TUFFET_CANDIDATE_CONTENT, .content = {.name = name, .data = {data, length}}};
+}
+
+tuffet_candidate tuffet_candidate_rendering(const char *key) {
+    return (tuffet_candidate){.kind = TUFFET_CANDIDATE_RENDERING, .key = key};
+}
 
 tuffet_resolution tuffet_resolution_abstain(void) { return (tuffet_resolution){.kind = TUFFET_RESOLUTION_ABSTAIN}; }
 
+tuffet_resolution tuffet_resolution_serve(const tuffet_candidate *candidates, size_t count) {
+    tuffet_candidate *copy = TUFFET_NEW(tuffet_candidate, count);
+    for (size_t i = 0; i < count; i++) copy[i] = candidates[i];
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_SERVE, .candidates = copy, .candidate_count = count};
+}
+
+static tuffet_resolution serve_one(tuffet_candidate candidate) { return tuffet_resolution_serve(&candidate, 1); }
+
 tuffet_resolution tuffet_resolution_file(const char *root, const char *path) {
-    tuffet_target *file = tuffet_alloc(sizeof(*file));
-    *file = (tuffet_target){root, path};
-    return tuffet_resolution_files(file, 1);
+    return serve_one(tuffet_candidate_file(root, path));
 }
 
 tuffet_resolution tuffet_resolution_files(const tuffet_target *files, size_t count) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_FILES, .files = files, .file_count = count};
+    tuffet_candidate *candidates = TUFFET_NEW(tuffet_candidate, count);
+    for (size_t i = 0; i < count; i++) candidates[i] = tuffet_candidate_file(files[i].root, files[i].path);
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_SERVE, .candidates = candidates, .candidate_count = count};
 }
 
-tuffet_resolution tuffet_resolution_files_else_next(const tuffet_target *files, size_t count) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_FILES_ELSE_NEXT, .files = files, .file_count = count};
+tuffet_resolution tuffet_resolution_content(const char *name, const void *data, size_t length) {
+    return serve_one(tuffet_candidate_content(name, data, length));
 }
 
-tuffet_resolution tuffet_resolution_content(const void *data, size_t length) {
-    return tuffet_resolution_named_content(NULL, data, length);
+tuffet_resolution tuffet_resolution_rendered(const char *key) { return serve_one(tuffet_candidate_rendering(key)); }
+
+tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = {code, message, reason}};
 }
 
-tuffet_resolution tuffet_resolution_named_content(const char *name, const void *data, size_t length) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_CONTENT, .content = {data, length}, .name = name};
-}
-
-tuffet_resolution tuffet_resolution_rendered(const char *key) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_RENDERED, .key = key};
+tuffet_resolution tuffet_resolution_drop(const char *reason) {
+    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DROP, .reason = reason};
 }
 
 tuffet_rendering tuffet_rendering_content(const char *name, const void *data, size_t length, uint32_t ttl_seconds) {
-    return (tuffet_rendering){
-        .kind = TUFFET_RENDERING_CONTENT, .content = {data, length}, .name = name, .ttl_seconds = ttl_seconds};
+    return (tuffet_rendering){.kind = TUFFET_RENDERING_CONTENT,
+                              .content = {.name = name, .data = {data, length}},
+                              .ttl_seconds = ttl_seconds};
 }
 
 tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *message, const char *reason) {
@@ -53,7 +77,7 @@ tuffet_rendering tuffet_rendering_deny(tuffet_error_code code, const char *messa
 }
 
 tuffet_beginning tuffet_beginning_parts(const char *name, uint64_t size, uint32_t ttl_seconds) {
-    return (tuffet_beginning){.kind = TUFFET_BEGINNING_PARTS, .size = size, .name = name, .ttl_seconds = ttl_seconds};
+    return (tuffet_beginning){.kind = TUFFET_BEGINNING_PARTS, .name = name, .size = size, .ttl_seconds = ttl_seconds};
 }
 
 tuffet_beginning tuffet_beginning_whole(void) { return (tuffet_beginning){.kind = TUFFET_BEGINNING_WHOLE}; }
@@ -85,10 +109,6 @@ const char *tuffet_one_line(const char *text) {
     return line;
 }
 
-tuffet_resolution tuffet_resolution_deny(tuffet_error_code code, const char *message, const char *reason) {
-    return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = {code, message, reason}};
-}
-
 tuffet_acceptance tuffet_acceptance_abstain(void) { return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_ABSTAIN}; }
 
 tuffet_acceptance tuffet_acceptance_accept(void) { return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_ACCEPT}; }
@@ -108,31 +128,6 @@ const char *tuffet_find(tuffet_pairs pairs, const char *name) {
     return NULL;
 }
 
-/* A later server may know more than these. */
-#define NAME(names, value) ((size_t)(value) < sizeof(names) / sizeof(*(names)) ? (names)[value] : "unknown")
+const char *tuffet_operation_name(tuffet_operation operation) { return operation == TUFFET_READ ? "read" : "write"; }
 
-const char *tuffet_operation_name(tuffet_operation operation) {
-    static const char *const names[] = {"read", "write"};
-    return NAME(names, operation);
-}
-
-const char *tuffet_mode_name(tuffet_mode mode) {
-    static const char *const names[] = {"octet", "netascii"};
-    return NAME(names, mode);
-}
-
-const char *tuffet_mac_source_name(tuffet_mac_source source) {
-    static const char *const names[] = {"neighbour-table", "lease-file", "requested-name"};
-    return NAME(names, source);
-}
-
-const char *tuffet_outcome_name(tuffet_outcome outcome) {
-    static const char *const names[] = {"served",  "stored",    "probed",    "aborted",
-                                        "denied", "not-found", "timed-out", "failed"};
-    return NAME(names, outcome);
-}
-
-const char *tuffet_decision_name(tuffet_decision decision) {
-    static const char *const names[] = {"granted", "refused", "dropped", "undecided"};
-    return NAME(names, decision);
-}
+const char *tuffet_mode_name(tuffet_mode mode) { return mode == TUFFET_OCTET ? "octet" : "netascii"; }

@@ -1,10 +1,14 @@
 /* The interface `lifecycle`, which every plugin exports. */
+#include <stdio.h>
+
 #include "memory.h"
-#include "../bindings/lifecycle/plugin.c"
+#include "../bindings/lifecycle.c"
 #include "../tuffet.h"
 #include "value.h"
 
 #pragma weak tuffet_configure
+/* Only a plugin that prints contains it. */
+extern FILE *const(stdout) __attribute__((weak));
 
 static plugin_string_t lower(const char *text) { return (plugin_string_t){(uint8_t *)text, strlen(text)}; }
 
@@ -20,12 +24,14 @@ static void configure(const tuffet_value *settings) {
 
 bool exports_tuffet_policy_lifecycle_configure(plugin_string_t *settings,
                                                exports_tuffet_policy_lifecycle_list_problem_t *answer) {
+    /* What is printed must not wait in a buffer: nothing ends like a program, and a trap would lose it. */
+    if (&stdout) setvbuf(stdout, NULL, _IONBF, 0);
     tuffet_collect_problems();
     configure(tuffet_parse(TUFFET_TEXT(*settings), settings->len));
     const tuffet_problem_found *found = tuffet_collected_problems();
     size_t count = 0;
     for (const tuffet_problem_found *problem = found; problem; problem = problem->next) count++;
-    exports_tuffet_policy_lifecycle_problem_t *list = tuffet_take(count * sizeof(*list), _Alignof(void *));
+    exports_tuffet_policy_lifecycle_problem_t *list = TUFFET_NEW(exports_tuffet_policy_lifecycle_problem_t, count);
     *answer = (exports_tuffet_policy_lifecycle_list_problem_t){list, count};
     for (; found; found = found->next, list++) {
         list->pointer = lower(found->pointer);

@@ -11,7 +11,7 @@ void tuffet_log(tuffet_level level, const char *message, ...) {
     /* A value must follow each name. */
     while (va_arg(arguments, const char *)) count += va_arg(arguments, const char *) ? 1 : 0;
     va_end(arguments);
-    tuffet_pair *pairs = tuffet_take(count * sizeof(*pairs), _Alignof(tuffet_pair));
+    tuffet_pair *pairs = TUFFET_NEW(tuffet_pair, count);
     va_start(arguments, message);
     for (size_t i = 0; i < count; i++) {
         pairs[i].name = va_arg(arguments, const char *);

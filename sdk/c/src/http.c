@@ -2,7 +2,7 @@
 #include <strings.h>
 
 #include "memory.h"
-#include "../bindings/http/plugin.c"
+#include "../bindings/http.c"
 #include "server.h"
 
 /* Bytes in a read or write. */
@@ -15,9 +15,9 @@ typedef struct address {
     plugin_string_t path;
 } address;
 
-static tuffet_error invalid(const char *message) { return tuffet_explained(TUFFET_INVALID, message); }
+static tuffet_error invalid(const char *message) { return tuffet_explained(TUFFET_BAD_ARGUMENT, message); }
 
-static tuffet_error no_answer(const char *message) { return tuffet_explained(TUFFET_NO_ANSWER, message); }
+static tuffet_error no_answer(const char *message) { return tuffet_explained(TUFFET_UNAVAILABLE, message); }
 
 /* Splits a URL. The server checks the parts. */
 static bool split(const char *url, address *parts) {
@@ -48,7 +48,7 @@ static wasi_http_types_method_t method_of(const char *name) {
 static tuffet_error failed(const wasi_http_types_error_code_t *code) {
     switch (code->tag) {
     case WASI_HTTP_TYPES_ERROR_CODE_HTTP_REQUEST_DENIED:
-        return tuffet_explained(TUFFET_DENIED, "the server's log says why");
+        return tuffet_explained(TUFFET_NOT_GRANTED, "the server's log says why");
     case WASI_HTTP_TYPES_ERROR_CODE_DNS_TIMEOUT:
     case WASI_HTTP_TYPES_ERROR_CODE_DNS_ERROR:
         return no_answer("the host's name cannot be resolved");
@@ -75,7 +75,8 @@ static void drop_stream_error(const wasi_io_streams_stream_error_t *error) {
 }
 
 static bool fields_of(tuffet_pairs headers, wasi_http_types_own_fields_t *fields) {
-    wasi_http_types_tuple2_field_key_field_value_t *list = tuffet_take(headers.count * sizeof(*list), _Alignof(void *));
+    wasi_http_types_tuple2_field_key_field_value_t *list =
+        TUFFET_NEW(wasi_http_types_tuple2_field_key_field_value_t, headers.count);
     for (size_t i = 0; i < headers.count; i++) {
         list[i].f0 = TUFFET_STRING_OF(headers.items[i].name);
         list[i].f1 = (wasi_http_types_field_value_t){(uint8_t *)headers.items[i].value, strlen(headers.items[i].value)};
@@ -172,7 +173,7 @@ static tuffet_pairs read_headers(wasi_http_types_borrow_incoming_response_t inco
     wasi_http_types_list_tuple2_field_key_field_value_t list;
     wasi_http_types_method_fields_entries(wasi_http_types_borrow_fields(fields), &list);
     wasi_http_types_fields_drop_own(fields);
-    tuffet_pair *headers = tuffet_take(list.len * sizeof(*headers), _Alignof(tuffet_pair));
+    tuffet_pair *headers = TUFFET_NEW(tuffet_pair, list.len);
     for (size_t i = 0; i < list.len; i++) {
         headers[i] = (tuffet_pair){TUFFET_TEXT(list.ptr[i].f0), TUFFET_TEXT(list.ptr[i].f1)};
     }

@@ -14,6 +14,9 @@
 /* Returns memory that is not zeroed. Never NULL. */
 void *tuffet_take(size_t size, size_t align);
 
+/* The same, for values of a type. */
+#define TUFFET_NEW(type, count) ((type *)tuffet_take((count) * sizeof(type), _Alignof(type)))
+
 /* As tuffet_format. */
 char *tuffet_format_list(const char *format, va_list arguments);
 
@@ -26,5 +29,6 @@ void tuffet_configured(void);
 /* A text that the server handed over: cabi_realloc has ended it with a zero byte, if it called that at all. */
 #define TUFFET_TEXT(string) ((string).len ? (const char *)(string).ptr : "")
 #define TUFFET_TEXT_OR_NULL(option) ((option).is_some ? TUFFET_TEXT((option).val) : NULL)
+#define TUFFET_NUMBER_OF(option) ((tuffet_number){(option).is_some, (option).is_some ? (option).val : 0})
 
 #endif

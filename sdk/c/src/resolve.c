@@ -1,28 +1,52 @@
 /* The hook `resolve`. */
 #include "memory.h"
-#include "../bindings/resolve/plugin.c"
-#include "request.h"
+#include "../bindings/resolve.c"
+#include "convert.h"
 
 /* If the plugin does not define it, `tuffet plugin build` says so; the linker would say less. */
 #pragma weak tuffet_resolve
-/* A plugin may leave it out. */
-#pragma weak tuffet_render
 
-static exports_tuffet_policy_resolve_list_target_t lower_files(const tuffet_target *files, size_t count) {
-    exports_tuffet_policy_resolve_target_t *list = tuffet_take(count * sizeof(*list), _Alignof(void *));
-    for (size_t i = 0; i < count; i++) {
-        list[i] = (exports_tuffet_policy_resolve_target_t){
-            .root = tuffet_lower_text(files[i].root),
-            .path = tuffet_lower_text(files[i].path),
-        };
+static exports_tuffet_policy_resolve_candidate_t lower_candidate(const tuffet_candidate *given) {
+    exports_tuffet_policy_resolve_candidate_t candidate;
+    switch (given->kind) {
+    case TUFFET_CANDIDATE_FILE:
+        candidate.tag = EXPORTS_TUFFET_POLICY_RESOLVE_CANDIDATE_FILE;
+        candidate.val.file = (exports_tuffet_policy_resolve_target_t){tuffet_lower_text(given->file.root),
+                                                                      tuffet_lower_text(given->file.path)};
+        break;
+    case TUFFET_CANDIDATE_CONTENT:
+        candidate.tag = EXPORTS_TUFFET_POLICY_RESOLVE_CANDIDATE_CONTENT;
+        candidate.val.content = tuffet_lower_content(&given->content);
+        break;
+    case TUFFET_CANDIDATE_RENDERING:
+        candidate.tag = EXPORTS_TUFFET_POLICY_RESOLVE_CANDIDATE_RENDERING;
+        candidate.val.rendering = tuffet_lower_text(given->key);
+        break;
+    default:
+        tuffet_fail("tuffet_resolve returned a candidate of no kind");
     }
-    return (exports_tuffet_policy_resolve_list_target_t){list, count};
+    return candidate;
 }
 
-static exports_tuffet_policy_resolve_content_t lower_content(const char *name, const tuffet_bytes *content) {
-    return (exports_tuffet_policy_resolve_content_t){
-        .name = {name != NULL, tuffet_lower_text(name)},
-        .bytes = {(uint8_t *)content->data, content->length},
+static bool has_values(const tuffet_session_values *values) {
+    return values->blksize || values->windowsize || values->timeout;
+}
+
+/* Whether a profile says anything. */
+static bool is_set(const tuffet_profile *profile) {
+    return has_values(&profile->ceilings) || has_values(&profile->floors) || has_values(&profile->overrides) ||
+           profile->max_size.present || profile->burst || profile->rate || profile->refuse_options.count ||
+           profile->attributes.count;
+}
+
+static exports_tuffet_policy_resolve_selection_t lower_selection(const tuffet_resolution *given) {
+    size_t count = given->candidate_count;
+    exports_tuffet_policy_resolve_candidate_t *candidates = TUFFET_NEW(exports_tuffet_policy_resolve_candidate_t, count);
+    for (size_t i = 0; i < count; i++) candidates[i] = lower_candidate(&given->candidates[i]);
+    return (exports_tuffet_policy_resolve_selection_t){
+        .candidates = {candidates, count},
+        .else_next = given->else_next,
+        .profile = {is_set(&given->profile), tuffet_lower_profile(&given->profile)},
     };
 }
 
@@ -34,51 +58,20 @@ void exports_tuffet_policy_resolve_resolve(exports_tuffet_policy_resolve_request
     case TUFFET_RESOLUTION_ABSTAIN:
         answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_ABSTAIN;
         break;
-    case TUFFET_RESOLUTION_FILES:
-        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_FILES;
-        answer->val.files = lower_files(resolution.files, resolution.file_count);
-        break;
-    case TUFFET_RESOLUTION_CONTENT:
-        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_CONTENT;
-        answer->val.content = lower_content(resolution.name, &resolution.content);
-        break;
-    case TUFFET_RESOLUTION_FILES_ELSE_NEXT:
-        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_FILES_ELSE_NEXT;
-        answer->val.files_else_next = lower_files(resolution.files, resolution.file_count);
-        break;
-    case TUFFET_RESOLUTION_RENDERED:
-        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_RENDERED;
-        answer->val.rendered = tuffet_lower_text(resolution.key);
+    case TUFFET_RESOLUTION_SERVE:
+        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_SERVE;
+        answer->val.serve = lower_selection(&resolution);
         break;
     case TUFFET_RESOLUTION_DENY:
         answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DENY;
         answer->val.deny = tuffet_lower_denial(&resolution.denial);
         break;
+    case TUFFET_RESOLUTION_DROP:
+        answer->tag = EXPORTS_TUFFET_POLICY_RESOLVE_RESOLUTION_DROP;
+        answer->val.drop = tuffet_lower_text(resolution.reason);
+        break;
     default:
-        tuffet_fail("tuffet_resolve gave an answer of no kind");
+        tuffet_fail("tuffet_resolve returned no answer");
     }
     tuffet_call_ended();
-}
-
-bool exports_tuffet_policy_resolve_render(plugin_string_t *given, exports_tuffet_policy_resolve_rendering_t *made,
-                                          exports_tuffet_policy_resolve_denial_t *denied) {
-    const char *key = TUFFET_TEXT(*given);
-    tuffet_rendering rendering =
-        tuffet_render ? tuffet_render(key)
-                      : tuffet_rendering_deny(TUFFET_NOT_DEFINED, "there is no such content",
-                                              tuffet_format("the plugin renders nothing for the key %s", tuffet_quote(key)));
-    if (rendering.kind != TUFFET_RENDERING_CONTENT && rendering.kind != TUFFET_RENDERING_DENY) {
-        tuffet_fail("tuffet_render gave an answer of no kind");
-    }
-    bool is_content = rendering.kind == TUFFET_RENDERING_CONTENT;
-    if (is_content) {
-        *made = (exports_tuffet_policy_resolve_rendering_t){
-            .content = lower_content(rendering.name, &rendering.content),
-            .ttl_seconds = {rendering.ttl_seconds != TUFFET_FOREVER, rendering.ttl_seconds},
-        };
-    } else {
-        *denied = tuffet_lower_denial(&rendering.denial);
-    }
-    tuffet_call_ended();
-    return is_content;
 }

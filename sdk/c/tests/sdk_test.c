@@ -107,6 +107,10 @@ static void memory_is_aligned_and_zeroed(void) {
     }
 }
 
+static bool is(tuffet_bytes bytes, const char *text) {
+    return bytes.length == strlen(text) && !memcmp(bytes.data, text, bytes.length);
+}
+
 static void stand_ins_answer(void) {
     tuffet_bytes value;
     int64_t sum;
@@ -117,18 +121,20 @@ static void stand_ins_answer(void) {
     tuffet_test_put_file("boot", "f", "text");
     EXPECT(tuffet_files_read("boot", "f", 3, &value) == TUFFET_TOO_LARGE && tuffet_error_message()[0]);
     EXPECT(!tuffet_files_read("boot", "f", 4, &value) && !strcmp((const char *)value.data, "text"));
-    EXPECT(tuffet_sinks_emit("out", "{") == TUFFET_INVALID && !tuffet_sinks_emit("out", "[1]"));
+    tuffet_metadata before, after;
+    EXPECT(!tuffet_files_stat("boot", "f", &before) && before.size == 4);
+    EXPECT(!tuffet_files_read_at("boot", "f", before.version, 2, 9, &value) && is(value, "xt"));
+    tuffet_test_put_file("boot", "f", "other");
+    EXPECT(tuffet_files_read_at("boot", "f", before.version, 0, 9, &value) == TUFFET_CHANGED && is(value, ""));
+    EXPECT(!tuffet_files_stat("boot", "f", &after) && after.size == 5 && strcmp(before.version, after.version));
+    EXPECT(tuffet_sinks_emit("out", "{") == TUFFET_BAD_ARGUMENT && !tuffet_sinks_emit("out", "[1]"));
     EXPECT(!strcmp(tuffet_test_emitted(0), "out [1]") && !tuffet_test_emitted(1));
     tuffet_log(TUFFET_LOG_WARN, "text", "a", "b", "c", "d", NULL);
     EXPECT(!strcmp(tuffet_test_logged(0), "warn: text a=b c=d"));
     tuffet_http_response response;
-    EXPECT(tuffet_http_get("http://x", 9, &response) == TUFFET_NO_ANSWER);
+    EXPECT(tuffet_http_get("http://x", 9, &response) == TUFFET_UNAVAILABLE);
     tuffet_test_respond(204, "");
     EXPECT(!tuffet_http_get("http://x", 9, &response) && response.status == 204);
-}
-
-static bool is(tuffet_bytes bytes, const char *text) {
-    return bytes.length == strlen(text) && !memcmp(bytes.data, text, bytes.length);
 }
 
 static void keys_have_revisions(void) {
@@ -164,15 +170,16 @@ static void keys_have_pages_and_shared_namespaces(void) {
 
 static void uploads_metrics_and_history_have_stand_ins(void) {
     tuffet_bytes content;
-    EXPECT(tuffet_upload_read(0, 1, &content) == TUFFET_DENIED);
-    tuffet_test_put_upload("content");
+    EXPECT(tuffet_upload_read(0, 1, &content) == TUFFET_WRONG_PHASE);
+    tuffet_upload upload = tuffet_test_upload("boot", "up.bin", "content");
+    EXPECT(upload.size == 7 && strlen(upload.sha256) == 64 && !strcmp(upload.path, "up.bin"));
     EXPECT(!tuffet_upload_read(3, 2, &content) && is(content, "te"));
     EXPECT(!tuffet_upload_read(5, UINT32_MAX, &content) && is(content, "nt"));
     EXPECT(!tuffet_upload_read(UINT64_MAX, 1, &content) && is(content, ""));
     static const tuffet_pair ab[] = {{"a", "x"}, {"b", "y"}}, ba[] = {{"b", "y"}, {"a", "x"}};
-    EXPECT(!tuffet_metrics_add("hits", (tuffet_pairs){ab, 2}, 1) && !tuffet_metrics_add("hits", (tuffet_pairs){ba, 2}, 2));
+    EXPECT(!tuffet_metrics_add("hits", 1, (tuffet_pairs){ab, 2}) && !tuffet_metrics_add("hits", 2, (tuffet_pairs){ba, 2}));
     EXPECT(tuffet_test_metric("hits", (tuffet_pairs){ab, 2}) == 3 && tuffet_test_metric("hits", (tuffet_pairs){0}) == 0);
-    EXPECT(!tuffet_metrics_set("size", (tuffet_pairs){0}, 1.5) && tuffet_test_metric("size", (tuffet_pairs){0}) == 1.5);
+    EXPECT(!tuffet_metrics_set("size", 1.5, (tuffet_pairs){0}) && tuffet_test_metric("size", (tuffet_pairs){0}) == 1.5);
     tuffet_past_requests past;
     EXPECT(!tuffet_history_recent(&past) && past.count == 0);
     static const tuffet_past_request given = {TUFFET_READ, "a", TUFFET_OUTCOME_TIMED_OUT, 5};
@@ -180,10 +187,49 @@ static void uploads_metrics_and_history_have_stand_ins(void) {
     EXPECT(!tuffet_history_recent(&past) && past.count == 1 && !strcmp(past.items[0].path, "a"));
 }
 
+static void requests_have_options_and_addresses(void) {
+    tuffet_request request = tuffet_test_request("f");
+    static const tuffet_pair options[] = {{"tsize", "0"}, {"blksize", "1428"}};
+    request.options = (tuffet_pairs){options, 2};
+    EXPECT(!strcmp(tuffet_request_option(&request, "blksize"), "1428") && !tuffet_request_option(&request, "timeout"));
+    EXPECT(!tuffet_request_attribute(&request, "raw-name"));
+    EXPECT(tuffet_client_network_macs(&request.client).count == 0);
+    EXPECT(!tuffet_client_has_mac(&request.client, "02:00:5e:10:00:0f"));
+    request.client.macs = tuffet_test_macs("02:00:5e:10:00:0f");
+    static const char *const same[] = {"02:00:5e:10:00:0f", "02-00-5E-10-00-0F", "0200.5e10.000F", "02005E10000f"};
+    for (size_t i = 0; i < 4; i++) EXPECT(tuffet_client_has_mac(&request.client, same[i]));
+    static const char *const others[] = {"02:00:5e:10:00:0e", "02:00:5e:10:00", "02:00:5e:10:00:0f:0f", "", "no address"};
+    for (size_t i = 0; i < 5; i++) EXPECT(!tuffet_client_has_mac(&request.client, others[i]));
+}
+
+/* Of src/server.h, which makes `free` mean something else. */
+tuffet_error tuffet_error_of(const char *code, const char *message);
+
+static void errors_have_codes(void) {
+    EXPECT(tuffet_error_of("too-large", "why") == TUFFET_TOO_LARGE && !strcmp(tuffet_error_message(), "why"));
+    for (int error = TUFFET_NOT_GRANTED; error < TUFFET_OTHER_ERROR; error++) {
+        EXPECT((int)tuffet_error_of(tuffet_error_name((tuffet_error)error), "") == error);
+    }
+    EXPECT(tuffet_error_of("ok", "") == TUFFET_OTHER_ERROR && tuffet_error_of("not-found", "") == TUFFET_OTHER_ERROR);
+    tuffet_error other = tuffet_error_of("too-late", "of a later server");
+    EXPECT(other == TUFFET_OTHER_ERROR && !strcmp(tuffet_error_name(other), "too-late"));
+    EXPECT(!strcmp(tuffet_error_name(TUFFET_OK), "ok") && !strcmp(tuffet_error_name(TUFFET_UNAVAILABLE), "unavailable"));
+}
+
 static void answers_have_names_and_profiles(void) {
-    tuffet_verdict verdict = tuffet_verdict_allow(&(tuffet_profile){.blksize = 512, .rate = 2048});
-    EXPECT(verdict.profile.rate == 2048 && verdict.limits.blksize == 512);
-    EXPECT(tuffet_resolution_content("x", 1).name == NULL);
+    EXPECT((tuffet_verdict){0}.kind == TUFFET_VERDICT_NONE && (tuffet_resolution){0}.kind == TUFFET_RESOLUTION_NONE);
+    EXPECT((tuffet_acceptance){0}.kind == TUFFET_ACCEPTANCE_NONE && (tuffet_candidate){0}.kind == TUFFET_CANDIDATE_NONE);
+    tuffet_verdict verdict = tuffet_verdict_allow(&(tuffet_profile){.ceilings.blksize = 512, .rate = 2048});
+    EXPECT(verdict.profile.rate == 2048 && verdict.profile.ceilings.blksize == 512);
+    EXPECT(!strcmp(tuffet_verdict_drop("away").reason, "away") && !strcmp(tuffet_resolution_drop("away").reason, "away"));
+    tuffet_candidate candidates[] = {tuffet_candidate_file("boot", "a"), tuffet_candidate_rendering("key")};
+    tuffet_resolution resolution = tuffet_resolution_serve(candidates, 2);
+    memset(candidates, 0, sizeof(candidates));
+    EXPECT(resolution.candidate_count == 2 && !strcmp(resolution.candidates[0].file.path, "a") && !resolution.else_next);
+    EXPECT(resolution.candidates[1].kind == TUFFET_CANDIDATE_RENDERING && !strcmp(resolution.candidates[1].key, "key"));
+    EXPECT(!strcmp(tuffet_resolution_files(&(tuffet_target){"boot", "b"}, 1).candidates[0].file.path, "b"));
+    EXPECT(is(tuffet_resolution_content(NULL, "x", 1).candidates[0].content.data, "x"));
+    EXPECT(!strcmp(tuffet_resolution_rendered("key").candidates[0].key, "key"));
     EXPECT(tuffet_rendering_content("n", "x", 1, TUFFET_FOREVER).kind == TUFFET_RENDERING_CONTENT);
     tuffet_beginning beginning = tuffet_beginning_parts(NULL, 1 << 30, 9);
     EXPECT(beginning.kind == TUFFET_BEGINNING_PARTS && beginning.size == 1 << 30 && beginning.ttl_seconds == 9);
@@ -223,6 +269,7 @@ int main(void) {
         json_is_read,      what_is_no_json_is_refused,   problems_have_their_places, texts_become_json,
         stand_ins_answer,  memory_is_aligned_and_zeroed, damaged_json_does_no_harm,  keys_have_revisions,
         keys_have_pages_and_shared_namespaces, uploads_metrics_and_history_have_stand_ins, answers_have_names_and_profiles,
+        requests_have_options_and_addresses, errors_have_codes,
     };
     for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++) {
         tuffet_test_reset();

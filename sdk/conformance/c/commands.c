@@ -2,6 +2,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -26,7 +27,7 @@ static int64_t number(const tuffet_value *command, size_t at) {
 
 /* The time to live, which comes last. */
 static uint32_t ttl(const tuffet_value *command) {
-    return tuffet_kind_of(tuffet_at(command, 3)) == TUFFET_NULL ? TUFFET_FOREVER : (uint32_t)number(command, 3);
+    return tuffet_kind_of(tuffet_at(command, 4)) == TUFFET_NULL ? TUFFET_FOREVER : (uint32_t)number(command, 4);
 }
 
 static const char *failed(tuffet_error error) { return tuffet_format("{\"error\":\"%s\"}", tuffet_error_name(error)); }
@@ -35,6 +36,15 @@ static const char *failed(tuffet_error error) { return tuffet_format("{\"error\"
 static const char *result(tuffet_error error, const char *value) {
     if (error == TUFFET_NOT_FOUND) return "null";
     return error ? failed(error) : value;
+}
+
+static const char *quoted_result(tuffet_error error, tuffet_bytes value) {
+    return result(error, error ? NULL : tuffet_quote_bytes(value));
+}
+
+/* Whether a key was swapped. */
+static const char *swap_result(tuffet_error error) {
+    return error == TUFFET_CHANGED ? "false" : result(error, "true");
 }
 
 /* A text that consists of one byte. */
@@ -75,106 +85,72 @@ static tuffet_error log_one(const tuffet_value *command, int64_t i) {
     return TUFFET_OK;
 }
 
-static const char *kv(const char *word, const tuffet_value *command) {
-    const char *first = text(command, 1), *second = text(command, 2);
-    if (!strcmp(word, "kv-get")) {
-        tuffet_bytes value;
-        tuffet_error error = tuffet_kv_get(first, &value);
-        return result(error, error ? NULL : tuffet_quote_bytes(value));
-    }
-    if (!strcmp(word, "kv-set")) return result(tuffet_kv_set(first, second, strlen(second), ttl(command)), "null");
-    if (!strcmp(word, "kv-delete")) return result(tuffet_kv_delete(first), "null");
-    if (!strcmp(word, "kv-sets")) return until_error(command, number(command, 1), set_one);
-    if (!strcmp(word, "kv-fill")) {
-        size_t length = (size_t)number(command, 2);
-        const char *key = repeated('k', (size_t)number(command, 1));
-        return result(tuffet_kv_set(key, repeated('v', length), length, TUFFET_FOREVER), "null");
-    }
-    int64_t sum;
-    tuffet_error error = tuffet_kv_increment(first, number(command, 2), ttl(command), &sum);
-    return result(error, tuffet_format("%" PRId64, sum));
+static const char *fill(const tuffet_value *command) {
+    size_t length = (size_t)number(command, 2);
+    const char *key = repeated('k', (size_t)number(command, 1));
+    return result(tuffet_kv_set(key, repeated('v', length), length, TUFFET_FOREVER), "null");
 }
 
-static const char *quoted_result(tuffet_error error, tuffet_bytes value) {
-    return result(error, error ? NULL : tuffet_quote_bytes(value));
+static const char *list_keys(const char *space, const tuffet_value *command) {
+    const char *after = tuffet_kind_of(tuffet_at(command, 3)) == TUFFET_NULL ? NULL : text(command, 3), *list = "";
+    tuffet_strings found;
+    tuffet_error error = tuffet_shared_kv_list(space, text(command, 2), after, (uint32_t)number(command, 4), &found);
+    for (size_t i = 0; i < found.count; i++) {
+        list = tuffet_format("%s%s%s", list, i ? "," : "", tuffet_quote(found.items[i]));
+    }
+    return result(error, tuffet_format("[%s]", list));
 }
 
-/* Whether a key was swapped. */
-static const char *swap_result(tuffet_error error) {
-    return error == TUFFET_CHANGED ? "false" : result(error, "true");
-}
-
-/* The commands that name a shared namespace, or null for the plugin's own. */
-static const char *keys(const char *word, const tuffet_value *command) {
-    bool own = tuffet_kind_of(tuffet_at(command, 1)) == TUFFET_NULL;
-    const char *space = text(command, 1), *key = text(command, 2), *value = text(command, tuffet_size(command) - 1);
-    size_t length = strlen(value);
-    const tuffet_value *third = tuffet_at(command, 3);
-    if (!strcmp(word, "kv-list")) {
-        const char *after = tuffet_kind_of(third) == TUFFET_NULL ? NULL : tuffet_string(third), *list = "";
-        uint32_t limit = (uint32_t)number(command, 4);
-        tuffet_strings found;
-        tuffet_error error =
-            own ? tuffet_kv_list(key, after, limit, &found) : tuffet_shared_kv_list(space, key, after, limit, &found);
-        for (size_t i = 0; i < found.count; i++) {
-            list = tuffet_format("%s%s%s", list, i ? "," : "", tuffet_quote(found.items[i]));
-        }
-        return result(error, tuffet_format("[%s]", list));
-    }
-    if (!strcmp(word, "kv-swap")) {
-        bool there = tuffet_kind_of(third) == TUFFET_NUMBER;
-        uint64_t revision = there ? tuffet_uint(third, 0, UINT64_MAX) : 0;
-        const uint64_t *expected = there ? &revision : NULL;
-        return swap_result(own ? tuffet_kv_swap(key, expected, value, length, TUFFET_FOREVER)
-                               : tuffet_shared_kv_swap(space, key, expected, value, length, TUFFET_FOREVER));
-    }
+static const char *change(const char *space, const tuffet_value *command) {
+    const char *key = text(command, 2), *value = text(command, 3);
     tuffet_entry entry;
-    tuffet_error error = own ? tuffet_kv_entry(key, &entry) : tuffet_shared_kv_entry(space, key, &entry);
+    tuffet_error error = tuffet_shared_kv_entry(space, key, &entry);
     if (error && error != TUFFET_NOT_FOUND) return failed(error);
     const char *before = quoted_result(error, entry.value);
     const uint64_t *expected = error ? NULL : &entry.revision;
-    error = own ? tuffet_kv_swap(key, expected, value, length, TUFFET_FOREVER)
-                : tuffet_shared_kv_swap(space, key, expected, value, length, TUFFET_FOREVER);
+    error = tuffet_shared_kv_swap(space, key, expected, value, strlen(value), TUFFET_FOREVER);
     if (error && error != TUFFET_CHANGED) return failed(error);
     return tuffet_format("[%s,%s]", before, swap_result(error));
 }
 
-static const char *shared(const char *word, const tuffet_value *command) {
-    const char *space = text(command, 1), *key = text(command, 2), *value = text(command, 3);
-    if (!strcmp(word, "shared-get")) {
+/* The commands that name a shared namespace, or null for the plugin's own. */
+static const char *kv(const char *word, const tuffet_value *command) {
+    const char *space = tuffet_kind_of(tuffet_at(command, 1)) == TUFFET_NULL ? NULL : text(command, 1);
+    const char *key = text(command, 2), *value = text(command, 3);
+    if (!strcmp(word, "list")) return list_keys(space, command);
+    if (!strcmp(word, "change")) return change(space, command);
+    if (!strcmp(word, "get")) {
         tuffet_bytes found;
         tuffet_error error = tuffet_shared_kv_get(space, key, &found);
         return quoted_result(error, found);
     }
-    if (!strcmp(word, "shared-set")) {
-        return result(tuffet_shared_kv_set(space, key, value, strlen(value), TUFFET_FOREVER), "null");
+    if (!strcmp(word, "set")) {
+        return result(tuffet_shared_kv_set(space, key, value, strlen(value), ttl(command)), "null");
     }
-    if (!strcmp(word, "shared-delete")) return result(tuffet_shared_kv_delete(space, key), "null");
+    if (!strcmp(word, "delete")) return result(tuffet_shared_kv_delete(space, key), "null");
+    if (!strcmp(word, "swap")) {
+        bool there = tuffet_kind_of(tuffet_at(command, 3)) == TUFFET_NUMBER;
+        uint64_t revision = there ? tuffet_uint(tuffet_at(command, 3), 0, UINT64_MAX) : 0;
+        value = text(command, 4);
+        return swap_result(
+            tuffet_shared_kv_swap(space, key, there ? &revision : NULL, value, strlen(value), TUFFET_FOREVER));
+    }
     int64_t sum;
-    tuffet_error error = tuffet_shared_kv_increment(space, key, number(command, 3), TUFFET_FOREVER, &sum);
+    tuffet_error error = tuffet_shared_kv_increment(space, key, number(command, 3), ttl(command), &sum);
     return result(error, tuffet_format("%" PRId64, sum));
-}
-
-static tuffet_pairs map_pairs(const tuffet_value *map) {
-    tuffet_pair *pairs = tuffet_alloc(tuffet_size(map) * sizeof(*pairs));
-    size_t count = 0;
-    for (const tuffet_value *field = tuffet_first(map); field; field = tuffet_next(field)) {
-        pairs[count++] = (tuffet_pair){tuffet_key(field), tuffet_string(field)};
-    }
-    return (tuffet_pairs){pairs, count};
 }
 
 static tuffet_error count_one(const tuffet_value *command, int64_t i) {
     (void)command;
-    return tuffet_metrics_add(tuffet_format("n%" PRId64, i), (tuffet_pairs){0}, 1);
+    return tuffet_metrics_add(tuffet_format("n%" PRId64, i), 1, (tuffet_pairs){0});
 }
 
 static const char *metrics(const char *word, const tuffet_value *command) {
     if (!strcmp(word, "counts")) return until_error(command, number(command, 1), count_one);
     const char *name = text(command, 1);
-    tuffet_pairs labels = map_pairs(tuffet_at(command, 3));
-    if (!strcmp(word, "count")) return result(tuffet_metrics_add(name, labels, (uint64_t)number(command, 2)), "null");
-    return result(tuffet_metrics_set(name, labels, tuffet_double(tuffet_at(command, 2))), "null");
+    tuffet_pairs labels = read_pairs(tuffet_at(command, 3));
+    if (!strcmp(word, "count")) return result(tuffet_metrics_add(name, (uint64_t)number(command, 2), labels), "null");
+    return result(tuffet_metrics_set(name, tuffet_double(tuffet_at(command, 2)), labels), "null");
 }
 
 static const char *history(void) {
@@ -183,8 +159,8 @@ static const char *history(void) {
     const char *list = "";
     for (size_t i = 0; i < past.count; i++) {
         const tuffet_past_request *its = &past.items[i];
-        list = tuffet_format("%s%s[\"%s\",%s,\"%s\",%s]", list, i ? "," : "", tuffet_operation_name(its->operation),
-                             tuffet_quote(its->path), tuffet_outcome_name(its->outcome),
+        list = tuffet_format("%s%s[\"%s\",%s,%s,%s]", list, i ? "," : "", tuffet_operation_name(its->operation),
+                             tuffet_quote(its->path), tuffet_quote(its->outcome),
                              its->ended_ms_ago < 600000 ? "true" : "false");
     }
     return result(error, tuffet_format("[%s]", list));
@@ -202,18 +178,31 @@ static const char *files(const char *word, const tuffet_value *command) {
     if (!strcmp(word, "stat")) {
         tuffet_metadata found;
         tuffet_error error = tuffet_files_stat(root, path, &found);
-        return result(error, tuffet_format("%" PRIu64, found.bytes));
+        return result(error, tuffet_format("%" PRIu64, found.size));
     }
     tuffet_bytes content;
     tuffet_error error = tuffet_files_read(root, path, (uint64_t)number(command, 3), &content);
-    return result(error, error ? NULL : tuffet_quote_bytes(content));
+    return quoted_result(error, content);
+}
+
+/* Bytes of a version; with NULL, of the one that there is. Offset and length come last. */
+static const char *read_at(const char *version, const tuffet_value *command) {
+    const char *root = text(command, 1), *path = text(command, 2);
+    size_t last = tuffet_size(command) - 1;
+    tuffet_metadata found = {.version = version};
+    tuffet_error error = version ? TUFFET_OK : tuffet_files_stat(root, path, &found);
+    if (error) return result(error, NULL);
+    tuffet_bytes content;
+    error = tuffet_files_read_at(root, path, found.version, (uint64_t)number(command, last - 1),
+                                 (uint32_t)number(command, last), &content);
+    return quoted_result(error, content);
 }
 
 static const char *log_line(const tuffet_value *command) {
     static const char *const levels[] = {"trace", "debug", "info", "warn", "error"};
     size_t level = TUFFET_LOG_TRACE;
     while (level < TUFFET_LOG_ERROR && strcmp(levels[level], text(command, 1))) level++;
-    tuffet_log_pairs((tuffet_level)level, text(command, 2), map_pairs(tuffet_at(command, 3)));
+    tuffet_log_pairs((tuffet_level)level, text(command, 2), read_pairs(tuffet_at(command, 3)));
     return "null";
 }
 
@@ -240,7 +229,13 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const tuffet_pair *)a)->name, ((const tuffet_pair *)b)->name);
 }
 
-static const char *shown_pairs(tuffet_pairs pairs) {
+const char *shown_text(const char *text) { return text ? tuffet_quote(text) : "null"; }
+
+const char *shown_number(tuffet_number number) {
+    return number.present ? tuffet_format("%" PRIu64, number.value) : "null";
+}
+
+const char *shown_pairs(tuffet_pairs pairs) {
     tuffet_pair *sorted = tuffet_alloc(pairs.count * sizeof(*sorted));
     if (pairs.count) memcpy(sorted, pairs.items, pairs.count * sizeof(*sorted));
     qsort(sorted, pairs.count, sizeof(*sorted), by_name);
@@ -251,18 +246,44 @@ static const char *shown_pairs(tuffet_pairs pairs) {
     return tuffet_format("{%s}", list);
 }
 
+static const char *shown_macs(tuffet_macs macs) {
+    const char *list = "";
+    for (size_t i = 0; i < macs.count; i++) {
+        list = tuffet_format("%s%s[%s,%s]", list, i ? "," : "", tuffet_quote(macs.items[i].address),
+                             tuffet_quote(macs.items[i].source));
+    }
+    return tuffet_format("[%s]", list);
+}
+
+static const char *shown_addresses(const tuffet_mac_addresses *macs) {
+    if (!macs) return "null";
+    return tuffet_format("{\"claimed\":%s,\"network\":%s}", shown_macs(macs->claimed), shown_macs(macs->network));
+}
+
+static const char *shown_lease(const tuffet_lease *lease) {
+    if (!lease) return "null";
+    return tuffet_format("{\"age\":%" PRIu64 ",\"architecture\":%s,\"client-id\":%s,\"expires\":%s,\"hostname\":%s,"
+                         "\"mac\":%s,\"uuid\":%s,\"vendor-class\":%s}",
+                         lease->age, shown_number(lease->architecture), shown_text(lease->client_id),
+                         shown_number(lease->expires), shown_text(lease->hostname), shown_text(lease->mac),
+                         shown_text(lease->uuid), shown_text(lease->vendor_class));
+}
+
+static const char *shown_arrival(const tuffet_arrival *arrival) {
+    if (!arrival) return "null";
+    return tuffet_format("{\"address\":%s,\"interface-name\":%s,\"vlan\":%s}", shown_text(arrival->address),
+                         shown_text(arrival->interface_name), shown_number(arrival->vlan));
+}
+
 static const char *shown_request(const tuffet_request *request) {
     if (!request) return "null";
     const tuffet_client *client = &request->client;
-    const char *macs = "";
-    for (size_t i = 0; i < client->mac_count; i++) {
-        macs = tuffet_format("%s%s[%s,\"%s\"]", macs, i ? "," : "", tuffet_quote(client->macs[i].address),
-                             tuffet_mac_source_name(client->macs[i].source));
-    }
-    return tuffet_format("{\"attributes\":%s,\"class\":%s,\"client\":%s,\"id\":%s,\"listener\":%s,\"macs\":[%s],"
-                         "\"mode\":\"%s\",\"operation\":\"%s\",\"options\":%s,\"path\":%s,\"port\":%u,\"requested\":%s}",
-                         shown_pairs(request->attributes), tuffet_quote(client->class_name),
-                         tuffet_quote(client->address), tuffet_quote(request->id), tuffet_quote(request->listener), macs,
+    return tuffet_format("{\"arrival\":%s,\"attributes\":%s,\"class\":%s,\"client\":%s,\"id\":%s,\"lease\":%s,"
+                         "\"listener\":%s,\"macs\":%s,\"mode\":\"%s\",\"operation\":\"%s\",\"options\":%s,\"path\":%s,"
+                         "\"port\":%u,\"requested\":%s}",
+                         shown_arrival(request->arrival), shown_pairs(request->attributes),
+                         tuffet_quote(client->class_name), tuffet_quote(client->address), tuffet_quote(request->id),
+                         shown_lease(client->lease), tuffet_quote(request->listener), shown_addresses(client->macs),
                          tuffet_mode_name(request->mode), tuffet_operation_name(request->operation),
                          shown_pairs(request->options), tuffet_quote(request->path), client->port,
                          tuffet_quote(request->requested));
@@ -270,8 +291,13 @@ static const char *shown_request(const tuffet_request *request) {
 
 static const char *shown_upload(const tuffet_upload *upload) {
     if (!upload) return "null";
-    return tuffet_format("{\"bytes\":%" PRIu64 ",\"path\":%s,\"root\":%s,\"sha256\":\"%s\"}", upload->bytes,
-                         tuffet_quote(upload->path), tuffet_quote(upload->root), upload->sha256);
+    return tuffet_format("{\"path\":%s,\"root\":%s,\"sha256\":\"%s\",\"size\":%" PRIu64 "}", tuffet_quote(upload->path),
+                         tuffet_quote(upload->root), upload->sha256, upload->size);
+}
+
+static const char *has_mac(const tuffet_value *command, const tuffet_request *request) {
+    if (!request) tuffet_fail("there is no request");
+    return tuffet_client_has_mac(&request->client, text(command, 1)) ? "true" : "false";
 }
 
 static const char *random_text(void) {
@@ -320,6 +346,8 @@ static const char *misbehave(const char *word, const tuffet_value *command) {
         exit((int)number(command, 1));
     } else if (!strcmp(word, "fail")) {
         tuffet_fail("%s", text(command, 1));
+    } else if (!strcmp(word, "print")) {
+        puts(text(command, 1));
     } else if (!strcmp(word, "escape")) {
         escape();
     } else {
@@ -330,13 +358,16 @@ static const char *misbehave(const char *word, const tuffet_value *command) {
 
 static const char *run(const tuffet_value *command, const tuffet_request *request, const tuffet_upload *upload) {
     const char *word = text(command, 0);
-    if (!strcmp(word, "kv-swap") || !strcmp(word, "kv-change") || !strcmp(word, "kv-list")) return keys(word, command);
-    if (!strncmp(word, "kv-", 3)) return kv(word, command);
-    if (!strncmp(word, "shared-", 7)) return shared(word, command);
+    if (!strcmp(word, "kv-fill")) return fill(command);
+    if (!strcmp(word, "kv-sets")) return until_error(command, number(command, 1), set_one);
+    if (!strncmp(word, "kv-", 3)) return kv(word + 3, command);
     if (!strncmp(word, "count", 5) || !strcmp(word, "gauge")) return metrics(word, command);
     if (!strcmp(word, "history")) return history();
     if (!strcmp(word, "upload-read")) return upload_read(command);
     if (!strcmp(word, "stat") || !strcmp(word, "read") || !strcmp(word, "reads")) return files(word, command);
+    if (!strcmp(word, "read-at")) return read_at(NULL, command);
+    if (!strcmp(word, "read-version")) return read_at(text(command, 3), command);
+    if (!strcmp(word, "has-mac")) return has_mac(command, request);
     if (!strcmp(word, "request")) return shown_request(request);
     if (!strcmp(word, "upload")) return shown_upload(upload);
     if (!strcmp(word, "emit")) return result(tuffet_sinks_emit(text(command, 1), tuffet_json(tuffet_at(command, 2))), "null");

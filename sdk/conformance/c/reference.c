@@ -42,7 +42,7 @@ tuffet_verdict tuffet_authorize(const tuffet_request *request) {
     case DENY:
         return (tuffet_verdict){.kind = TUFFET_VERDICT_DENY, .denial = answer->denial};
     case DROP:
-        return tuffet_verdict_drop();
+        return tuffet_verdict_drop(answer->text);
     case TELL:
         return tuffet_verdict_deny(TUFFET_ACCESS_VIOLATION, "told", told);
     default:
@@ -57,33 +57,39 @@ static const char *replaced(const char *text, const char *mark, const char *valu
     return tuffet_format("%.*s%s%s", (int)(at - text), text, value, at + strlen(mark));
 }
 
-/* So many bytes: 0 to 255, again and again. */
+/* Returns this many bytes: 0 to 255, again and again. */
 static const unsigned char *counted(size_t count) {
     unsigned char *bytes = tuffet_alloc(count);
     for (size_t i = 0; i < count; i++) bytes[i] = (unsigned char)i;
     return bytes;
 }
 
+static tuffet_resolution serve(const answer *answer, const char *path) {
+    tuffet_candidate *candidates = tuffet_alloc(answer->candidate_count * sizeof(*candidates));
+    for (size_t i = 0; i < answer->candidate_count; i++) {
+        candidates[i] = answer->candidates[i];
+        tuffet_bytes *data = &candidates[i].content.data;
+        if (candidates[i].key) candidates[i].key = replaced(candidates[i].key, "{path}", path);
+        if (data->length && !data->data) data->data = counted(data->length);
+    }
+    tuffet_resolution resolution = tuffet_resolution_serve(candidates, answer->candidate_count);
+    resolution.else_next = answer->else_next;
+    resolution.profile = answer->profile;
+    return resolution;
+}
+
 tuffet_resolution tuffet_resolve(const tuffet_request *request) {
     const char *told;
     const answer *answer = ask(RESOLVE, request, NULL, &told);
     switch (answer->kind) {
-    case FILES:
-        return tuffet_resolution_files(answer->files, answer->file_count);
-    case CONTENT:
-        return tuffet_resolution_content(answer->text, strlen(answer->text));
-    case BYTES:
-        return tuffet_resolution_content(counted(answer->count), answer->count);
-    case FILES_ELSE_NEXT:
-        return tuffet_resolution_files_else_next(answer->files, answer->file_count);
-    case NAMED:
-        return tuffet_resolution_named_content(answer->name, answer->text, strlen(answer->text));
-    case RENDERED:
-        return tuffet_resolution_rendered(replaced(answer->text, "{path}", request->path));
+    case SERVE:
+        return serve(answer, request->path);
     case DENY:
         return (tuffet_resolution){.kind = TUFFET_RESOLUTION_DENY, .denial = answer->denial};
+    case DROP:
+        return tuffet_resolution_drop(answer->text);
     case TELL:
-        return tuffet_resolution_content(told, strlen(told));
+        return tuffet_resolution_content(NULL, told, strlen(told));
     default:
         return tuffet_resolution_abstain();
     }
@@ -151,8 +157,11 @@ tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuff
     switch (answer->kind) {
     case ACCEPT:
         return tuffet_acceptance_accept();
-    case RENAME:
-        return tuffet_acceptance_rename(replaced(answer->text, "{sha256}", upload->sha256));
+    case RENAME: {
+        tuffet_acceptance acceptance = tuffet_acceptance_rename(replaced(answer->text, "{sha256}", upload->sha256));
+        acceptance.next_free = answer->next_free;
+        return acceptance;
+    }
     case DENY:
         return (tuffet_acceptance){.kind = TUFFET_ACCEPTANCE_DENY, .denial = answer->denial};
     case TELL:
@@ -162,39 +171,65 @@ tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuff
     }
 }
 
-static const char *text_or_null(const char *text) { return text ? tuffet_quote(text) : "null"; }
-
-static const char *number_or_null(tuffet_number number) {
-    return number.present ? tuffet_format("%" PRIu64, number.value) : "null";
+static const char *shown_target(const tuffet_target *target) {
+    return tuffet_format("[%s,%s]", tuffet_quote(target->root), tuffet_quote(target->path));
 }
 
-static const char *shown_start(const tuffet_start *start, uint64_t ms) {
-    return tuffet_format("{\"started\":%s,\"path\":%s,\"resolved\":%s,\"verdict-by\":%s,\"size\":%s,\"ms\":%" PRIu64 "}",
-                         tuffet_quote(start->request.id), tuffet_quote(start->request.path),
-                         text_or_null(start->resolved), text_or_null(start->verdict_by), number_or_null(start->size), ms);
+static const char *shown_resolved(const tuffet_resolved *resolved) {
+    switch (resolved->kind) {
+    case TUFFET_RESOLVED_FILE:
+        return tuffet_format("{\"file\":%s}", shown_target(&resolved->file));
+    case TUFFET_RESOLVED_CONTENT:
+        return tuffet_format("{\"content\":%s}", shown_text(resolved->name));
+    default:
+        return "null";
+    }
 }
 
-static const char *shown_progress(const tuffet_progress *progress) {
-    return tuffet_format("{\"progressed\":%s,\"bytes\":%" PRIu64 ",\"size\":%s}", tuffet_quote(progress->id),
-                         progress->bytes, number_or_null(progress->size));
+static const char *shown_start(const tuffet_decided_request *start, const tuffet_event *event) {
+    return tuffet_format("{\"decided-by\":%s,\"ms\":%" PRIu64 ",\"path\":%s,\"resolved\":%s,\"sequence\":%" PRIu64
+                         ",\"size\":%s,\"started\":%s}",
+                         shown_text(start->decided_by), event->unix_ms, tuffet_quote(start->request.path),
+                         shown_resolved(&start->resolved), event->sequence, shown_number(start->size),
+                         tuffet_quote(start->request.id));
 }
 
-static const char *shown_end(const tuffet_summary *end, uint64_t ms) {
-    const char *decided = tuffet_format(
-        "\"finished\":%s,\"path\":%s,\"outcome\":%s,\"detail\":%s,\"decision\":%s,\"resolved\":%s,\"verdict-by\":%s",
-        tuffet_quote(end->request.id), tuffet_quote(end->request.path), tuffet_quote(tuffet_outcome_name(end->outcome)),
-        text_or_null(end->detail), tuffet_quote(tuffet_decision_name(end->decision)), text_or_null(end->resolved),
-        text_or_null(end->verdict_by));
-    return tuffet_format("{%s,\"size\":%s,\"bytes\":%" PRIu64 ",\"blocks\":%" PRIu64
-                         ",\"blksize\":%u,\"windowsize\":%u,\"retransmissions\":%" PRIu64 ",\"ms\":%" PRIu64 "}",
-                         decided, number_or_null(end->size), end->bytes, end->blocks, end->blksize, end->windowsize,
-                         end->retransmissions, ms);
+static const char *shown_progress(const tuffet_progress *progress, const tuffet_event *event) {
+    return tuffet_format("{\"ms\":%" PRIu64 ",\"progressed\":%s,\"sequence\":%" PRIu64
+                         ",\"size\":%s,\"transferred\":%" PRIu64 "}",
+                         event->unix_ms, tuffet_quote(progress->request_id), event->sequence,
+                         shown_number(progress->size), progress->transferred);
+}
+
+static const char *shown_end(const tuffet_summary *end, const tuffet_event *event) {
+    const tuffet_decided_request *decided = &end->decided;
+    const char *tried = "";
+    for (size_t i = 0; i < end->tried_count; i++) {
+        tried = tuffet_format("%s%s%s", tried, i ? "," : "", shown_target(&end->tried[i]));
+    }
+    const char *first = tuffet_format("\"blksize\":%u,\"blocks\":%" PRIu64 ",\"decided-by\":%s,\"decision\":%s,"
+                                      "\"detail\":%s,\"finished\":%s,\"ms\":%" PRIu64,
+                                      end->blksize, end->blocks, shown_text(decided->decided_by),
+                                      tuffet_quote(end->decision), shown_text(end->detail),
+                                      tuffet_quote(decided->request.id), event->unix_ms);
+    const char *second = tuffet_format("\"outcome\":%s,\"path\":%s,\"resolved\":%s,\"retransmissions\":%" PRIu64
+                                       ",\"sequence\":%" PRIu64 ",\"size\":%s",
+                                       tuffet_quote(end->outcome), tuffet_quote(decided->request.path),
+                                       shown_resolved(&decided->resolved), end->retransmissions, event->sequence,
+                                       shown_number(decided->size));
+    return tuffet_format("{%s,%s,\"transferred\":%" PRIu64 ",\"tried\":[%s],\"tried-by\":%s,\"windowsize\":%u}", first,
+                         second, end->transferred, tried, shown_text(end->tried_by), end->windowsize);
 }
 
 static const char *shown(const tuffet_event *event) {
-    if (event->started) return shown_start(event->started, event->unix_ms);
-    if (event->progressed) return shown_progress(event->progressed);
-    return shown_end(event->finished, event->unix_ms);
+    if (event->started) return shown_start(event->started, event);
+    if (event->progressed) return shown_progress(event->progressed, event);
+    if (event->finished) return shown_end(event->finished, event);
+    const tuffet_other_event *other = event->other;
+    return tuffet_format("{\"attributes\":%s,\"ms\":%" PRIu64 ",\"other\":%s,\"request-id\":%s,"
+                         "\"sequence\":%" PRIu64 "}",
+                         shown_pairs(other->attributes), event->unix_ms, tuffet_quote(other->kind),
+                         shown_text(other->request_id), event->sequence);
 }
 
 void tuffet_observe(const tuffet_event *events, size_t count) {

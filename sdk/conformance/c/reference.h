@@ -6,33 +6,18 @@
 
 typedef enum hook { AUTHORIZE, RESOLVE, ACCEPT_UPLOAD } hook;
 
-typedef enum answer_kind {
-    ABSTAIN,
-    ALLOW,
-    DENY,
-    DROP,
-    FILES,
-    CONTENT,
-    BYTES,
-    ACCEPT,
-    RENAME,
-    TELL,
-    FILES_ELSE_NEXT,
-    NAMED,
-    RENDERED,
-    UNKNOWN,
-} answer_kind;
+typedef enum answer_kind { ABSTAIN, TELL, DENY, ALLOW, DROP, SERVE, ACCEPT, RENAME, UNKNOWN } answer_kind;
 
 typedef struct answer {
     answer_kind kind;
     tuffet_profile profile;
     tuffet_denial denial;
-    tuffet_target *files;
-    size_t file_count;
+    /* The reason of a drop, or the path of a rename. */
     const char *text;
-    /* Of content. */
-    const char *name;
-    size_t count;
+    /* Of `serve`, ready but for the keys of renderings, and for bytes that are counted: those have no data yet. */
+    tuffet_candidate *candidates;
+    size_t candidate_count;
+    bool else_next, next_free;
 } answer;
 
 /* What is rendered for a key; `*` is any other. */
@@ -77,8 +62,16 @@ typedef struct settings {
 
 settings read_settings(const tuffet_value *given);
 
+/* The texts of a map. */
+tuffet_pairs read_pairs(const tuffet_value *map);
+
 /* How many calls this instance has answered. */
 extern uint64_t calls;
+
+/* JSON: a number, or null if it is absent; a text, or null; a map in the order of its keys. */
+const char *shown_number(tuffet_number number);
+const char *shown_text(const char *text);
+const char *shown_pairs(tuffet_pairs pairs);
 
 /* Appends the results of commands to a list, as JSON: `1,"text"`. */
 const char *run_all(const char *results, const tuffet_value *commands, const tuffet_request *request,

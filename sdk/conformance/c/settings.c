@@ -4,22 +4,13 @@
 
 static const char *const hooks[] = {"authorize", "resolve", "accept-upload"};
 
-static const char *const words[] = {"abstain", "allow",  "deny", "drop",            "files", "content", "bytes",
-                                    "accept",  "rename", "tell", "files-else-next", "named", "rendered"};
+static const char *const words[] = {"abstain", "tell", "deny", "allow", "drop", "serve", "accept", "rename"};
 
 /* The answers that a hook can give. */
 static const bool fits[][UNKNOWN] = {
-    [AUTHORIZE] = {[ABSTAIN] = true, [ALLOW] = true, [DENY] = true, [DROP] = true, [TELL] = true},
-    [RESOLVE] = {[ABSTAIN] = true,
-                 [FILES] = true,
-                 [FILES_ELSE_NEXT] = true,
-                 [CONTENT] = true,
-                 [BYTES] = true,
-                 [NAMED] = true,
-                 [RENDERED] = true,
-                 [DENY] = true,
-                 [TELL] = true},
-    [ACCEPT_UPLOAD] = {[ABSTAIN] = true, [ACCEPT] = true, [RENAME] = true, [DENY] = true, [TELL] = true},
+    [AUTHORIZE] = {[ABSTAIN] = true, [TELL] = true, [DENY] = true, [ALLOW] = true, [DROP] = true},
+    [RESOLVE] = {[ABSTAIN] = true, [TELL] = true, [DENY] = true, [SERVE] = true, [DROP] = true},
+    [ACCEPT_UPLOAD] = {[ABSTAIN] = true, [TELL] = true, [DENY] = true, [ACCEPT] = true, [RENAME] = true},
 };
 
 /* Returns the position of a word, or the length of the list. */
@@ -47,26 +38,36 @@ static tuffet_session_values read_values(const tuffet_value *given) {
     };
 }
 
-static tuffet_profile read_profile(const tuffet_value *given) {
-    tuffet_known(tuffet_map(given), "blksize", "windowsize", "timeout", "bytes", "floors", "overrides", "burst", "rate",
-                 "refuse-options", NULL);
-    const tuffet_value *bytes = tuffet_get(given, "bytes"), *options = tuffet_list(tuffet_get(given, "refuse-options"));
-    const char **refused = tuffet_alloc(tuffet_size(options) * sizeof(*refused));
+tuffet_pairs read_pairs(const tuffet_value *map) {
+    tuffet_pair *pairs = tuffet_alloc(tuffet_size(map) * sizeof(*pairs));
     size_t count = 0;
-    for (const tuffet_value *option = tuffet_first(options); option; option = tuffet_next(option)) {
-        refused[count++] = tuffet_string(option);
+    for (const tuffet_value *pair = tuffet_first(map); pair; pair = tuffet_next(pair)) {
+        pairs[count++] = (tuffet_pair){tuffet_key(pair), tuffet_string(pair)};
     }
+    return (tuffet_pairs){pairs, count};
+}
+
+static tuffet_strings read_strings(const tuffet_value *given) {
+    const char **texts = tuffet_alloc(tuffet_size(given) * sizeof(*texts));
+    size_t count = 0;
+    for (const tuffet_value *text = tuffet_first(tuffet_list(given)); text; text = tuffet_next(text)) {
+        texts[count++] = tuffet_string(text);
+    }
+    return (tuffet_strings){texts, count};
+}
+
+static tuffet_profile read_profile(const tuffet_value *given) {
+    tuffet_known(tuffet_map(given), "ceilings", "floors", "overrides", "max-size", "burst", "rate", "refuse-options",
+                 "attributes", NULL);
     return (tuffet_profile){
-        .blksize = (uint16_t)number(given, "blksize", UINT16_MAX),
-        .windowsize = (uint16_t)number(given, "windowsize", UINT16_MAX),
-        .timeout = (uint8_t)number(given, "timeout", UINT8_MAX),
-        .bytes = {bytes != NULL, tuffet_uint(bytes, 0, UINT64_MAX)},
+        .ceilings = read_values(tuffet_get(given, "ceilings")),
         .floors = read_values(tuffet_get(given, "floors")),
         .overrides = read_values(tuffet_get(given, "overrides")),
+        .max_size = optional(given, "max-size", UINT64_MAX),
         .burst = (uint16_t)number(given, "burst", UINT16_MAX),
         .rate = number(given, "rate", UINT64_MAX),
-        .refuse_options = refused,
-        .refuse_option_count = count,
+        .refuse_options = read_strings(tuffet_get(given, "refuse-options")),
+        .attributes = read_pairs(tuffet_map(tuffet_get(given, "attributes"))),
     };
 }
 
@@ -85,14 +86,31 @@ static tuffet_denial read_denial(const tuffet_value *given) {
     };
 }
 
-static void read_files(const tuffet_value *given, answer *answer) {
-    answer->files = tuffet_alloc(tuffet_size(given) * sizeof(*answer->files));
-    for (const tuffet_value *file = tuffet_first(tuffet_list(given)); file; file = tuffet_next(file)) {
-        const char *text = tuffet_string(file), *colon = strchr(text, ':');
-        if (!colon) continue;
-        answer->files[answer->file_count++] =
-            (tuffet_target){tuffet_format("%.*s", (int)(colon - text), text), colon + 1};
+static tuffet_candidate read_candidate(const tuffet_value *given) {
+    if (tuffet_kind_of(given) == TUFFET_STRING) {
+        const char *text = tuffet_string(given), *colon = strchr(text, ':');
+        if (colon) return tuffet_candidate_file(tuffet_format("%.*s", (int)(colon - text), text), colon + 1);
+        tuffet_problem(given, "a file is ROOT:PATH");
+        return (tuffet_candidate){0};
     }
+    tuffet_known(tuffet_map(given), "content", "bytes", "name", "rendering", NULL);
+    const tuffet_value *name = tuffet_get(given, "name"), *bytes = tuffet_get(given, "bytes");
+    const tuffet_value *key = tuffet_get(given, "rendering");
+    if (key) return tuffet_candidate_rendering(tuffet_string(key));
+    const char *text = bytes ? NULL : tuffet_string(tuffet_need(given, "content"));
+    size_t length = text ? strlen(text) : (size_t)tuffet_uint(bytes, 0, SIZE_MAX);
+    return tuffet_candidate_content(name ? tuffet_string(name) : NULL, text, length);
+}
+
+static void read_selection(const tuffet_value *given, answer *answer) {
+    tuffet_known(tuffet_map(given), "candidates", "else-next", "profile", NULL);
+    const tuffet_value *list = tuffet_list(tuffet_need(given, "candidates"));
+    answer->candidates = tuffet_alloc(tuffet_size(list) * sizeof(*answer->candidates));
+    for (const tuffet_value *candidate = tuffet_first(list); candidate; candidate = tuffet_next(candidate)) {
+        answer->candidates[answer->candidate_count++] = read_candidate(candidate);
+    }
+    answer->else_next = tuffet_bool(tuffet_get(given, "else-next"));
+    answer->profile = read_profile(tuffet_get(given, "profile"));
 }
 
 /* An answer is a word, or a map with one key. */
@@ -101,35 +119,30 @@ static answer read_answer(const tuffet_value *given) {
     const char *word = more ? tuffet_key(more) : tuffet_string(given);
     answer answer = {.kind = (answer_kind)find(word, words, UNKNOWN)};
     switch (answer.kind) {
-    case ALLOW:
-        answer.profile = read_profile(more);
-        break;
     case DENY:
         answer.denial = read_denial(more);
         break;
-    case FILES:
-    case FILES_ELSE_NEXT:
-        read_files(more, &answer);
+    case ALLOW:
+        answer.profile = read_profile(more);
         break;
-    case NAMED:
-        tuffet_known(tuffet_map(more), "name", "content", NULL);
-        answer.name = tuffet_string(tuffet_need(more, "name"));
-        answer.text = tuffet_string(tuffet_need(more, "content"));
-        break;
-    case CONTENT:
-    case RENAME:
-    case RENDERED:
+    case DROP:
         answer.text = tuffet_string(more);
         break;
-    case BYTES:
-        answer.count = (size_t)tuffet_uint(more, 0, SIZE_MAX);
+    case SERVE:
+        read_selection(more, &answer);
+        break;
+    case RENAME:
+        tuffet_known(tuffet_map(more), "path", "next-free", NULL);
+        answer.text = tuffet_string(tuffet_need(more, "path"));
+        answer.next_free = tuffet_bool(tuffet_get(more, "next-free"));
         break;
     case UNKNOWN:
         tuffet_problem(given, "unknown answer `%s`", word);
-        break;
+        return answer;
     default:
-        break;
+        return answer;
     }
+    if (!more) tuffet_problem(given, "%s needs a value", word);
     return answer;
 }
 

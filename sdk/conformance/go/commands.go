@@ -53,7 +53,7 @@ func (c *commands) runAll(list [][]json.RawMessage, request *tuffet.Request, upl
 	for _, each := range list {
 		result, err := c.run(each, request, upload)
 		if err != nil {
-			result = map[string]any{"error": word(err)}
+			result = map[string]any{"error": code(err)}
 		}
 		results = append(results, result)
 	}
@@ -69,39 +69,15 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 		if its == nil {
 			return nil, nil
 		}
-		return map[string]any{"bytes": its.Bytes, "path": its.Path, "root": its.Root, "sha256": its.SHA256}, nil
-	case "kv-get":
-		value, ok, err := kv.Get(first)
-		if err != nil || !ok {
-			return nil, err
-		}
-		return lossy(value), nil
-	case "kv-set":
-		return nil, kv.Set(first, []byte(second), seconds(do))
+		return map[string]any{"path": its.Path, "root": its.Root, "sha256": its.SHA256, "size": its.Size}, nil
 	case "kv-fill":
 		return nil, kv.Set(strings.Repeat("k", int(do.number(1))), bytes.Repeat([]byte("v"), int(do.number(2))), kv.Forever)
-	case "kv-delete":
-		return nil, kv.Delete(first)
-	case "kv-add":
-		sum, err := kv.Increment(first, do.number(2), seconds(do))
-		return sum, err
 	case "kv-sets":
 		return untilError(do.number(1), func(i int64) error { return kv.Set(fmt.Sprint("key", i), []byte("v"), kv.Forever) }), nil
-	case "kv-swap", "kv-change", "kv-list":
+	case "kv-get", "kv-set", "kv-delete", "kv-add", "kv-swap", "kv-change", "kv-list":
 		return do.keys()
-	case "shared-get":
-		value, ok, err := kv.Shared(first).Get(second)
-		if err != nil || !ok {
-			return nil, err
-		}
-		return lossy(value), nil
-	case "shared-set":
-		return nil, kv.Shared(first).Set(second, []byte(do.text(3)), kv.Forever)
-	case "shared-delete":
-		return nil, kv.Shared(first).Delete(second)
-	case "shared-add":
-		sum, err := kv.Shared(first).Increment(second, do.number(3), kv.Forever)
-		return sum, err
+	case "has-mac":
+		return request.Client.HasMAC(first), nil
 	case "upload-read":
 		content, err := upload.Read(uint64(do.number(1)), uint32(do.number(2)))
 		return lossy(content), err
@@ -117,7 +93,7 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 		past, err := history.Recent()
 		shown := [][]any{}
 		for _, its := range past {
-			shown = append(shown, []any{its.Operation.String(), its.Path, its.Outcome.String(), its.EndedAgo < 10*time.Minute})
+			shown = append(shown, []any{its.Operation.String(), its.Path, its.Outcome, its.EndedAgo < 10*time.Minute})
 		}
 		return shown, err
 	case "stat":
@@ -125,13 +101,23 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 		if err != nil {
 			return nil, present(err)
 		}
-		return found.Bytes, nil
+		return found.Size, nil
 	case "read":
 		content, err := files.Read(first, second, uint64(do.number(3)))
 		if err != nil {
 			return nil, present(err)
 		}
 		return lossy(content), nil
+	case "read-at":
+		found, err := files.Stat(first, second)
+		if err != nil {
+			return nil, present(err)
+		}
+		content, err := files.ReadAt(first, second, found.Version, uint64(do.number(3)), uint32(do.number(4)))
+		return lossy(content), err
+	case "read-version":
+		content, err := files.ReadAt(first, second, do.text(3), uint64(do.number(4)), uint32(do.number(5)))
+		return lossy(content), err
 	case "reads":
 		return untilError(do.number(3), func(int64) error {
 			_, err := files.Read(first, second, 1<<30)
@@ -165,6 +151,9 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 			Method: "POST", URL: first, Headers: []http.Header{{Name: "x-probe", Value: "yes"}}, Body: []byte(second),
 			Limit: 1 << 20,
 		}))
+	case "print":
+		fmt.Println(first)
+		return nil, nil
 	case "clock":
 		return time.Now().Unix(), nil
 	case "random":
@@ -176,42 +165,62 @@ func (c *commands) run(do command, request *tuffet.Request, its *tuffet.Upload) 
 	return nil, nil
 }
 
+// A namespace has the functions of the package kv, and the methods of a shared one.
+type namespace struct {
+	get       func(string) ([]byte, bool, error)
+	getEntry  func(string) (kv.Entry, bool, error)
+	set       func(string, []byte, time.Duration) error
+	remove    func(string) error
+	increment func(string, int64, time.Duration) (int64, error)
+	create    func(string, []byte, time.Duration) (uint64, bool, error)
+	swap      func(string, uint64, []byte, time.Duration) (uint64, bool, error)
+	list      func(string, string, int) ([]string, error)
+}
+
 // keys runs the commands that name a shared namespace, or null for the plugin's own.
 func (c command) keys() (any, error) {
-	space, key, value := kv.Shared(c.text(1)), c.text(2), []byte(c.text(len(c)-1))
-	create, swap, entryOf, list := space.Create, space.Swap, space.GetEntry, space.List
-	if string(c[1]) == "null" {
-		create, swap, entryOf, list = kv.Create, kv.Swap, kv.GetEntry, kv.List
+	its := namespace{kv.Get, kv.GetEntry, kv.Set, kv.Delete, kv.Increment, kv.Create, kv.Swap, kv.List}
+	if string(c[1]) != "null" {
+		space := kv.Shared(c.text(1))
+		its = namespace{
+			space.Get, space.GetEntry, space.Set, space.Delete, space.Increment, space.Create, space.Swap, space.List,
+		}
 	}
-	var entry kv.Entry
-	var there, swapped bool
-	var err error
+	key := c.text(2)
 	switch c.text(0) {
+	case "kv-get":
+		value, ok, err := its.get(key)
+		if err != nil || !ok {
+			return nil, err
+		}
+		return lossy(value), nil
+	case "kv-set":
+		return nil, its.set(key, []byte(c.text(3)), c.seconds(4))
+	case "kv-delete":
+		return nil, its.remove(key)
+	case "kv-add":
+		return its.increment(key, c.number(3), c.seconds(4))
 	case "kv-list":
-		keys, err := list(key, c.text(3), int(c.number(4)))
-		if err != nil {
-			return nil, err
-		}
-		return append([]string{}, keys...), nil
+		keys, err := its.list(key, c.text(3), int(c.number(4)))
+		return append([]string{}, keys...), err
 	case "kv-swap":
-		there = json.Unmarshal(c[3], &entry.Revision) == nil && string(c[3]) != "null"
-	default:
-		if entry, there, err = entryOf(key); err != nil {
-			return nil, err
+		if string(c[3]) == "null" {
+			_, swapped, err := its.create(key, []byte(c.text(4)), kv.Forever)
+			return swapped, err
 		}
-	}
-	if there {
-		_, swapped, err = swap(key, entry.Revision, value, kv.Forever)
-	} else {
-		_, swapped, err = create(key, value, kv.Forever)
-	}
-	switch {
-	case err != nil || c.text(0) == "kv-swap":
+		_, swapped, err := its.swap(key, uint64(c.number(3)), []byte(c.text(4)), kv.Forever)
 		return swapped, err
-	case there:
-		return []any{lossy(entry.Value), swapped}, nil
 	}
-	return []any{nil, swapped}, nil
+	entry, there, err := its.getEntry(key)
+	switch {
+	case err != nil:
+		return nil, err
+	case there:
+		_, swapped, err := its.swap(key, entry.Revision, []byte(c.text(3)), kv.Forever)
+		return []any{lossy(entry.Value), swapped}, err
+	}
+	_, swapped, err := its.create(key, []byte(c.text(3)), kv.Forever)
+	return []any{nil, swapped}, err
 }
 
 // pairs returns names and values of a map, alternately.
@@ -280,7 +289,7 @@ func escape() {
 func untilError(count int64, call func(int64) error) []any {
 	for i := range count {
 		if err := call(i); err != nil {
-			return []any{i, word(err)}
+			return []any{i, code(err)}
 		}
 	}
 	return []any{count, nil}
@@ -294,12 +303,12 @@ func present(err error) error {
 	return err
 }
 
-// seconds is the time to live, which comes last.
-func seconds(do command) time.Duration {
-	if len(do) <= 3 || string(do[3]) == "null" {
+// seconds is a time to live, if there is one.
+func (c command) seconds(at int) time.Duration {
+	if at >= len(c) || string(c[at]) == "null" {
 		return kv.Forever
 	}
-	return time.Duration(do.number(3)) * time.Second
+	return time.Duration(c.number(at)) * time.Second
 }
 
 func answered(response *http.Response, err error) (any, error) {
@@ -309,16 +318,11 @@ func answered(response *http.Response, err error) (any, error) {
 	return []any{response.Status, lossy(response.Body)}, nil
 }
 
-// word is the case of the interface's error.
-func word(err error) string {
-	for kind, word := range map[error]string{
-		tuffet.ErrDenied: "denied", tuffet.ErrQuota: "quota", tuffet.ErrInvalid: "invalid", tuffet.ErrFull: "full",
-		tuffet.ErrTooLarge: "too-large", tuffet.ErrUnavailable: "unavailable",
-		tuffet.ErrNoAnswer: "no-answer",
-	} {
-		if errors.Is(err, kind) {
-			return word
-		}
+// code is that of an error of the server.
+func code(err error) string {
+	var code tuffet.Code
+	if errors.As(err, &code) {
+		return string(code)
 	}
 	return err.Error()
 }
@@ -339,21 +343,43 @@ func shownRequest(request *tuffet.Request) any {
 	if request == nil {
 		return nil
 	}
-	pairs := func(list []tuffet.Pair) map[string]string {
-		shown := map[string]string{}
-		for _, pair := range list {
-			shown[pair.Name] = pair.Value
+	client := &request.Client
+	shown := map[string]any{
+		"arrival": nil, "attributes": shownPairs(request.Attributes), "class": client.Class, "client": client.Address,
+		"id": request.ID, "lease": nil, "listener": request.Listener, "macs": nil, "mode": request.Mode.String(),
+		"operation": request.Operation.String(), "options": shownPairs(request.Options), "path": request.Path,
+		"port": client.Port, "requested": request.Requested,
+	}
+	if its := request.Arrival; its != nil {
+		shown["arrival"] = map[string]any{
+			"address": orNull(its.Address), "interface-name": orNull(its.InterfaceName), "vlan": its.VLAN,
 		}
-		return shown
 	}
-	macs := [][]string{}
-	for _, mac := range request.Client.MACs {
-		macs = append(macs, []string{mac.Address, mac.Source.String()})
+	if its := client.Lease; its != nil {
+		shown["lease"] = map[string]any{
+			"age": its.Age, "architecture": its.Architecture, "client-id": orNull(its.ClientID), "expires": its.Expires,
+			"hostname": orNull(its.Hostname), "mac": orNull(its.MAC), "uuid": orNull(its.UUID),
+			"vendor-class": orNull(its.VendorClass),
+		}
 	}
-	return map[string]any{
-		"attributes": pairs(request.Attributes), "class": request.Client.Class, "client": request.Client.Address,
-		"id": request.ID, "listener": request.Listener, "macs": macs, "mode": request.Mode.String(),
-		"operation": request.Operation.String(), "options": pairs(request.Options), "path": request.Path,
-		"port": request.Client.Port, "requested": request.Requested,
+	if its := client.MACs; its != nil {
+		shown["macs"] = map[string]any{"claimed": shownMACs(its.Claimed), "network": shownMACs(its.Network)}
 	}
+	return shown
+}
+
+func shownMACs(macs []tuffet.MAC) [][]string {
+	shown := [][]string{}
+	for _, mac := range macs {
+		shown = append(shown, []string{mac.Address, string(mac.Source)})
+	}
+	return shown
+}
+
+func shownPairs(pairs []tuffet.Pair) map[string]string {
+	shown := map[string]string{}
+	for _, pair := range pairs {
+		shown[pair.Name] = pair.Value
+	}
+	return shown
 }

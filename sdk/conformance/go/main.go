@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -55,11 +56,11 @@ func (p *reference) answer(asked hook, request *tuffet.Request, upload *tuffet.U
 func (p *reference) Authorize(request *tuffet.Request) tuffet.Verdict {
 	switch answer, told := p.answer(authorize, request, nil); answer.word {
 	case "allow":
-		return tuffet.Allow(answer.profile)
+		return tuffet.Allow(answer.profile.lowered())
 	case "deny":
-		return answer.denial
+		return answer.denial.denial()
 	case "drop":
-		return tuffet.Drop()
+		return tuffet.Drop(answer.reason)
 	case "tell":
 		return tuffet.Deny(tuffet.AccessViolation, "told", told)
 	}
@@ -68,20 +69,12 @@ func (p *reference) Authorize(request *tuffet.Request) tuffet.Verdict {
 
 func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
 	switch answer, told := p.answer(resolve, request, nil); answer.word {
-	case "files":
-		return tuffet.Files(answer.files...)
-	case "files-else-next":
-		return tuffet.FilesElseNext(answer.files...)
-	case "content":
-		return tuffet.Content([]byte(answer.text))
-	case "bytes":
-		return tuffet.Content(counted(answer.count))
-	case "named":
-		return tuffet.NamedContent(answer.name, []byte(answer.text))
-	case "rendered":
-		return tuffet.Rendered(strings.ReplaceAll(answer.text, "{path}", request.Path))
+	case "serve":
+		return answer.serve.resolution(request.Path)
 	case "deny":
-		return answer.denial
+		return answer.denial.denial()
+	case "drop":
+		return tuffet.Drop(answer.reason)
 	case "tell":
 		return tuffet.Content([]byte(told))
 	}
@@ -91,31 +84,26 @@ func (p *reference) Resolve(request *tuffet.Request) tuffet.Resolution {
 func (p *reference) Render(key string) tuffet.Rendering {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return denial
+		return *denial
 	}
-	content := []byte(text(p.commands.runAll(render.Do, nil, nil)))
-	switch {
-	case render.Deny != nil:
+	results := text(p.commands.runAll(render.Do, nil, nil))
+	if render.Deny != nil {
 		return render.Deny.denial()
-	case render.Bytes != nil:
-		content = counted(*render.Bytes)
-	case render.Content != nil:
-		content = []byte(*render.Content)
 	}
-	contents := tuffet.Content(content)
-	if render.Name != nil {
-		contents = tuffet.NamedContent(*render.Name, content)
+	if render.Content == nil {
+		render.Content = &results
 	}
+	made := contents(render.Content, render.Bytes, render.Name)
 	if render.TTLSeconds != nil {
-		return tuffet.Expiring(contents, time.Duration(*render.TTLSeconds)*time.Second)
+		return made.Expiring(time.Duration(*render.TTLSeconds) * time.Second)
 	}
-	return contents
+	return made
 }
 
 func (p *reference) Begin(key string) tuffet.Beginning {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return denial
+		return *denial
 	}
 	if render.Parts == nil {
 		return tuffet.Whole()
@@ -137,7 +125,7 @@ func (p *reference) Begin(key string) tuffet.Beginning {
 func (p *reference) Part(key string, offset uint64, length uint32) tuffet.Part {
 	render, denial := p.rendered(key)
 	if denial != nil {
-		return denial
+		return *denial
 	}
 	p.commands.runAll(render.EachPart, nil, nil)
 	if render.EndsAt != nil && offset >= *render.EndsAt {
@@ -154,23 +142,16 @@ func (p *reference) Part(key string, offset uint64, length uint32) tuffet.Part {
 }
 
 // rendered returns what is rendered for a key, or a denial.
-func (p *reference) rendered(key string) (render, tuffet.Answer) {
+func (p *reference) rendered(key string) (render, *tuffet.Denial) {
 	p.commands.calls++
 	for _, its := range []string{key, "*"} {
 		if found, ok := p.settings.Renders[its]; ok {
 			return found, nil
 		}
 	}
-	return render{}, tuffet.Deny(tuffet.FileNotFound, "no such content", fmt.Sprintf("no rule for the key %q", key))
-}
-
-// counted returns so many bytes: 0 to 255, again and again.
-func counted(count int) []byte {
-	bytes := make([]byte, count)
-	for i := range bytes {
-		bytes[i] = byte(i)
+	return render{}, &tuffet.Denial{
+		Code: tuffet.FileNotFound, Message: "no such content", Reason: fmt.Sprintf("no rule for the key %q", key),
 	}
-	return bytes
 }
 
 func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload) tuffet.Acceptance {
@@ -178,9 +159,13 @@ func (p *reference) AcceptUpload(request *tuffet.Request, upload *tuffet.Upload)
 	case "accept":
 		return tuffet.Accept()
 	case "rename":
-		return tuffet.Rename(strings.ReplaceAll(answer.text, "{sha256}", upload.SHA256))
+		renaming := tuffet.Rename(strings.ReplaceAll(answer.rename.Path, "{sha256}", upload.SHA256))
+		if answer.rename.NextFree {
+			return renaming.NextFree()
+		}
+		return renaming
 	case "deny":
-		return answer.denial
+		return answer.denial.denial()
 	case "tell":
 		return tuffet.Deny(tuffet.AccessViolation, "told", told)
 	}
@@ -199,20 +184,53 @@ func (p *reference) Observe(events []tuffet.Event) {
 }
 
 func shown(event *tuffet.Event) map[string]any {
-	if start := event.Started; start != nil {
+	switch {
+	case event.Started != nil:
+		return shownDecided("started", event, event.Started)
+	case event.Progressed != nil:
+		its := event.Progressed
 		return map[string]any{
-			"started": start.Request.ID, "path": start.Request.Path, "resolved": start.Resolved,
-			"verdict-by": start.VerdictBy, "size": start.Size, "ms": event.UnixMS,
+			"ms": event.UnixMS, "progressed": its.RequestID, "sequence": event.Sequence, "size": its.Size,
+			"transferred": its.Transferred,
+		}
+	case event.Other != nil:
+		its := event.Other
+		return map[string]any{
+			"attributes": shownPairs(its.Attributes), "ms": event.UnixMS, "other": its.Kind,
+			"request-id": orNull(its.RequestID), "sequence": event.Sequence,
 		}
 	}
-	if progress := event.Progressed; progress != nil {
-		return map[string]any{"progressed": progress.ID, "bytes": progress.Bytes, "size": progress.Size}
-	}
 	end := event.Finished
-	return map[string]any{
-		"finished": end.Request.ID, "path": end.Request.Path, "outcome": end.Outcome.String(), "detail": end.Detail,
-		"decision": end.Decision.String(), "resolved": end.Resolved, "verdict-by": end.VerdictBy, "size": end.Size,
-		"bytes": end.Bytes, "blocks": end.Blocks, "blksize": end.Blksize, "windowsize": end.Windowsize,
-		"retransmissions": end.Retransmissions, "ms": event.UnixMS,
+	tried := [][]string{}
+	for _, target := range end.Tried {
+		tried = append(tried, []string{target.Root, target.Path})
 	}
+	shown := shownDecided("finished", event, &end.DecidedRequest)
+	maps.Copy(shown, map[string]any{
+		"blksize": end.Blksize, "blocks": end.Blocks, "decision": end.Decision, "detail": orNull(end.Detail),
+		"outcome": end.Outcome, "retransmissions": end.Retransmissions, "transferred": end.Transferred, "tried": tried,
+		"tried-by": orNull(end.TriedBy), "windowsize": end.Windowsize,
+	})
+	return shown
+}
+
+func shownDecided(kind string, event *tuffet.Event, its *tuffet.DecidedRequest) map[string]any {
+	var resolved any
+	switch what := its.Resolved.(type) {
+	case tuffet.Target:
+		resolved = map[string]any{"file": []string{what.Root, what.Path}}
+	case tuffet.ContentName:
+		resolved = map[string]any{"content": orNull(string(what))}
+	}
+	return map[string]any{
+		kind: its.Request.ID, "decided-by": orNull(its.DecidedBy), "ms": event.UnixMS, "path": its.Request.Path,
+		"resolved": resolved, "sequence": event.Sequence, "size": its.Size,
+	}
+}
+
+func orNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
 }

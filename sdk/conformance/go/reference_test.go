@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"testing"
@@ -16,69 +17,65 @@ func configured(t *testing.T, settings any) (*reference, error) {
 	return plugin, tuffettest.Configure(t, plugin, settings)
 }
 
-func rules(rules ...map[string]any) map[string]any { return map[string]any{"rules": rules} }
+// read returns settings from text.
+func read(text string) json.RawMessage { return json.RawMessage(text) }
 
 func TestAnswers(t *testing.T) {
-	plugin, err := configured(t, rules(
-		map[string]any{"hook": "authorize", "path": "a*", "answer": map[string]any{"allow": map[string]any{"blksize": 512}}},
-		map[string]any{"hook": "resolve", "path": "a", "answer": map[string]any{"files": []string{"boot:x:y"}}},
-		map[string]any{"hook": "accept-upload", "path": "a", "answer": map[string]any{"rename": "{sha256}"}},
-	))
+	plugin, err := configured(t, read(`{"rules": [
+		{"hook": "authorize", "path": "a*", "answer": {"allow": {
+			"ceilings": {"blksize": 512}, "floors": {"windowsize": 4}, "max-size": 0, "rate": 2048, "refuse-options": ["tsize"],
+			"attributes": {"a": "b"}}}},
+		{"hook": "authorize", "path": "drop", "answer": {"drop": "why"}},
+		{"hook": "resolve", "path": "file", "answer": {"serve": {"candidates": ["boot:x:y"]}}},
+		{"hook": "resolve", "path": "all", "answer": {"serve": {
+			"candidates": ["boot:a", {"rendering": "menu/{path}"}, {"content": "c", "name": "n"}, {"bytes": 2}],
+			"else-next": true, "profile": {"burst": 1}}}},
+		{"hook": "resolve", "path": "drop", "answer": {"drop": "why"}},
+		{"hook": "accept-upload", "path": "a", "answer": {"rename": {"path": "{sha256}"}}},
+		{"hook": "accept-upload", "path": "free", "answer": {"rename": {"path": "b", "next-free": true}}}
+	]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, upload := tuffettest.Upload("boot", "a", "ab")
-	for got, want := range map[any]any{
-		plugin.Authorize(tuffettest.Request("abc")): tuffet.Allow(tuffet.Limits{Blksize: 512}),
-		plugin.Authorize(tuffettest.Request("b")):   tuffet.Abstain(),
-		plugin.AcceptUpload(request, upload):        tuffet.Rename(upload.SHA256),
+	_, upload := tuffettest.Upload("boot", "a", "ab")
+	request := tuffettest.Request
+	for _, each := range []struct{ got, want any }{
+		{plugin.Authorize(request("abc")), tuffet.Allow(tuffet.Profile{
+			Ceilings: tuffet.SessionValues{Blksize: 512}, Floors: tuffet.SessionValues{Windowsize: 4}, MaxSize: new(uint64),
+			Rate: 2048, RefuseOptions: []string{"tsize"}, Attributes: []tuffet.Pair{{Name: "a", Value: "b"}},
+		})},
+		{plugin.Authorize(request("drop")), tuffet.Drop("why")},
+		{plugin.Authorize(request("b")), tuffet.Abstain()},
+		{plugin.Resolve(request("file")), tuffet.Files(tuffet.File("boot", "x:y"))},
+		{plugin.Resolve(request("all")), tuffet.Serve(
+			tuffet.File("boot", "a"), tuffet.Rendered("menu/all"), tuffet.Content([]byte("c")).Named("n"),
+			tuffet.Content([]byte{0, 1}),
+		).ElseNext().With(tuffet.Profile{Burst: 1})},
+		{plugin.Resolve(request("drop")), tuffet.Drop("why")},
+		{plugin.AcceptUpload(request("a"), upload), tuffet.Rename(upload.SHA256)},
+		{plugin.AcceptUpload(request("free"), upload), tuffet.Rename("b").NextFree()},
 	} {
-		if got != want {
-			t.Errorf("%v is not %v", got, want)
+		if !reflect.DeepEqual(each.got, each.want) {
+			t.Errorf("%v is not %v", each.got, each.want)
 		}
-	}
-	want := tuffet.Files(tuffet.Target{Root: "boot", Path: "x:y"})
-	if got := plugin.Resolve(tuffettest.Request("a")); !reflect.DeepEqual(got, want) {
-		t.Error(got)
 	}
 }
 
-func TestAnswersOf020(t *testing.T) {
-	plugin, err := configured(t, map[string]any{
-		"rules": []map[string]any{
-			{"hook": "authorize", "path": "a", "answer": map[string]any{"allow": map[string]any{
-				"floors": map[string]any{"windowsize": 4}, "rate": 2048, "refuse-options": []string{"tsize"},
-			}}},
-			{"hook": "resolve", "path": "a", "answer": map[string]any{"files-else-next": []string{"boot:x"}}},
-			{"hook": "resolve", "path": "b", "answer": map[string]any{"named": map[string]any{"name": "n", "content": "c"}}},
-			{"hook": "resolve", "path": "c", "answer": map[string]any{"rendered": "menu/{path}"}},
-		},
-		"renders": map[string]any{"menu/c": map[string]any{"do": [][]any{{"kv-add", "n", 1}}, "ttl-seconds": 9}},
-	})
+func TestRenderings(t *testing.T) {
+	plugin, err := configured(t, read(`{"renders": {
+		"menu": {"do": [["kv-add", null, "n", 1]], "ttl-seconds": 9}, "named": {"content": "c", "name": ""}
+	}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := tuffet.Allow(tuffet.Profile{
-		Floors: tuffet.SessionValues{Windowsize: 4}, Rate: 2048, RefuseOptions: []string{"tsize"},
-	})
-	if got := plugin.Authorize(tuffettest.Request("a")); got != allowed {
-		t.Error(got)
-	}
-	for path, want := range map[string]tuffet.Resolution{
-		"a": tuffet.FilesElseNext(tuffet.Target{Root: "boot", Path: "x"}),
-		"b": tuffet.NamedContent("n", []byte("c")),
-		"c": tuffet.Rendered("menu/c"),
+	for key, want := range map[string]tuffet.Rendering{
+		"menu":  tuffet.Content([]byte("[1]")).Expiring(9 * time.Second),
+		"named": tuffet.Content([]byte("c")).Named(""),
+		"other": tuffet.Deny(tuffet.FileNotFound, "no such content", `no rule for the key "other"`),
 	} {
-		if got := plugin.Resolve(tuffettest.Request(path)); !reflect.DeepEqual(got, want) {
+		if got := plugin.Render(key); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v is not %v", got, want)
 		}
-	}
-	want := tuffet.Expiring(tuffet.Content([]byte("[1]")), 9*time.Second)
-	if got := plugin.Render("menu/c"); !reflect.DeepEqual(got, want) {
-		t.Error(got)
-	}
-	if got, ok := plugin.Render("d").(tuffet.Denial); !ok || got.Code != tuffet.FileNotFound {
-		t.Error(got)
 	}
 }
 
@@ -95,7 +92,7 @@ func TestContentInParts(t *testing.T) {
 		"b": tuffet.Whole(),
 		"c": tuffet.Deny(tuffet.FileNotFound, "no such content", `no rule for the key "c"`),
 	} {
-		if got := plugin.Begin(key); got != want {
+		if got := plugin.Begin(key); !reflect.DeepEqual(got, want) {
 			t.Errorf("%v is not %v", got, want)
 		}
 	}
@@ -108,22 +105,73 @@ func TestContentInParts(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	do := [][]any{{"kv-add", "n", 2}, {"read", "boot", "f", 3}, {"emit", "out", []int{1}}}
-	plugin, err := configured(t, rules(map[string]any{"hook": "authorize", "path": "a", "answer": "tell", "do": do}))
+	plugin, err := configured(t, read(`{"rules": [{"hook": "accept-upload", "path": "a", "answer": "tell", "do": [
+		["kv-add", null, "n", 2], ["kv-add", "leases", "n", 3, 60], ["kv-set", "leases", "k", "v"], ["kv-get", null, "k"],
+		["kv-change", "leases", "k", "w"], ["kv-swap", null, "k", null, "x"], ["kv-list", "leases", "", null, 9],
+		["stat", "boot", "f"], ["read", "boot", "f", 3], ["read-at", "boot", "f", 1, 2],
+		["read-version", "boot", "f", "other", 0, 1], ["emit", "out", [1]], ["upload-read", 1, 5], ["upload"], ["has-mac", "0200.5e10.0001"],
+		["kv-fill", 257, 1], ["kv-sets", 3], ["print", "hello"], ["get", "ftp://a/", 1]
+	]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	tuffettest.PutFile("boot", "f", "text")
-	want := tuffet.Deny(tuffet.AccessViolation, "told", `[2,{"error":"too-large"},null]`)
-	if got := plugin.Authorize(tuffettest.Request("a")); got != want {
+	request, upload := tuffettest.Upload("boot", "a", "ab")
+	request.Client.MACs = tuffettest.MACs("02:00:5e:10:00:01")
+	want := tuffet.Deny(tuffet.AccessViolation, "told", `[2,3,null,null,["v",true],true,["k","n"],4,{"error":"too-large"},"ex",`+
+		`{"error":"changed"},null,"b",{"path":"a","root":"boot","sha256":"`+upload.SHA256+`","size":2},true,`+
+		`{"error":"bad-argument"},[3,null],null,{"error":"bad-argument"}]`)
+	if got := plugin.AcceptUpload(request, upload); got != want {
 		t.Error(got)
 	}
 }
 
+func TestRequestsAndEventsAreShown(t *testing.T) {
+	number, vlan := uint64(7), uint16(7)
+	request := tuffettest.Request("a")
+	request.Client.MACs = &tuffet.MACAddresses{Claimed: []tuffet.MAC{{Address: "02:00:5e:10:00:01", Source: "new"}}}
+	request.Client.Lease = &tuffet.Lease{Hostname: "h", Expires: &number}
+	request.Arrival = &tuffet.Arrival{Address: "192.0.2.1", VLAN: &vlan}
+	started := tuffet.DecidedRequest{Request: *request, Resolved: tuffet.File("boot", "a"), Size: &number}
+	for got, want := range map[string]string{
+		text(shownRequest(request)): `{"arrival":{"address":"192.0.2.1","interface-name":null,"vlan":7},"attributes":{},` +
+			`"class":"unknown","client":"192.0.2.7","id":"1","lease":{"age":0,"architecture":null,"client-id":null,"expires":7,` +
+			`"hostname":"h","mac":null,"uuid":null,"vendor-class":null},"listener":"default",` +
+			`"macs":{"claimed":[["02:00:5e:10:00:01","new"]],"network":[]},"mode":"octet","operation":"read","options":{},` +
+			`"path":"a","port":2000,"requested":"a"}`,
+		text(shown(&tuffet.Event{Sequence: 2, UnixMS: 3, Started: &started})): `{"decided-by":null,"ms":3,"path":"a",` +
+			`"resolved":{"file":["boot","a"]},"sequence":2,"size":7,"started":"1"}`,
+		text(shown(&tuffet.Event{Progressed: &tuffet.Progress{RequestID: "1", Transferred: 5}})): `{"ms":0,"progressed":"1",` +
+			`"sequence":0,"size":null,"transferred":5}`,
+		text(shown(&tuffet.Event{Other: &tuffet.OtherEvent{Kind: "new"}})): `{"attributes":{},"ms":0,"other":"new",` +
+			`"request-id":null,"sequence":0}`,
+		text(shown(&tuffet.Event{Finished: &tuffet.Summary{
+			DecidedRequest: tuffet.DecidedRequest{Request: *request, Resolved: tuffet.ContentName(""), DecidedBy: "p"},
+			Decision:       tuffet.Granted, Outcome: "new", Tried: []tuffet.Target{tuffet.File("boot", "b")},
+		}})): `{"blksize":0,"blocks":0,"decided-by":"p","decision":"granted","detail":null,"finished":"1","ms":0,"outcome":"new",` +
+			`"path":"a","resolved":{"content":null},"retransmissions":0,"sequence":0,"size":null,"transferred":0,` +
+			`"tried":[["boot","b"]],"tried-by":null,"windowsize":0}`,
+	} {
+		if got != want {
+			t.Errorf("%s is not %s", got, want)
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
-	_, err := configured(t, rules(map[string]any{"hook": "resolve", "path": "", "answer": "drop"}))
+	_, err := configured(t, read(`{"rules": [
+		{"hook": "resolve", "path": "", "answer": "accept"}, {"hook": "accept-upload", "path": "a", "answer": {"drop": "why"}}
+	]}`))
 	var problems tuffet.Problems
-	if !errors.As(err, &problems) || len(problems) != 2 || problems[1].Pointer != "/rules/0/answer" {
+	if !errors.As(err, &problems) || len(problems) != 3 || problems[1].Pointer != "/rules/0/answer" {
 		t.Error(err)
+	}
+	for _, answer := range []string{
+		`{"drop": 1}`, `"drop"`, `{"serve": {"candidates": [{}]}}`, `{"serve": {"candidates": [{"content": "a", "size": 1}]}}`,
+		`{"serve": {"else": true}}`,
+	} {
+		if _, err := configured(t, read(`{"rules": [{"hook": "resolve", "path": "a", "answer": `+answer+`}]}`)); err == nil {
+			t.Error(answer)
+		}
 	}
 }

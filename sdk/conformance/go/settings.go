@@ -37,32 +37,115 @@ type render struct {
 }
 
 type refusal struct {
-	Code    code   `json:"code" tuffet:"required"`
-	Message string `json:"message" tuffet:"required"`
-	Reason  string `json:"reason" tuffet:"required"`
+	Code    errorCode `json:"code" tuffet:"required"`
+	Message string    `json:"message" tuffet:"required"`
+	Reason  string    `json:"reason" tuffet:"required"`
 }
 
 func (r *refusal) denial() tuffet.Denial {
 	return tuffet.Denial{Code: tuffet.ErrorCode(r.Code), Message: r.Message, Reason: r.Reason}
 }
 
-// A session is what an allow says about it.
-type session struct {
-	Blksize       uint16   `json:"blksize"`
-	Windowsize    uint16   `json:"windowsize"`
-	Timeout       uint8    `json:"timeout"`
-	Bytes         *uint64  `json:"bytes"`
-	Floors        values   `json:"floors"`
-	Overrides     values   `json:"overrides"`
-	Burst         uint16   `json:"burst"`
-	Rate          uint64   `json:"rate"`
-	RefuseOptions []string `json:"refuse-options"`
+type profile struct {
+	Ceilings      values            `json:"ceilings"`
+	Floors        values            `json:"floors"`
+	Overrides     values            `json:"overrides"`
+	MaxSize       *uint64           `json:"max-size"`
+	Burst         uint16            `json:"burst"`
+	Rate          uint64            `json:"rate"`
+	RefuseOptions []string          `json:"refuse-options"`
+	Attributes    map[string]string `json:"attributes"`
 }
 
 type values struct {
 	Blksize    uint16 `json:"blksize"`
 	Windowsize uint16 `json:"windowsize"`
 	Timeout    uint8  `json:"timeout"`
+}
+
+func (p *profile) lowered() tuffet.Profile {
+	its := tuffet.Profile{
+		Ceilings: tuffet.SessionValues(p.Ceilings), Floors: tuffet.SessionValues(p.Floors),
+		Overrides: tuffet.SessionValues(p.Overrides), MaxSize: p.MaxSize, Burst: p.Burst, Rate: p.Rate,
+		RefuseOptions: p.RefuseOptions,
+	}
+	for name, value := range p.Attributes {
+		its.Attributes = append(its.Attributes, tuffet.Pair{Name: name, Value: value})
+	}
+	return its
+}
+
+type selection struct {
+	Candidates []candidate `json:"candidates"`
+	ElseNext   bool        `json:"else-next"`
+	Profile    *profile    `json:"profile"`
+}
+
+// A candidate is ROOT:PATH, or a map.
+type candidate struct {
+	file *tuffet.Target
+	more struct {
+		Content   *string `json:"content"`
+		Bytes     *int    `json:"bytes"`
+		Name      *string `json:"name"`
+		Rendering *string `json:"rendering"`
+	}
+}
+
+func (c *candidate) UnmarshalJSON(text []byte) error {
+	var file string
+	if json.Unmarshal(text, &file) == nil {
+		root, path, _ := strings.Cut(file, ":")
+		c.file = &tuffet.Target{Root: root, Path: path}
+		return nil
+	}
+	if err := tuffet.Decode(text, &c.more); err != nil {
+		return err
+	}
+	if c.more.Content == nil && c.more.Bytes == nil && c.more.Rendering == nil {
+		return fmt.Errorf("a candidate is ROOT:PATH, content, bytes or a rendering, not %s", text)
+	}
+	return nil
+}
+
+// resolution returns the answer to a request for this path.
+func (s *selection) resolution(path string) tuffet.Resolution {
+	var candidates []tuffet.Candidate
+	for _, its := range s.Candidates {
+		switch {
+		case its.file != nil:
+			candidates = append(candidates, *its.file)
+		case its.more.Rendering != nil:
+			candidates = append(candidates, tuffet.Rendered(strings.ReplaceAll(*its.more.Rendering, "{path}", path)))
+		default:
+			candidates = append(candidates, contents(its.more.Content, its.more.Bytes, its.more.Name))
+		}
+	}
+	serve := tuffet.Serve(candidates...)
+	if s.ElseNext {
+		serve = serve.ElseNext()
+	}
+	if s.Profile != nil {
+		serve = serve.With(s.Profile.lowered())
+	}
+	return serve
+}
+
+// contents returns a text, or so many bytes.
+func contents(text *string, count *int, name *string) tuffet.Contents {
+	var content []byte
+	if count != nil {
+		content = make([]byte, *count)
+		for i := range content {
+			content[i] = byte(i)
+		}
+	} else {
+		content = []byte(*text)
+	}
+	if name != nil {
+		return tuffet.Content(content).Named(*name)
+	}
+	return tuffet.Content(content)
 }
 
 // A rule answers when the guest is asked about a path; the first that fits counts.
@@ -100,26 +183,28 @@ func (h *hook) UnmarshalText(text []byte) error {
 // The answers that a hook can give.
 var answers = map[hook][]string{
 	authorize:    {"abstain", "allow", "deny", "drop", "tell"},
-	resolve:      {"abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"},
+	resolve:      {"abstain", "serve", "deny", "drop", "tell"},
 	acceptUpload: {"abstain", "accept", "rename", "deny", "tell"},
 }
 
 // An answer is a word, or a word with more.
 type answer struct {
 	word    string
-	profile tuffet.Profile
-	denial  tuffet.Denial
-	files   []tuffet.Target
-	name    string
-	text    string
-	count   int
+	profile profile
+	denial  refusal
+	reason  string
+	serve   selection
+	rename  struct {
+		Path     string `json:"path" tuffet:"required"`
+		NextFree bool   `json:"next-free"`
+	}
 }
 
 func (a *answer) fits(asked hook) bool { return slices.Contains(answers[asked], a.word) }
 
 func (a *answer) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &a.word) == nil {
-		return a.known("abstain", "drop", "accept", "tell")
+		return a.known("abstain", "accept", "tell")
 	}
 	var more map[string]json.RawMessage
 	if err := json.Unmarshal(text, &more); err != nil || len(more) != 1 {
@@ -142,49 +227,25 @@ func (a *answer) known(words ...string) error {
 func (a *answer) read(value json.RawMessage) error {
 	switch a.word {
 	case "allow":
-		var its session
-		err := tuffet.Decode(value, &its)
-		a.profile = tuffet.Profile{
-			Blksize: its.Blksize, Windowsize: its.Windowsize, Timeout: its.Timeout, Bytes: its.Bytes,
-			Floors: tuffet.SessionValues(its.Floors), Overrides: tuffet.SessionValues(its.Overrides),
-			Burst: its.Burst, Rate: its.Rate, RefuseOptions: its.RefuseOptions,
-		}
-		return err
+		return tuffet.Decode(value, &a.profile)
 	case "deny":
-		var denial refusal
-		err := tuffet.Decode(value, &denial)
-		a.denial = denial.denial()
-		return err
-	case "named":
-		var named struct {
-			Name    string `json:"name" tuffet:"required"`
-			Content string `json:"content" tuffet:"required"`
-		}
-		err := tuffet.Decode(value, &named)
-		a.name, a.text = named.Name, named.Content
-		return err
-	case "files", "files-else-next":
-		var files []string
-		err := json.Unmarshal(value, &files)
-		for _, file := range files {
-			root, path, _ := strings.Cut(file, ":")
-			a.files = append(a.files, tuffet.Target{Root: root, Path: path})
-		}
-		return err
-	case "content", "rename", "rendered":
-		return json.Unmarshal(value, &a.text)
-	case "bytes":
-		return json.Unmarshal(value, &a.count)
+		return tuffet.Decode(value, &a.denial)
+	case "drop":
+		return json.Unmarshal(value, &a.reason)
+	case "serve":
+		return tuffet.Decode(value, &a.serve)
+	case "rename":
+		return tuffet.Decode(value, &a.rename)
 	}
-	return a.known("allow", "deny", "files", "files-else-next", "content", "bytes", "named", "rendered", "rename")
+	return a.known("allow", "deny", "drop", "serve", "rename")
 }
 
-type code tuffet.ErrorCode
+type errorCode tuffet.ErrorCode
 
-func (c *code) UnmarshalText(text []byte) error {
+func (c *errorCode) UnmarshalText(text []byte) error {
 	for known := tuffet.NotDefined; known <= tuffet.OptionRefused; known++ {
 		if known.String() == string(text) {
-			*c = code(known)
+			*c = errorCode(known)
 			return nil
 		}
 	}

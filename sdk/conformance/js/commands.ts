@@ -7,25 +7,16 @@ import {
   http,
   kv,
   log,
+  type Mac,
   metrics,
   type Request,
   sinks,
   type Upload,
-  uploads,
+  upload,
 } from "tuffet";
 
 // biome-ignore lint: commands are lists of anything.
 export type Command = any[];
-
-const WORDS: Record<string, string> = {
-  Denied: "denied",
-  Full: "full",
-  Invalid: "invalid",
-  NoAnswer: "no-answer",
-  Quota: "quota",
-  TooLarge: "too-large",
-  Unavailable: "unavailable",
-};
 
 /** The calls of this instance. */
 let calls = 0;
@@ -35,40 +26,36 @@ export function count(): void {
   calls += 1;
 }
 
-export async function runAll(commands: Command[], request?: Request, upload?: Upload): Promise<unknown[]> {
+export async function runAll(commands: Command[], request?: Request, file?: Upload): Promise<unknown[]> {
   const results = [];
   for (const command of commands) {
     try {
-      results.push((await run(command, request, upload)) ?? null);
+      results.push((await run(command, request, file)) ?? null);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      results.push({ error: word(error) });
+      results.push({ error: error.code });
     }
   }
   return results;
 }
 
-async function run([name, ...more]: Command, request?: Request, upload?: Upload): Promise<unknown> {
+async function run([name, ...more]: Command, request?: Request, file?: Upload): Promise<unknown> {
   const [first, second, third, fourth] = more;
   // Of a shared namespace, or where that is null, the plugin's own.
-  const keys = () => (first === null ? kv : new kv.Shared(first));
+  const keys = (): kv.Keys => (first === null ? kv : kv.shared(first));
   switch (name) {
     case "request":
       return request && shown(request);
     case "upload":
-      return upload && { bytes: upload.bytes, path: upload.path, root: upload.root, sha256: upload.sha256 };
+      return file && { path: file.path, root: file.root, sha256: file.sha256, size: file.size };
     case "kv-get":
-      return kv.getText(first);
+      return keys().getText(second);
     case "kv-set":
-      return kv.set(first, second, { ttl: third });
-    case "kv-fill":
-      return kv.set("k".repeat(first), new Uint8Array(second).fill(118));
+      return keys().set(second, third, { ttl: fourth });
     case "kv-delete":
-      return kv.delete(first);
+      return keys().delete(second);
     case "kv-add":
-      return kv.increment(first, second, { ttl: third });
-    case "kv-sets":
-      return untilError(first, (number) => kv.set(`key${number}`, "v"));
+      return keys().increment(second, third, { ttl: fourth });
     case "kv-swap": {
       const revision = third === null ? undefined : BigInt(third);
       return keys().swap(second, revision, fourth) !== undefined;
@@ -76,20 +63,16 @@ async function run([name, ...more]: Command, request?: Request, upload?: Upload)
     case "kv-change": {
       const entry = keys().entry(second);
       const swapped = keys().swap(second, entry?.revision, third) !== undefined;
-      return [entry ? new TextDecoder().decode(entry.value) : null, swapped];
+      return [entry ? text(entry.value) : null, swapped];
     }
     case "kv-list":
       return keys().list(second, { after: third ?? undefined, limit: fourth });
-    case "shared-get":
-      return new kv.Shared(first).getText(second);
-    case "shared-set":
-      return new kv.Shared(first).set(second, third);
-    case "shared-delete":
-      return new kv.Shared(first).delete(second);
-    case "shared-add":
-      return new kv.Shared(first).increment(second, third);
+    case "kv-fill":
+      return kv.set("k".repeat(first), new Uint8Array(second).fill(118));
+    case "kv-sets":
+      return untilError(first, (number) => kv.set(`key${number}`, "v"));
     case "upload-read":
-      return new TextDecoder().decode(uploads.read(first, second));
+      return text(upload.read(first, second));
     case "count":
       return metrics.add(first, second, third);
     case "counts":
@@ -100,12 +83,20 @@ async function run([name, ...more]: Command, request?: Request, upload?: Upload)
       return history
         .recent()
         .map(({ operation, path, outcome, endedMsAgo }) => [operation, path, outcome, endedMsAgo < 600_000]);
+    case "has-mac":
+      return request?.client.hasMac(first);
     case "stat":
-      return files.stat(first, second)?.bytes;
+      return files.stat(first, second)?.size;
     case "read":
       return files.readText(first, second, { limit: third });
     case "reads":
       return untilError(third, () => files.read(first, second, { limit: 2 ** 30 }));
+    case "read-at": {
+      const version = files.stat(first, second)?.version;
+      return version === undefined ? null : text(files.readAt(first, second, version, third, fourth));
+    }
+    case "read-version":
+      return text(files.readAt(first, second, third, fourth, more[4]));
     case "emit":
       return sinks.emit(first, second);
     case "emit-line":
@@ -154,6 +145,8 @@ async function misbehave(name: string, value: unknown): Promise<void> {
       throw new Error(`exit ${value}`);
     case "fail":
       throw new Error(String(value));
+    case "print":
+      return console.log(value);
     case "escape":
       return escape();
   }
@@ -178,29 +171,51 @@ function untilError(count: number, call: (number: number) => unknown): unknown {
       call(number);
     } catch (error) {
       if (!(error instanceof HostError)) throw error;
-      return [number, word(error)];
+      return [number, error.code];
     }
   }
   return [count, null];
 }
 
-function word(error: HostError): string {
-  return WORDS[error.name] ?? error.name;
-}
+const text = (data: Uint8Array): string => new TextDecoder().decode(data);
 
-function shown(request: Request): unknown {
+function shown({ arrival, client, ...request }: Request): unknown {
+  const { lease, macs } = client;
+  const pairs = (list: readonly Mac[]) => list.map(({ address, source }) => [address, source]);
   return {
-    attributes: Object.fromEntries(request.attributes),
-    class: request.client.class,
-    client: request.client.address,
+    arrival: arrival
+      ? {
+          address: arrival.address ?? null,
+          "interface-name": arrival.interfaceName ?? null,
+          vlan: arrival.vlan ?? null,
+        }
+      : null,
+    attributes: sorted(request.attributes),
+    class: client.class,
+    client: client.address,
     id: request.id,
+    lease: lease
+      ? {
+          age: lease.age,
+          architecture: lease.architecture ?? null,
+          "client-id": lease.clientId ?? null,
+          expires: lease.expires ? lease.expires.getTime() / 1000 : null,
+          hostname: lease.hostname ?? null,
+          mac: lease.mac ?? null,
+          uuid: lease.uuid ?? null,
+          "vendor-class": lease.vendorClass ?? null,
+        }
+      : null,
     listener: request.listener,
-    macs: request.client.macs.map(({ address, source }) => [address, source]),
+    macs: macs ? { claimed: pairs(macs.claimed), network: pairs(macs.network) } : null,
     mode: request.mode,
     operation: request.operation,
-    options: Object.fromEntries([...request.options].sort()),
+    options: sorted(request.options),
     path: request.path,
-    port: request.client.port,
+    port: client.port,
     requested: request.requested,
   };
 }
+
+/** A map with its keys in the order of the alphabet. */
+export const sorted = (entries: Iterable<[string, unknown]>) => Object.fromEntries([...entries].sort());

@@ -3,26 +3,30 @@
 import {
   Acceptance,
   Beginning,
+  Candidate,
+  type Decided,
   type ErrorCode,
   type Event,
   type Parsed,
   Part,
   Problems,
+  type Profile,
   pointer,
   Rendering,
   type Request,
   Resolution,
   settings as kind,
   sinks,
+  type Target,
   type Upload,
   Verdict,
 } from "tuffet";
-import { type Command, count, runAll } from "./commands.js";
+import { type Command, count, runAll, sorted } from "./commands.js";
 import { stringify } from "../../js/src/json.js";
 
 const ANSWERS: Record<string, string[]> = {
   authorize: ["abstain", "allow", "deny", "drop", "tell"],
-  resolve: ["abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"],
+  resolve: ["abstain", "serve", "deny", "drop", "tell"],
   "accept-upload": ["abstain", "accept", "rename", "deny", "tell"],
 };
 
@@ -101,14 +105,12 @@ const deny = (given: { code: ErrorCode; message: string; reason: string }) =>
 export async function authorize(request: Request): Promise<Verdict> {
   const [word, value, results] = await answer("authorize", request);
   switch (word) {
-    case "allow": {
-      const { "refuse-options": refuseOptions, ...profile } = value;
-      return Verdict.allow({ ...profile, refuseOptions });
-    }
+    case "allow":
+      return Verdict.allow(profile(value));
     case "deny":
       return deny(value);
     case "drop":
-      return Verdict.drop();
+      return Verdict.drop(value);
     case "tell":
       return Verdict.deny("told", { reason: results });
   }
@@ -118,20 +120,15 @@ export async function authorize(request: Request): Promise<Verdict> {
 export async function resolve(request: Request): Promise<Resolution> {
   const [word, value, results] = await answer("resolve", request);
   switch (word) {
-    case "files":
-      return Resolution.files(...targets(value));
-    case "files-else-next":
-      return Resolution.filesElseNext(...targets(value));
-    case "content":
-      return Resolution.content(value);
-    case "bytes":
-      return Resolution.content(counted(value));
-    case "named":
-      return Resolution.content(value.content, { name: value.name });
-    case "rendered":
-      return Resolution.rendered(value.replace("{path}", request.path));
+    case "serve":
+      return Resolution.serve(
+        value.candidates.map((given: any) => candidate(given, request)),
+        { elseNext: value["else-next"], profile: value.profile && profile(value.profile) },
+      );
     case "deny":
       return deny(value);
+    case "drop":
+      return Resolution.drop(value);
     case "tell":
       return Resolution.content(results);
   }
@@ -176,14 +173,21 @@ function rendered(key: string): Settings["renders"][string] | undefined {
 const noSuchContent = (key: string) =>
   Verdict.deny("no such content", { reason: `no rule for the key ${key}`, code: "file-not-found" });
 
-function targets(files: string[]) {
-  return files.map((file) => {
-    const [root, ...path] = file.split(":");
-    return { root, path: path.join(":") };
-  });
+function profile({ "max-size": maxSize, "refuse-options": refuseOptions, ...rest }: any): Profile {
+  return { ...rest, maxSize, refuseOptions };
 }
 
-/** So many bytes: 0 to 255, again and again. */
+function candidate(given: any, request: Request): Candidate {
+  if (typeof given === "string") {
+    const [root, ...path] = given.split(":");
+    return Candidate.file({ root, path: path.join(":") });
+  }
+  const { rendering, bytes, content, name } = given;
+  if (rendering !== undefined) return Candidate.rendering(rendering.replace("{path}", request.path));
+  return Candidate.content(bytes === undefined ? content : counted(bytes), { name });
+}
+
+/** Bytes: 0 to 255, again and again. */
 function counted(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, number) => number);
 }
@@ -194,7 +198,7 @@ export async function acceptUpload(request: Request, upload: Upload): Promise<Ac
     case "accept":
       return Acceptance.accept();
     case "rename":
-      return Acceptance.rename(value.replace("{sha256}", upload.sha256));
+      return Acceptance.rename(value.path.replace("{sha256}", upload.sha256), { nextFree: value["next-free"] });
     case "deny":
       return deny(value);
     case "tell":
@@ -205,38 +209,49 @@ export async function acceptUpload(request: Request, upload: Upload): Promise<Ac
 
 export function observe(events: Event[]): void {
   if (sink === undefined) return;
-  for (const event of events) sinks.emit(sink, shown(event));
+  for (const event of events) sinks.emit(sink, sorted(Object.entries(shown(event))));
 }
 
-function shown(event: Event): unknown {
+function shown(event: Event): object {
+  const { sequence } = event;
+  const ms = event.time.getTime();
   switch (event.kind) {
     case "started":
-      return {
-        started: event.request.id,
-        path: event.request.path,
-        resolved: event.resolved ?? null,
-        "verdict-by": event.verdictBy ?? null,
-        size: event.size ?? null,
-        ms: event.time.getTime(),
-      };
+      return { ...decided(event), ms, sequence, started: event.request.id };
     case "progressed":
-      return { progressed: event.id, bytes: event.bytes, size: event.size ?? null };
+      return { ms, progressed: event.requestId, sequence, size: event.size ?? null, transferred: event.transferred };
     case "finished":
       return {
-        finished: event.request.id,
-        path: event.request.path,
-        outcome: event.outcome,
-        detail: event.detail ?? null,
-        decision: event.decision,
-        resolved: event.resolved ?? null,
-        "verdict-by": event.verdictBy ?? null,
-        size: event.size ?? null,
-        bytes: event.bytes,
-        blocks: event.blocks,
+        ...decided(event),
         blksize: event.blksize,
-        windowsize: event.windowsize,
+        blocks: event.blocks,
+        decision: event.decision,
+        detail: event.detail ?? null,
+        finished: event.request.id,
+        ms,
+        outcome: event.outcome,
         retransmissions: event.retransmissions,
-        ms: event.time.getTime(),
+        sequence,
+        transferred: event.transferred,
+        tried: event.tried.map(pair),
+        "tried-by": event.triedBy ?? null,
+        windowsize: event.windowsize,
+      };
+    case "other":
+      return {
+        attributes: sorted(event.attributes),
+        ms,
+        other: event.name,
+        "request-id": event.requestId ?? null,
+        sequence,
       };
   }
 }
+
+function decided({ decidedBy, request, resolved, size }: Decided): object {
+  let shown = null;
+  if (resolved) shown = resolved.kind === "file" ? { file: pair(resolved) } : { content: resolved.name ?? null };
+  return { "decided-by": decidedBy ?? null, path: request.path, resolved: shown, size: size ?? null };
+}
+
+const pair = ({ root, path }: Target) => [root, path];

@@ -4,19 +4,10 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict
 from typing import Any, Callable
 
-from tuffet import HostError, Request, Upload, files, history, http, kv, log, metrics, sinks
-
-WORDS = {
-    "Denied": "denied",
-    "Full": "full",
-    "Invalid": "invalid",
-    "NoAnswer": "no-answer",
-    "Quota": "quota",
-    "TooLarge": "too-large",
-    "Unavailable": "unavailable",
-}
+from tuffet import HostError, Mac, Request, Upload, files, history, http, kv, log, metrics, sinks
 
 
 class Commands:
@@ -25,47 +16,40 @@ class Commands:
         """Of this instance."""
         self.kept: list[bytes] = []
 
-    def told(self, before: list[Any], do: list[list[Any]], request: Request | None, upload: Upload | None) -> str:
+    def told(
+        self, before: list[Any], do: list[list[Any]], request: Request | None = None, upload: Upload | None = None
+    ) -> str:
         """What the commands came to, as JSON."""
-        came_to = [*before, *self.run_all(do, request, upload)]
-        return json.dumps(came_to, ensure_ascii=False, separators=(",", ":"))
+        return compact([*before, *self.run_all(do, request, upload)])
 
-    def run_all(self, do: list[list[Any]], request: Request | None, upload: Upload | None) -> list[Any]:
+    def run_all(self, do: list[list[Any]], request: Request | None = None, upload: Upload | None = None) -> list[Any]:
         return [self.run(command, request, upload) for command in do]
 
     def run(self, command: list[Any], request: Request | None, upload: Upload | None) -> Any:
         try:
             return self.run_one(command, request, upload)
         except HostError as error:
-            return {"error": WORDS[type(error).__name__]}
+            return {"error": error.code}
 
     def run_one(self, command: list[Any], request: Request | None, upload: Upload | None) -> Any:
         match command:
             case ["request"]:
-                return None if request is None else shown(request)
+                return request and shown(request)
             case ["upload"]:
                 return upload and {
-                    "bytes": upload.bytes,
                     "path": upload.path,
                     "root": upload.root,
                     "sha256": upload.sha256,
+                    "size": upload.size,
                 }
-            case ["kv-get", key]:
-                return text(kv.get(key))
-            case ["kv-set", key, value]:
-                return kv.set(key, value)
-            case ["kv-set", key, value, ttl]:
-                return kv.set(key, value, ttl)
-            case ["kv-fill", key_length, value_length]:
-                return kv.set("k" * key_length, b"v" * value_length)
-            case ["kv-delete", key]:
-                return kv.delete(key)
-            case ["kv-add", key, by]:
-                return kv.increment(key, by)
-            case ["kv-add", key, by, ttl]:
-                return kv.increment(key, by, ttl)
-            case ["kv-sets", count]:
-                return until_error(count, lambda number: kv.set(f"key{number}", "v"))
+            case ["kv-get", space, key]:
+                return text(keys(space).get(key))
+            case ["kv-set", space, key, value, *ttl]:
+                keys(space).set(key, value, *ttl)
+            case ["kv-delete", space, key]:
+                keys(space).delete(key)
+            case ["kv-add", space, key, by, *ttl]:
+                return keys(space).increment(key, by, *ttl)
             case ["kv-swap", space, key, revision, value]:
                 return keys(space).swap(key, revision, value) is not None
             case ["kv-change", space, key, value]:
@@ -74,43 +58,46 @@ class Commands:
                 return [text(entry and entry.value), swapped is not None]
             case ["kv-list", space, prefix, after, limit]:
                 return keys(space).list(prefix, after, limit)
-            case ["shared-get", space, key]:
-                return text(kv.Shared(space).get(key))
-            case ["shared-set", space, key, value]:
-                return kv.Shared(space).set(key, value)
-            case ["shared-delete", space, key]:
-                return kv.Shared(space).delete(key)
-            case ["shared-add", space, key, by]:
-                return kv.Shared(space).increment(key, by)
+            case ["kv-fill", key_length, value_length]:
+                kv.set("k" * key_length, b"v" * value_length)
+            case ["kv-sets", count]:
+                return until_error(count, lambda number: kv.set(f"key{number}", "v"))
+            case ["stat", root, path]:
+                found = files.stat(root, path)
+                return found and found.size
+            case ["read", root, path, limit]:
+                return text(files.read(root, path, limit))
+            case ["reads", root, path, count]:
+                return until_error(count, lambda _: files.read(root, path, 1 << 30))
+            case ["read-at", root, path, offset, length]:
+                found = files.stat(root, path)
+                return found and text(files.read_at(root, path, found.version, offset, length))
+            case ["read-version", root, path, version, offset, length]:
+                return text(files.read_at(root, path, version, offset, length))
+            case ["emit", sink, value]:
+                sinks.emit(sink, value)
+            case ["emit-line", sink, line]:
+                sinks.emit_line(sink, line)
+            case ["emits", sink, count]:
+                return until_error(count, lambda number: sinks.emit(sink, number))
+            case ["log", level, message, fields]:
+                getattr(log, level)(message, **fields)
+            case ["logs", count]:
+                return until_error(count, lambda number: log.error(f"line {number} " + "x" * 2000))
             case ["upload-read", offset, length]:
                 return text((upload or Upload("", "", 0, "")).read(offset, length))
             case ["count", name, by, labels]:
-                return metrics.add(name, by, labels)
+                metrics.add(name, by, labels)
             case ["gauge", name, value, labels]:
-                return metrics.set(name, value, labels)
+                metrics.set(name, value, labels)
             case ["counts", count]:
                 return until_error(count, lambda number: metrics.add(f"n{number}"))
             case ["history"]:
                 return [
                     [past.operation, past.path, past.outcome, past.ended_ms_ago < 600_000] for past in history.recent()
                 ]
-            case ["stat", root, path]:
-                found = files.stat(root, path)
-                return None if found is None else found.bytes
-            case ["read", root, path, limit]:
-                return text(files.read(root, path, limit))
-            case ["reads", root, path, count]:
-                return until_error(count, lambda _: files.read(root, path, 1 << 30))
-            case ["emit", sink, value]:
-                return sinks.emit(sink, value)
-            case ["emit-line", sink, line]:
-                return sinks.emit_line(sink, line)
-            case ["emits", sink, count]:
-                return until_error(count, lambda number: sinks.emit(sink, number))
-            case ["log", level, message, fields]:
-                return getattr(log, level)(message, **fields)
-            case ["logs", count]:
-                return until_error(count, lambda number: log.error(f"line {number} " + "x" * 2000))
+            case ["has-mac", mac]:
+                return request and request.client.has_mac(mac)
             case ["get", url, limit]:
                 response = http.get(url, limit)
                 return [response.status, text(response.body)]
@@ -124,8 +111,8 @@ class Commands:
             case ["calls"]:
                 return self.calls
             case [misdeed, *more]:
-                return self.misbehave(misdeed, *more)
-        raise ValueError(f"no such command: {command}")
+                self.misbehave(misdeed, *more)
+        return None
 
     def misbehave(self, misdeed: str, *more: Any) -> None:
         match misdeed:
@@ -148,6 +135,8 @@ class Commands:
                 sys.exit(more[0])
             case "fail":
                 raise ValueError(more[0])
+            case "print":
+                print(more[0])
             case "escape":
                 escape()
             case _:
@@ -160,7 +149,7 @@ def until_error(count: int, call: Callable[[int], Any]) -> list[Any]:
         try:
             call(number)
         except HostError as error:
-            return [number, WORDS[type(error).__name__]]
+            return [number, error.code]
     return [count, None]
 
 
@@ -185,18 +174,34 @@ def text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
 def shown(request: Request) -> dict[str, Any]:
+    client = request.client
     return {
+        "arrival": request.arrival and named(request.arrival),
         "attributes": dict(request.attributes),
-        "class": request.client.class_,
-        "client": request.client.address,
+        "class": client.class_,
+        "client": client.address,
         "id": request.id,
+        "lease": client.lease and named(client.lease),
         "listener": request.listener,
-        "macs": [[mac.address, mac.source] for mac in request.client.macs],
+        "macs": client.macs and {"claimed": addresses(client.macs.claimed), "network": addresses(client.macs.network)},
         "mode": request.mode,
         "operation": request.operation,
-        "options": dict(sorted(request.options)),
+        "options": dict(request.options),
         "path": request.path,
-        "port": request.client.port,
+        "port": client.port,
         "requested": request.requested,
     }
+
+
+def named(record: Any) -> dict[str, Any]:
+    """A record with the names of the interface."""
+    return {name.replace("_", "-"): value for name, value in asdict(record).items()}
+
+
+def addresses(macs: list[Mac]) -> list[list[str]]:
+    return [[mac.address, mac.source] for mac in macs]

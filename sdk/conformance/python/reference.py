@@ -4,31 +4,35 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from commands import Commands
+from commands import Commands, compact
 from tuffet import (
     Abstain,
     Accept,
     Acceptance,
     Allow,
     Beginning,
+    Candidate,
     Content,
+    Decided,
     Deny,
     Drop,
     ErrorCode,
     Event,
-    Files,
-    FilesElseNext,
     Finished,
     LargeContent,
+    MadeContent,
+    Other,
     Part,
     Plugin,
     Problems,
+    Profile,
     Progressed,
     Rename,
     Rendered,
     Rendering,
     Request,
     Resolution,
+    Serve,
     SessionValues,
     Started,
     Target,
@@ -48,7 +52,7 @@ class Hook(StrEnum):
 
 ANSWERS = {
     Hook.AUTHORIZE: ("abstain", "allow", "deny", "drop", "tell"),
-    Hook.RESOLVE: ("abstain", "files", "files-else-next", "content", "bytes", "named", "rendered", "deny", "tell"),
+    Hook.RESOLVE: ("abstain", "serve", "deny", "drop", "tell"),
     Hook.ACCEPT_UPLOAD: ("abstain", "accept", "rename", "deny", "tell"),
 }
 
@@ -92,17 +96,35 @@ def denial(given: dict[str, str]) -> Deny:
     return Deny(given["message"], given["reason"], ErrorCode(given["code"]))
 
 
-def session(given: dict[str, Any]) -> Allow:
-    return Allow(
-        **{
-            name.replace("-", "_"): SessionValues(**value) if name in ("floors", "overrides") else value
-            for name, value in given.items()
-        }
+def profile(given: dict[str, Any]) -> Profile:
+    fields: dict[str, Any] = {name.replace("-", "_"): value for name, value in given.items()}
+    for name in fields.keys() & {"ceilings", "floors", "overrides"}:
+        fields[name] = SessionValues(**fields[name])
+    return Profile(**fields)
+
+
+def target(given: str) -> Target:
+    return Target(*given.split(":", 1))
+
+
+def candidate(given: Any, path: str) -> Candidate:
+    match given:
+        case str():
+            return target(given)
+        case {"rendering": key}:
+            return Rendered(key.replace("{path}", path))
+        case {"bytes": count}:
+            return Content(counted(count), given.get("name"))
+    return Content(given["content"], given.get("name"))
+
+
+def selection(given: dict[str, Any], path: str) -> Serve:
+    sent = given.get("profile")
+    return Serve(
+        *(candidate(each, path) for each in given.get("candidates", [])),
+        else_next=given.get("else-next", False),
+        profile=None if sent is None else profile(sent),
     )
-
-
-def targets(given: list[str]) -> list[Target]:
-    return [Target(*file.split(":", 1)) for file in given]
 
 
 def counted(count: int) -> bytes:
@@ -122,10 +144,10 @@ class Reference(Plugin):
                 problems.add(f"/rules/{number}/answer", f"{rule.hook} cannot answer {word}")
         problems.check()
         self.commands = Commands()
-        self.configured = self.commands.run_all(self.settings.configure, None, None)
+        self.configured = self.commands.run_all(self.settings.configure)
 
     def answer(self, hook: Hook, request: Request, upload: Upload | None = None) -> tuple[str, Any, str]:
-        """The word of the answer, what stands behind it, and what the commands came to."""
+        """The word of the answer, with what stands behind it, and what the commands came to."""
         self.commands.calls += 1
         for rule in self.settings.rules:
             if rule.fits(hook, request.path):
@@ -139,29 +161,21 @@ class Reference(Plugin):
     def authorize(self, request: Request) -> Verdict:
         match self.answer(Hook.AUTHORIZE, request):
             case "allow", given, _:
-                return session(given)
+                return Allow(profile(given))
             case "deny", given, _:
                 return denial(given)
-            case "drop", _, _:
-                return Drop()
+            case "drop", reason, _:
+                return Drop(reason)
             case "tell", _, told:
                 return Deny("told", told)
         return Abstain()
 
     def resolve(self, request: Request) -> Resolution:
         match self.answer(Hook.RESOLVE, request):
-            case "files", files, _:
-                return Files(*targets(files))
-            case "files-else-next", files, _:
-                return FilesElseNext(*targets(files))
-            case "content", text, _:
-                return Content(text)
-            case "bytes", count, _:
-                return Content(counted(count))
-            case "named", given, _:
-                return Content(given["content"], given["name"])
-            case "rendered", key, _:
-                return Rendered(key.replace("{path}", request.path))
+            case "serve", given, _:
+                return selection(given, request.path)
+            case "drop", reason, _:
+                return Drop(reason)
             case "deny", given, _:
                 return denial(given)
             case "tell", _, told:
@@ -172,7 +186,7 @@ class Reference(Plugin):
         render = self.rendered(key)
         if isinstance(render, Deny):
             return render
-        told = self.commands.told([], render.do, None, None)
+        told = self.commands.told([], render.do)
         if render.deny is not None:
             return denial(render.deny)
         if render.bytes is not None:
@@ -185,7 +199,7 @@ class Reference(Plugin):
             return render
         if render.parts is None:
             return Whole()
-        self.commands.run_all(render.do, None, None)
+        self.commands.run_all(render.do)
         if render.deny is not None:
             return denial(render.deny)
         return LargeContent(render.parts, name=render.name, ttl=render.ttl_seconds)
@@ -194,7 +208,7 @@ class Reference(Plugin):
         render = self.rendered(key)
         if isinstance(render, Deny):
             return render
-        self.commands.run_all(render.each_part, None, None)
+        self.commands.run_all(render.each_part)
         if render.ends_at is not None and offset >= render.ends_at:
             return Deny("it ends here", "on purpose", ErrorCode.NOT_DEFINED)
         length = length if render.part_bytes is None else render.part_bytes
@@ -210,8 +224,9 @@ class Reference(Plugin):
         match self.answer(Hook.ACCEPT_UPLOAD, request, upload):
             case "accept", _, _:
                 return Accept()
-            case "rename", path, _:
-                return Rename(path.replace("{sha256}", upload.sha256))
+            case "rename", given, _:
+                path = given["path"].replace("{sha256}", upload.sha256)
+                return Rename(path, given.get("next-free", False))
             case "deny", given, _:
                 return denial(given)
             case "tell", _, told:
@@ -222,36 +237,53 @@ class Reference(Plugin):
         if self.settings.observe is None:
             return
         for event in events:
-            sinks.emit(self.settings.observe, shown(event))
+            sinks.emit_line(self.settings.observe, compact(shown(event)))
 
 
 def shown(event: Event) -> dict[str, Any]:
-    match event.what:
+    told: dict[str, Any]
+    match event.kind:
         case Started() as start:
-            return {
-                "started": start.request.id,
-                "path": start.request.path,
-                "resolved": start.resolved,
-                "verdict-by": start.verdict_by,
-                "size": start.size,
-                "ms": event.unix_ms,
-            }
+            told = {"started": start.request.id, **decided(start)}
         case Progressed() as progress:
-            return {"progressed": progress.id, "bytes": progress.bytes, "size": progress.size}
-        case Finished() as end:
-            return {
-                "finished": end.request.id,
-                "path": end.request.path,
-                "outcome": end.outcome,
-                "detail": end.detail,
-                "decision": end.decision,
-                "resolved": end.resolved,
-                "verdict-by": end.verdict_by,
-                "size": end.size,
-                "bytes": end.bytes,
-                "blocks": end.blocks,
-                "blksize": end.blksize,
-                "windowsize": end.windowsize,
-                "retransmissions": end.retransmissions,
-                "ms": event.unix_ms,
+            told = {
+                "progressed": progress.request_id,
+                "size": progress.size,
+                "transferred": progress.transferred,
             }
+        case Finished() as end:
+            told = {
+                "finished": end.request.id,
+                **decided(end),
+                "blksize": end.blksize,
+                "blocks": end.blocks,
+                "decision": end.decision,
+                "detail": end.detail,
+                "outcome": end.outcome,
+                "retransmissions": end.retransmissions,
+                "transferred": end.transferred,
+                "tried": [[target.root, target.path] for target in end.tried],
+                "tried-by": end.tried_by,
+                "windowsize": end.windowsize,
+            }
+        case Other() as other:
+            told = {"other": other.kind, "attributes": dict(other.attributes), "request-id": other.request_id}
+    return {**told, "ms": event.unix_ms, "sequence": event.sequence}
+
+
+def decided(its: Decided) -> dict[str, Any]:
+    return {
+        "decided-by": its.decided_by,
+        "path": its.request.path,
+        "resolved": resolved(its.resolved),
+        "size": its.size,
+    }
+
+
+def resolved(its: Target | MadeContent | None) -> dict[str, Any] | None:
+    match its:
+        case Target():
+            return {"file": [its.root, its.path]}
+        case MadeContent():
+            return {"content": its.name}
+    return None

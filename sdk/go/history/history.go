@@ -1,5 +1,5 @@
 // Package history has what the client of a request asked for before. It needs the grant client-history. Errors are
-// [tuffet.HostError] values: ErrDenied, ErrInvalid.
+// [tuffet.Error] values.
 package history
 
 import (
@@ -19,7 +19,7 @@ type PastRequest struct {
 }
 
 // Recent returns the last requests from the client's address, newest first, at most 16. The present one is not among them.
-// In Configure, Render and Observe there is no client: ErrDenied.
+// In Configure, Render, Begin, Part and Observe there is no client: ErrWrongPhase.
 func Recent() ([]PastRequest, error) {
 	past, err := host.Recent()
 	requests := make([]PastRequest, len(past))

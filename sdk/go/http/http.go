@@ -48,8 +48,8 @@ func Get(url string, limit int) (*Response, error) {
 	return Send(&Request{URL: url, Limit: limit})
 }
 
-// Send sends a request. A status such as 404 is a response, not an error. Errors are [tuffet.HostError] values:
-// ErrDenied, ErrInvalid, ErrTooLarge, ErrNoAnswer.
+// Send sends a request. A status such as 404 is a response, not an error. Errors are [tuffet.Error] values with
+// the codes ErrNotGranted, ErrBadArgument, ErrTooLarge and ErrUnavailable.
 func Send(request *Request) (*Response, error) {
 	lowered, err := parse(request)
 	if err != nil {
@@ -95,5 +95,5 @@ func parse(request *Request) (*host.Request, error) {
 }
 
 func invalid(format string, arguments ...any) error {
-	return &host.Error{Kind: host.ErrInvalid, Message: fmt.Sprintf(format, arguments...)}
+	return &host.Error{Code: host.BadArgument, Message: fmt.Sprintf(format, arguments...)}
 }

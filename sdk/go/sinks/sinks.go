@@ -1,5 +1,5 @@
-// Package sinks has outputs that the configuration names and the server delivers: sinks/NAME grants one. It does not
-// work in Configure. Errors are [tuffet.HostError] values: ErrDenied, ErrFull, ErrInvalid.
+// Package sinks has outputs that the configuration names and the server delivers: sinks/NAME grants one.
+// Errors are [tuffet.Error] values.
 package sinks
 
 import (

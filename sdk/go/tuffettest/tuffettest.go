@@ -31,12 +31,21 @@ func Configure(t testing.TB, plugin tuffet.Configurer, settings any) error {
 	return plugin.Configure(text)
 }
 
-// Request returns a read of a path, with octet mode.
+// Request returns a read of a path, with octet mode, of a client whose MAC addresses are not granted.
 func Request(path string) *tuffet.Request {
 	return &tuffet.Request{
 		ID: "1", Listener: "default", Requested: path, Path: path,
 		Client: tuffet.Client{Address: "192.0.2.7", Port: 2000, Class: "unknown"},
 	}
+}
+
+// MACs are the MAC addresses of a client as the network says, for Request.Client.MACs.
+func MACs(addresses ...string) *tuffet.MACAddresses {
+	macs := &tuffet.MACAddresses{}
+	for _, address := range addresses {
+		macs.Network = append(macs.Network, tuffet.MAC{Address: address, Source: tuffet.NeighbourTable})
+	}
+	return macs
 }
 
 // Upload returns an upload with this content, and its request. The package upload reads the content from now on.
@@ -45,7 +54,7 @@ func Upload(root, path, content string) (*tuffet.Request, *tuffet.Upload) {
 	request.Operation = tuffet.Write
 	host.With(func(s *host.State) { s.Upload = append([]byte{}, content...) })
 	digest := sha256.Sum256([]byte(content))
-	return request, &tuffet.Upload{Root: root, Path: path, Bytes: uint64(len(content)), SHA256: hex.EncodeToString(digest[:])}
+	return request, &tuffet.Upload{Root: root, Path: path, Size: uint64(len(content)), SHA256: hex.EncodeToString(digest[:])}
 }
 
 // PutFile adds a file to a root.
@@ -64,7 +73,7 @@ func SetHistory(requests ...history.PastRequest) {
 		s.Past = nil
 		for _, its := range requests {
 			s.Past = append(s.Past, host.Past{
-				Operation: uint8(its.Operation), Path: its.Path, Outcome: uint8(its.Outcome),
+				Operation: uint8(its.Operation), Path: its.Path, Outcome: string(its.Outcome),
 				EndedMSAgo: uint64(its.EndedAgo.Milliseconds()),
 			})
 		}

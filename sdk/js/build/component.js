@@ -1,101 +1,91 @@
 // From a project to its component: one bundle of its modules, its own world, the engine, and the manifest.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
+import { locate, place as origin } from "../src/wasm/stack.js";
 import { corrected } from "./bindings.js";
+import { bundled, MAP, mapOf } from "./bundle.js";
 import { BuildError, ProjectError, ToolError } from "./errors.js";
 import { read } from "./project.js";
-import { SDK, tool } from "./tools.js";
+import { SDK, tool, VERSION } from "./tools.js";
 
-/** The hooks, by the names of the functions of a plugin. */
-const HOOKS = { authorize: "authorize", resolve: "resolve", acceptUpload: "accept-upload", observe: "observe" };
-
-/** The functions of a plugin that makes content in parts, which belong to the hook `resolve`. */
-const PARTS = ["begin", "part"];
-
-/** Interfaces that the plugin calls, by the grant that they need. */
-const INTERFACES = {
-  kv: ["kv", "shared-kv"],
-  files: ["files"],
-  sinks: ["sinks"],
-  metrics: ["metrics"],
-  upload: ["upload-content"],
-  "client-history": ["history"],
+/** What a component may export, by the functions of a plugin that it takes. */
+const EXPORTS = {
+  authorize: ["authorize"],
+  resolve: ["resolve"],
+  render: ["render"],
+  "render-parts": ["begin", "part"],
+  "accept-upload": ["acceptUpload"],
+  observe: ["observe"],
 };
 
-/** The version of the interface that this SDK was written for. */
-const VERSION = "0.2.0";
+/** The grants that modules of the SDK need. */
+const GRANTS = {
+  files: "files",
+  history: "client-history",
+  http: "http",
+  kv: "kv",
+  metrics: "metrics",
+  sinks: "sinks",
+  upload: "upload",
+};
 
 /** Builds the component of the project in a folder; returns its path. */
 export async function build(folder, output) {
   const project = read(folder);
   const esbuild = await tool("esbuild", folder);
   const { componentize } = await tool("@bytecodealliance/componentize-js", folder);
-  const hooks = await hooksOf(esbuild, project);
+  const exports = await exportsOf(esbuild, project);
   const scratch = mkdtempSync(join(tmpdir(), "tuffet-build-"));
   try {
     const wit = join(scratch, "wit");
-    writeWorld(wit, hooks, project.asked);
-    const bundle = join(scratch, "plugin.js");
-    await bundled(esbuild, { contents: entry(project, hooks), resolveDir: SDK }, { outfile: bundle, write: true });
-    const component = await run(componentize, bundle, wit, project.asked);
+    writeWorld(wit, exports, project.asked);
+    const world = readFileSync(join(wit, "world.wit"), "utf8");
+    checkVersion(world);
+    const sourcePath = join(scratch, "plugin.js");
+    const bundle = await bundled(esbuild, entry(project, exports, world));
+    const map = mapOf(bundle, project.folder);
+    locate(map);
+    writeFileSync(sourcePath, bundle.code.replace(MAP, () => JSON.stringify(map)));
+    const component = await run(componentize, sourcePath, wit, project.asked);
     return place(Buffer.concat([component, section(project.manifest)]), output ?? join(folder, `${project.name}.wasm`));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-/** The hooks that the module of a plugin exports, and `renderParts`. */
-async function hooksOf(esbuild, project) {
-  const path = resolve(project.folder, project.plugin);
-  const contents = `export * from ${JSON.stringify(path)};`;
-  const { metafile } = await bundled(esbuild, { contents, resolveDir: SDK }, { outfile: "plugin.js", write: false });
-  const { exports } = Object.values(metafile.outputs)[0];
-  const hooks = Object.keys(HOOKS).filter((hook) => exports.includes(hook));
-  const parts = PARTS.filter((name) => exports.includes(name));
-  if (parts.length > 0) {
-    const missing = ["resolve", ...PARTS].filter((name) => !exports.includes(name));
-    if (missing.length === 0) return [...hooks, "renderParts"];
-    const problem = `exports ${parts[0]}, and no ${missing.join(" and no ")}`;
-    throw new ProjectError(`${path} ${problem}: content in parts needs resolve, begin and part; another function needs another name`);
+/** The exports of a component by the functions of its plugin, which uses no more of the SDK than the manifest asks for. */
+export async function exportsOf(esbuild, { folder, plugin, asked }) {
+  const path = resolve(folder, plugin);
+  const { exports, uses } = await bundled(esbuild, `export * from ${JSON.stringify(path)};`);
+  const missing = Object.keys(GRANTS).filter((name) => uses(`src/${name}.js`) && !asked.includes(GRANTS[name]));
+  const wrong = missing.map((name) => {
+    const remedy = `add "${GRANTS[name]}": "REASON" to tuffet.grants, or to tuffet.optional`;
+    return `${path} uses \`${name}\` of the package tuffet, and package.json does not ask for the grant: ${remedy}`;
+  });
+  if (wrong.length > 0) throw new ProjectError(wrong.join("\n"));
+  const has = (name) => exports.includes(name);
+  if (has("begin") !== has("part")) {
+    throw new ProjectError(`${path}: content in parts needs both functions, begin and part; another function needs another name`);
   }
-  if (hooks.length > 0) return hooks;
-  throw new ProjectError(`${path} has no hook: it exports none of the functions ${Object.keys(HOOKS).join(", ")}`);
-}
-
-async function bundled(esbuild, stdin, more) {
-  try {
-    return await esbuild.build({
-      stdin,
-      bundle: true,
-      format: "esm",
-      platform: "neutral",
-      target: "es2022",
-      mainFields: ["module", "main"],
-      alias: { tuffet: join(SDK, "src/index.js") },
-      external: ["tuffet:*", "wasi:*"],
-      charset: "utf8",
-      metafile: true,
-      logLevel: "silent",
-      ...more,
-    });
-  } catch (error) {
-    const { errors = [] } = error;
-    const messages = await esbuild.formatMessages(errors, { kind: "error" });
-    throw new BuildError(messages.join("\n").trim() || error.message);
-  }
+  const found = Object.keys(EXPORTS).filter((name) => EXPORTS[name].every(has));
+  if (found.length > 0) return found;
+  throw new ProjectError(`${path} has no hook: it exports none of the functions ${Object.values(EXPORTS).flat().join(", ")}`);
 }
 
 /** The module that a component is made of. */
-function entry({ folder, plugin, asked }, hooks) {
-  const granted = Object.keys(INTERFACES).filter((grant) => asked.includes(grant));
-  const imports = ["log", ...granted.flatMap((grant) => INTERFACES[grant])];
+function entry({ folder, plugin, asked }, exports, world) {
   const variable = (name) => name.replace(/-./, ([, letter]) => letter.toUpperCase());
-  const lines = imports.map((name) => `import * as ${variable(name)} from "tuffet:policy/${name}@${VERSION}";`);
-  const parts = imports.map(variable);
+  const imports = [...world.matchAll(/import (tuffet:policy\/([^@]+)@[^;]+);/g)];
+  // The plugin comes first: where two functions of a bundle have the same name, the later one gets another.
+  const lines = [
+    `import * as plugin from ${JSON.stringify(resolve(folder, plugin))};`,
+    ...imports.map(([, id, name]) => `import * as ${variable(name)} from "${id}";`),
+  ];
+  const parts = imports.map(([, , name]) => variable(name));
   if (asked.includes("http")) {
     lines.push('import { send as http } from "./src/wasm/http.js";');
     parts.push("http");
@@ -103,21 +93,32 @@ function entry({ folder, plugin, asked }, hooks) {
   lines.push(
     'import { connect } from "./src/host.js";',
     'import { server } from "./src/wasm/host.js";',
+    'import { locate } from "./src/wasm/stack.js";',
     'import * as exports from "./src/wasm/exports.js";',
-    `import * as plugin from ${JSON.stringify(resolve(folder, plugin))};`,
+    `locate(${MAP});`,
     `connect(server({ ${parts.join(", ")} }));`,
-    ...["lifecycle", ...hooks].map((name) => `export const ${name} = exports.${name}(plugin);`),
+    ...["lifecycle", ...exports].map(variable).map((name) => `export const ${name} = exports.${name}(plugin);`),
   );
   return lines.join("\n");
 }
 
 /** `tuffet` writes the world: what the plugin has and requests, and nothing else. */
-function writeWorld(folder, hooks, asked) {
+function writeWorld(folder, exports, asked) {
   const tuffet = process.env.TUFFET || "tuffet";
-  const words = [...hooks.flatMap((hook) => ["--hook", HOOKS[hook] ?? "render-parts"]), ...asked.flatMap((grant) => ["--grant", grant])];
-  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", "--version", VERSION, ...words, folder], { encoding: "utf8" });
+  const words = [...exports.flatMap((name) => ["--hook", name]), ...asked.flatMap((grant) => ["--grant", grant])];
+  const { status, error, stderr } = spawnSync(tuffet, ["plugin", "wit", ...words, folder], { encoding: "utf8" });
   if (error) throw new ToolError(`${tuffet} cannot be run: ${error.message}; put it on the PATH, or name it in TUFFET`);
-  if (status !== 0) throw new BuildError(`${tuffet} plugin wit: ${stderr.trim()}`);
+  const Problem = status === 64 ? ProjectError : BuildError;
+  if (status !== 0) throw new Problem(`${tuffet} plugin wit: ${stderr.trim()}`);
+}
+
+/** The types of an interface stay within a major version, and differ between two versions that are no release. */
+function checkVersion(world) {
+  const [, version] = /export tuffet:policy\/lifecycle@([^;]+);/.exec(world) ?? [];
+  const major = (of) => (of?.includes("-") ? of : of?.split(".")[0]);
+  if (major(version) === major(VERSION)) return;
+  const remedy = "take the folder from a new project, `tuffet plugin new NAME --language js`";
+  throw new ProjectError(`${SDK} is for version ${VERSION} of the interface, and this tuffet has ${version}: ${remedy}`);
 }
 
 async function run(componentize, sourcePath, witPath, asked) {
@@ -127,7 +128,8 @@ async function run(componentize, sourcePath, witPath, asked) {
     const made = await corrected(() => componentize({ sourcePath, witPath, worldName: "plugin", disableFeatures }));
     return made.component;
   } catch (error) {
-    throw new BuildError(`componentize-js failed: ${error.message}`);
+    const located = (text, line, column) => origin(line, column) ?? text;
+    throw new BuildError(`componentize-js failed: ${error.message.replace(/plugin\.js:(\d+):(\d+)/g, located)}`);
   }
 }
 

@@ -8,7 +8,8 @@ import { ToolError } from "./errors.js";
 
 export const SDK = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const WANTED = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8")).peerDependencies;
+/** The version is that of the interface. */
+export const { version: VERSION, peerDependencies: WANTED } = JSON.parse(readFileSync(join(SDK, "package.json"), "utf8"));
 
 /** Imports a package, from `node_modules` of the project or of a folder above it, of the SDK, or in $NODE_PATH. */
 export async function tool(name, project) {

@@ -1,132 +1,108 @@
 // The answers of the hooks: frozen objects with a `kind`.
 
-const CODES = [
-  "not-defined",
-  "file-not-found",
-  "access-violation",
-  "disk-full",
-  "file-exists",
-  "option-refused",
-];
+import { bytes, whole } from "./values.js";
 
-const ABSTAIN = Object.freeze({ kind: "abstain" });
-const DROP = Object.freeze({ kind: "drop" });
-const ACCEPT = Object.freeze({ kind: "accept" });
+const CODES = ["not-defined", "file-not-found", "access-violation", "disk-full", "file-exists", "option-refused"];
 
-function abstain() {
-  return ABSTAIN;
-}
+const answer = (kind, its) => Object.freeze({ kind, ...its });
+
+const abstain = () => answer("abstain");
 
 function deny(message, { reason = "", code = "access-violation" } = {}) {
   if (!CODES.includes(code)) throw new RangeError(`code ${code}: there are ${CODES.join(", ")}`);
-  return Object.freeze({ kind: "deny", message: String(message), reason: String(reason), code });
+  return answer("deny", { code, message: String(message), reason: String(reason) });
 }
 
-function number(name, value, highest) {
-  if (value === undefined) return undefined;
-  const whole = typeof value === "bigint" || Number.isInteger(value);
-  if (!whole || value < 0 || value > highest) {
-    throw new RangeError(`${name} ${value}: a whole number from 0 to ${highest} is needed`);
-  }
-  return value;
-}
-
-const MOST = 18446744073709551615n;
-
-function values(name, { blksize, windowsize, timeout } = {}) {
-  return Object.freeze({
-    blksize: number(`${name}.blksize`, blksize, 65535),
-    windowsize: number(`${name}.windowsize`, windowsize, 65535),
-    timeout: number(`${name}.timeout`, timeout, 255),
-  });
-}
+const drop = (reason) => answer("drop", { reason: String(reason) });
 
 export const Verdict = Object.freeze({
   abstain,
-  allow({ blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuseOptions = [] } = {}) {
-    return Object.freeze({
-      kind: "allow",
-      blksize: number("blksize", blksize, 65535),
-      windowsize: number("windowsize", windowsize, 65535),
-      timeout: number("timeout", timeout, 255),
-      bytes: number("bytes", bytes, MOST),
-      floors: values("floors", floors),
-      overrides: values("overrides", overrides),
-      burst: number("burst", burst, 65535),
-      rate: number("rate", rate, MOST),
-      refuseOptions: Object.freeze(Array.from(refuseOptions, String)),
-    });
-  },
+  allow: (given) => answer("allow", { profile: profile(given) }),
   deny,
-  drop: () => DROP,
+  drop,
 });
+
+export const Candidate = Object.freeze({
+  file: ({ root, path }) => answer("file", { root: String(root), path: String(path) }),
+  content: (data, options) => answer("content", { data: bytes(data), ...described(options) }),
+  rendering: (key) => answer("rendering", { key: String(key) }),
+});
+
+function serve(candidates, { elseNext = false, profile: given } = {}) {
+  return answer("serve", { candidates: [...candidates], elseNext, profile: given && profile(given) });
+}
 
 export const Resolution = Object.freeze({
   abstain,
-  files(...targets) {
-    return Object.freeze({ kind: "files", targets: targets.map(({ root, path }) => ({ root, path })) });
-  },
-  filesElseNext(...targets) {
-    return Object.freeze({ kind: "files-else-next", targets: targets.map(({ root, path }) => ({ root, path })) });
-  },
-  content: (data, { name } = {}) => content(data, name),
-  rendered(key) {
-    return Object.freeze({ kind: "rendered", key: String(key) });
-  },
+  serve,
+  files: (...targets) => serve(targets.map(Candidate.file)),
+  content: (data, options) => serve([Candidate.content(data, options)]),
+  rendered: (key) => serve([Candidate.rendering(key)]),
   deny,
+  drop,
 });
 
 export const Rendering = Object.freeze({
-  content: (data, { name, ttl } = {}) =>
-    Object.freeze({ ...content(data, name), ttl: number("ttl", ttl, 4294967295) }),
+  content: (data, { ttl, ...options } = {}) =>
+    answer("content", { ...Candidate.content(data, options), ttl: whole("ttl", ttl, 32) }),
   deny,
 });
 
-const WHOLE = Object.freeze({ kind: "whole" });
-
 export const Beginning = Object.freeze({
-  parts: (size, { name, ttl } = {}) =>
-    Object.freeze({
-      kind: "parts",
-      size: number("size", size ?? NaN, MOST),
-      name: name === undefined ? undefined : String(name),
-      ttl: number("ttl", ttl, 4294967295),
-    }),
-  whole: () => WHOLE,
+  parts: (size, { ttl, ...options } = {}) =>
+    answer("parts", { size: whole("size", size ?? NaN, 64), ...described(options), ttl: whole("ttl", ttl, 32) }),
+  whole: () => answer("whole"),
   deny,
 });
 
 export const Part = Object.freeze({
-  bytes(data) {
-    if (data instanceof Uint8Array) return Object.freeze({ kind: "bytes", data });
-    throw new TypeError(`a Uint8Array is needed, not ${typeof data}`);
-  },
+  bytes: (data) => answer("bytes", { data: bytes(data) }),
   deny,
 });
 
-function content(data, name) {
-  const its = { kind: "content", data: bytes(data) };
-  return Object.freeze(name === undefined ? its : { ...its, name: String(name) });
+export const Acceptance = Object.freeze({
+  abstain,
+  accept: () => answer("accept"),
+  rename: (path, { nextFree = false } = {}) => answer("rename", { path: String(path), nextFree }),
+  deny,
+});
+
+/** A profile whose numbers fit. A misspelt key would be a limit that is not there. */
+function profile({ ceilings, floors, overrides, maxSize, burst, rate, refuseOptions = [], attributes, ...rest } = {}) {
+  nothing("a profile", rest);
+  return Object.freeze({
+    ceilings: values("ceilings", ceilings),
+    floors: values("floors", floors),
+    overrides: values("overrides", overrides),
+    maxSize: whole("maxSize", maxSize, 64),
+    burst: whole("burst", burst, 16),
+    rate: whole("rate", rate, 64),
+    refuseOptions: Array.from(refuseOptions, String),
+    attributes: { ...attributes },
+  });
 }
+
+function values(name, { blksize, windowsize, timeout, ...rest } = {}) {
+  nothing(name, rest);
+  return Object.freeze({
+    blksize: whole(`${name}.blksize`, blksize, 16),
+    windowsize: whole(`${name}.windowsize`, windowsize, 16),
+    timeout: whole(`${name}.timeout`, timeout, 8),
+  });
+}
+
+function nothing(name, rest) {
+  for (const key of Object.keys(rest)) throw new TypeError(`there is no \`${key}\` in ${name}`);
+}
+
+const described = ({ name, attributes } = {}) => ({
+  name: name === undefined ? undefined : String(name),
+  attributes: { ...attributes },
+});
 
 export function oneLine(text) {
   const encoded = new TextEncoder().encode(text).subarray(0, 200);
   // With `stream`, an incomplete character at the end is left out.
   const cut = new TextDecoder("utf-8", { ignoreBOM: true }).decode(encoded, { stream: true });
   return cut.replace(/\p{Cc}/gu, " ");
-}
-
-export const Acceptance = Object.freeze({
-  abstain,
-  accept: () => ACCEPT,
-  rename(path) {
-    return Object.freeze({ kind: "rename", path: String(path) });
-  },
-  deny,
-});
-
-export function bytes(data) {
-  if (typeof data === "string") return new TextEncoder().encode(data);
-  if (data instanceof Uint8Array) return data;
-  throw new TypeError(`a string or a Uint8Array is needed, not ${typeof data}`);
 }

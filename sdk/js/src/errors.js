@@ -1,22 +1,10 @@
 // Errors of calls to the server, and problems of settings.
 
 export class HostError extends Error {
-  get name() {
-    return this.constructor.name;
-  }
-}
-
-export class Denied extends HostError {}
-export class Quota extends HostError {}
-export class Invalid extends HostError {}
-export class Unavailable extends HostError {}
-export class Full extends HostError {}
-export class NoAnswer extends HostError {}
-
-export class TooLarge extends HostError {
-  constructor(bytes) {
-    super(bytes === undefined ? "more than the limit" : `${bytes} bytes`);
-    this.bytes = bytes;
+  constructor(code, message) {
+    super(message);
+    this.name = "HostError";
+    this.code = code;
   }
 }
 

@@ -1,5 +1,5 @@
 import { host } from "./host.js";
 
 export function recent() {
-  return host().history();
+  return host().history.recent().map((past) => ({ ...past, endedMsAgo: Number(past.endedMsAgo) }));
 }

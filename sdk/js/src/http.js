@@ -1,6 +1,6 @@
-import { bytes } from "./answers.js";
-import { Invalid, TooLarge } from "./errors.js";
+import { HostError } from "./errors.js";
 import { host } from "./host.js";
+import { bytes, pairs } from "./values.js";
 
 const LIMIT = 1 << 20;
 const URL_FORM = /^(https?):\/\/([^/?#\s]+)(\/[^?#\s]*)?(\?[^#\s]*)?(#.*)?$/;
@@ -32,10 +32,9 @@ export function get(url, options = {}) {
 
 export function send(method, url, { headers = {}, body = "", limit = LIMIT } = {}) {
   const [, scheme, authority, path = "/", query = ""] = URL_FORM.exec(url) ?? [];
-  if (!scheme) throw new Invalid(`${url} is not http://HOST/PATH or https://HOST/PATH`);
-  const fields = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-  const request = { method, url, scheme, authority, path: path + query, headers: fields, body: bytes(body), limit };
-  const { status, content, headers: received } = host().http(request);
-  if (content.length > limit) throw new TooLarge();
-  return new Response(status, content, received);
+  if (!scheme) throw new HostError("bad-argument", `${url} is not http://HOST/PATH or https://HOST/PATH`);
+  const target = { url, scheme, authority, path: path + query };
+  const answer = host().http({ method, ...target, headers: pairs(headers), body: bytes(body), limit });
+  if (answer.body.length > limit) throw new HostError("too-large", `${url}: the answer has more than ${limit} bytes`);
+  return new Response(answer.status, answer.body, answer.headers);
 }

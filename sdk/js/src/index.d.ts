@@ -1,8 +1,9 @@
 /**
  * Write policy plugins for Tuffet in JavaScript and TypeScript.
  *
- * A plugin is a module. Its hooks are the functions that it exports: `authorize`, `resolve`, `acceptUpload`, `observe`.
- * `configure` takes the settings. All of them may be async; what a hook throws fails the call.
+ * A plugin is a module. Its hooks are the functions that it exports: `authorize`, `resolve`, `acceptUpload`, `observe`,
+ * and `render`, or `begin` and `part`, for content that `resolve` names by a key. `configure` takes the settings. All of
+ * them may be async; what a hook throws fails the call.
  *
  * ```ts
  * import { Problem, type Request, Verdict } from "tuffet";
@@ -25,6 +26,9 @@
  * @packageDocumentation
  */
 
+/** A word of the server: one of these, or one that a later server has. */
+export type Word<Known extends string> = Known | (string & {});
+
 /** The code of the ERROR packet that a denied client gets (RFC 1350 section 5, RFC 2347). */
 export type ErrorCode =
   | "not-defined"
@@ -38,22 +42,64 @@ export type ErrorCode =
 export interface Mac {
   /** Six lower-case hexadecimal octets with colons: `02:00:5e:10:00:01`. */
   readonly address: string;
-  /** Where it was learnt, most trustworthy first. */
-  readonly source: "neighbour-table" | "lease-file" | "requested-name";
+  /** Where it was learnt. */
+  readonly source: Word<"neighbour-table" | "lease-file" | "requested-name">;
+}
+
+export interface MacAddresses {
+  /** What the network says, most trustworthy source first. Use these to decide who may do something. */
+  readonly network: readonly Mac[];
+  /** The address in the name that the client asked for. Use it to choose among files that the client may have anyway. */
+  readonly claimed: readonly Mac[];
+}
+
+/** The lease of the client's address. What names a machine is there with the grant `client-mac` alone. */
+export interface Lease {
+  readonly mac?: string;
+  /** The client identifier (DHCP option 61), or the DUID of DHCPv6: hexadecimal octets with colons. */
+  readonly clientId?: string;
+  /** The UUID of the machine (DHCP option 97). */
+  readonly uuid?: string;
+  readonly hostname?: string;
+  /** DHCP option 60. */
+  readonly vendorClass?: string;
+  /** DHCP option 93. */
+  readonly architecture?: number;
+  /** Absent for a lease that does not end. */
+  readonly expires?: Date;
+  /** Seconds since the file was read, or last seen unchanged. */
+  readonly age: number;
 }
 
 export interface Client {
   /** The IP address as text; an IPv4-mapped IPv6 address is given as IPv4. */
   readonly address: string;
   readonly port: number;
-  /** The known MAC addresses, most trustworthy source first. Empty without the grant `client-mac`. */
-  readonly macs: readonly Mac[];
+  /** Absent without the grant `client-mac`. */
+  readonly macs?: MacAddresses;
+  /** Absent without a lease, and without the fact `lease` in the manifest. */
+  readonly lease?: Lease;
   /** The kind of client, guessed from its request: `ipxe`, `u-boot`, `curl`, `unknown` and so on. A hint. */
   readonly class: string;
+  /**
+   * Whether the network says that the client has this MAC address, in any letter case, with `:`, `-`, `.` or nothing
+   * between its digits. Throws without the grant `client-mac`.
+   */
+  hasMac(address: string): boolean;
+  /** The addresses of `macs.network`. Throws without the grant `client-mac`. */
+  networkMacs(): string[];
+}
+
+/** Where a request arrived. */
+export interface Arrival {
+  /** The address that it was sent to; for a broadcast, that of the interface. */
+  readonly address?: string;
+  readonly interfaceName?: string;
+  readonly vlan?: number;
 }
 
 export interface Request {
-  /** Stable for the life of the transfer; log lines carry the same. */
+  /** Unique among the requests of one process of the server; log lines and events carry the same. */
   readonly id: string;
   /** The name of the listener. */
   readonly listener: string;
@@ -64,10 +110,15 @@ export interface Request {
   /** The normalised path below the virtual root: no leading slash, no `.` or `..`. */
   readonly path: string;
   readonly client: Client;
+  /** Absent without the facts `local-address`, `interface` and `vlan` in the manifest; each field needs its own. */
+  readonly arrival?: Arrival;
   /** The options as sent; names in lower case. */
   readonly options: ReadonlyMap<string, string>;
-  /** Facts that later servers add, as pairs of a name and a value. */
-  readonly attributes: ReadonlyArray<readonly [string, string]>;
+  /** `raw-name`: the bytes of the requested name in hexadecimal digits, if they are not UTF-8. */
+  readonly attributes: ReadonlyMap<string, string>;
+  /** The value of an option, whose name may be in any letter case. */
+  option(name: string): string | undefined;
+  attribute(name: string): string | undefined;
 }
 
 /** A complete upload: on disk, not visible yet. */
@@ -76,25 +127,32 @@ export interface Upload {
   readonly root: string;
   /** The path in that root. */
   readonly path: string;
-  /** The size of the file. */
-  readonly bytes: number;
+  /** The size of the file in bytes. */
+  readonly size: number;
   /** The SHA-256 digest of the file: 64 lower-case hexadecimal digits. */
   readonly sha256: string;
+  readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** A path in a configured root. */
+/** A file in a root. */
 export interface Target {
+  /** The name of a configured root. */
   readonly root: string;
+  /** A path in that root. */
   readonly path: string;
 }
 
 export interface Abstained {
   readonly kind: "abstain";
 }
-export interface Deny {
+export interface Denied {
   readonly kind: "deny";
   readonly code: ErrorCode;
   readonly message: string;
+  readonly reason: string;
+}
+export interface Dropped {
+  readonly kind: "drop";
   readonly reason: string;
 }
 export interface DenyOptions {
@@ -103,6 +161,23 @@ export interface DenyOptions {
   /** Default `access-violation`. */
   code?: ErrorCode;
 }
+
+/** Answers that several hooks have. */
+interface Abstaining {
+  /** No opinion: the next plugin decides, at the end the configuration. */
+  abstain(): Abstained;
+}
+interface Denying {
+  /** No: the client, or all that wait for the content, get an ERROR with `message`, at most 200 bytes of it. */
+  deny(message: string, options?: DenyOptions): Denied;
+}
+interface Dropping {
+  /** No, and without any answer: the client asks again, or asks another server. The reason is for the log. */
+  drop(reason: string): Dropped;
+}
+
+/** What a later version of the interface names; a name that the server does not know is an invalid answer. */
+export type Attributes = Readonly<Record<string, string>>;
 
 /** The numbers of a session that a client may negotiate. */
 export interface SessionValues {
@@ -115,66 +190,107 @@ export interface SessionValues {
 }
 
 /**
- * How a transfer is negotiated and sent; absent means as configured. `sdk/wit/v0.2/policy.wit` says how the profiles of
- * several plugins combine.
+ * How a transfer is negotiated and sent; absent means as configured. `sdk/wit/policy.wit` says how the profiles of several
+ * plugins combine. A number that does not fit, or an unknown key, is a thrown error.
  */
 export interface Profile {
-  /** The largest block that is granted, in bytes, 8 to 65464. */
-  blksize?: number;
-  /** The largest window that is granted, in blocks, 1 to 65535. */
-  windowsize?: number;
-  /** The longest time that is acknowledged, in seconds, 1 to 255. */
-  timeout?: number;
-  /** The largest file that may be read or written, in bytes. */
-  bytes?: number | bigint;
+  /** The most that is granted. */
+  ceilings?: SessionValues;
   /** The least that a session is served with: a client that negotiates less gets the error `option-refused`. */
   floors?: SessionValues;
   /** These take the place of the configured ceilings on blocks and windows, and of the configured time-outs. */
   overrides?: SessionValues;
+  /** The size in bytes of the largest file that may be read or written. */
+  maxSize?: number | bigint;
   /** Blocks of a window that are sent at once, at least 1; the others follow, paced. */
   burst?: number;
   /** The most bytes of file data in a second, at least 1024. */
   rate?: number | bigint;
   /** Options that are not acknowledged, such as `multicast`. */
   refuseOptions?: readonly string[];
+  attributes?: Attributes;
 }
 
-/** The name of {@link Profile} in version 0.1.0 of the interface, where it had ceilings alone. */
-export type Limits = Profile;
-
 /** The answer of `authorize`. */
-export type Verdict = Abstained | Deny | ({ readonly kind: "allow" } & Readonly<Profile>) | { readonly kind: "drop" };
-export const Verdict: {
-  /** No opinion: the next plugin decides, at the end the configuration. */
-  abstain(): Verdict;
-  /** Yes, unless a later plugin denies. Throws a RangeError for a number that does not fit the interface. */
+export type Verdict = Abstained | Denied | Dropped | { readonly kind: "allow"; readonly profile: Readonly<Profile> };
+export const Verdict: Abstaining & Denying & Dropping & {
+  /** Yes, unless a later plugin denies. */
   allow(profile?: Profile): Verdict;
-  /** No: the client gets an ERROR with `message`, at most 200 bytes of it. */
-  deny(message: string, options?: DenyOptions): Deny;
-  /** No, and without any answer. */
-  drop(): Verdict;
 };
 
 export interface ContentOptions {
-  /** What it is, for logs and observers, who see it as `content/NAME`: at most 200 bytes of one line. See {@link oneLine}. */
+  /** What it is, for logs and observers: at most 200 bytes of one line. See {@link oneLine}. */
   name?: string;
+  attributes?: Attributes;
+}
+export interface ExpiringOptions extends ContentOptions {
+  /** Seconds until the next request has it made anew; by default it holds until the configuration is loaded again. */
+  ttl?: number;
 }
 
 /** Makes a name of any text: what is longer than 200 bytes is cut, and control characters become spaces. */
 export function oneLine(text: string): string;
 
+/** Something that may be served. */
+export type Candidate =
+  | ({ readonly kind: "file" } & Target)
+  | ({ readonly kind: "content"; readonly data: Uint8Array } & Readonly<ContentOptions>)
+  | { readonly kind: "rendering"; readonly key: string };
+export const Candidate: {
+  /** A file, if it exists. For a write request, where it goes. */
+  file(target: Target): Candidate;
+  /** The content itself; text is sent as UTF-8. Never an answer to a write request. */
+  content(data: string | Uint8Array, options?: ContentOptions): Candidate;
+  /**
+   * The content that `render`, or `begin` and `part`, make for this key, of 1 to 1024 bytes: once for all requests with
+   * this key. The server keeps it in memory while there is room. Never an answer to a write request.
+   */
+  rendering(key: string): Candidate;
+};
+
+export interface ServeOptions {
+  /** If none of the candidates exists, the next plugin decides, and at the end the path is looked up in the roots. */
+  elseNext?: boolean;
+  /** How it is sent: with what `authorize` allowed, as if one more plugin had allowed. */
+  profile?: Profile;
+}
+
+/** The answer of `resolve`. */
+export type Resolution =
+  | Abstained
+  | Denied
+  | Dropped
+  | {
+      readonly kind: "serve";
+      readonly candidates: readonly Candidate[];
+      readonly elseNext: boolean;
+      readonly profile?: Readonly<Profile>;
+    };
+export const Resolution: Abstaining & Denying & Dropping & {
+  /**
+   * The first of these that exists is served; content exists always, so nothing may follow it. A file of its own, else a
+   * generated one:
+   *
+   * ```ts
+   * Resolution.serve([Candidate.file({ root: "boot", path: request.path }), Candidate.rendering(request.path)]);
+   * ```
+   */
+  serve(candidates: readonly Candidate[], options?: ServeOptions): Resolution;
+  /** Serves the first of these files that exists. */
+  files(...targets: Target[]): Resolution;
+  /** Serves this content. */
+  content(data: string | Uint8Array, options?: ContentOptions): Resolution;
+  /** Serves what is rendered for this key. */
+  rendered(key: string): Resolution;
+};
+
 /**
  * The answer of `render(key: string)`, which makes the content for a key that `resolve` answered with, maybe in another
  * instance. It may depend on the key, the settings and the grants alone.
  */
-export type Rendering =
-  | Deny
-  | { readonly kind: "content"; readonly data: Uint8Array; readonly name?: string; readonly ttl?: number };
-export const Rendering: {
-  /** Content; after `ttl` seconds the next request has it rendered anew, by default when the configuration is loaded again. */
-  content(data: string | Uint8Array, options?: ContentOptions & { ttl?: number }): Rendering;
-  /** No: all requests that wait for the content get an ERROR with `message`. The server does not keep it. */
-  deny(message: string, options?: DenyOptions): Deny;
+export type Rendering = Denied | ({ readonly kind: "content"; readonly data: Uint8Array } & Readonly<ExpiringOptions>);
+export const Rendering: Denying & {
+  content(data: string | Uint8Array, options?: ExpiringOptions): Rendering;
 };
 
 /**
@@ -183,16 +299,14 @@ export const Rendering: {
  * that `resolve` answered with. A plugin exports both `begin` and `part`, or neither.
  */
 export type Beginning =
-  | Deny
-  | { readonly kind: "parts"; readonly size: number | bigint; readonly name?: string; readonly ttl?: number }
+  | Denied
+  | ({ readonly kind: "parts"; readonly size: bigint } & Readonly<ExpiringOptions>)
   | { readonly kind: "whole" };
-export const Beginning: {
-  /** Content of `size` bytes, for which the server asks part by part; `name` and `ttl` are those of a rendering. */
-  parts(size: number | bigint, options?: ContentOptions & { ttl?: number }): Beginning;
+export const Beginning: Denying & {
+  /** Content of `size` bytes, for which the server asks part by part. */
+  parts(size: number | bigint, options?: ExpiringOptions): Beginning;
   /** `render` makes this content, all of it at once. */
   whole(): Beginning;
-  /** No: all requests that wait for the content get an ERROR with `message`. */
-  deny(message: string, options?: DenyOptions): Deny;
 };
 
 /**
@@ -200,110 +314,84 @@ export const Beginning: {
  * most `length`. The server asks for one part after the other, each time with the limits of a call, and maybe in another
  * instance: the bytes may depend on the arguments, the settings and the grants alone.
  */
-export type Part = Deny | { readonly kind: "bytes"; readonly data: Uint8Array };
-export const Part: {
-  /** The bytes. */
-  bytes(data: Uint8Array): Part;
-  /** No: all transfers of this content end with an ERROR. */
-  deny(message: string, options?: DenyOptions): Deny;
+export type Part = Denied | { readonly kind: "bytes"; readonly data: Uint8Array };
+export const Part: Denying & {
+  /** The bytes; text is sent as UTF-8. */
+  bytes(data: string | Uint8Array): Part;
 };
 
-/** The answer of `resolve`. */
-export type Resolution =
-  | Abstained
-  | Deny
-  | { readonly kind: "files" | "files-else-next"; readonly targets: readonly Target[] }
-  | { readonly kind: "content"; readonly data: Uint8Array; readonly name?: string }
-  | { readonly kind: "rendered"; readonly key: string };
-export const Resolution: {
-  /** No opinion: the next plugin decides; at the end the path is looked up in the roots, in order. */
-  abstain(): Resolution;
-  /** The first of these that exists is served. */
-  files(...targets: Target[]): Resolution;
-  /**
-   * As `files`. But if none of them exists, the next plugin of the chain decides, and at the end the path is looked up in
-   * the roots. For a write request there is no else.
-   */
-  filesElseNext(...targets: Target[]): Resolution;
-  /** The content itself; text is sent as UTF-8. */
-  content(data: string | Uint8Array, options?: ContentOptions): Resolution;
-  /**
-   * The content that `render` makes for this key, of 1 to 1024 bytes: once for all requests with this key. The server keeps
-   * it in memory while there is room.
-   */
-  rendered(key: string): Resolution;
-  /** No: the client gets an ERROR with `message`. */
-  deny(message: string, options?: DenyOptions): Deny;
-};
-
-/** The answer of `acceptUpload`. */
+/** The answer of `acceptUpload`. A denial takes the place of the last ACK, and the server removes the file. */
 export type Acceptance =
   | Abstained
-  | Deny
+  | Denied
   | { readonly kind: "accept" }
-  | { readonly kind: "rename"; readonly path: string };
-export const Acceptance: {
-  /** No opinion: the next plugin decides; at the end the upload is accepted. */
-  abstain(): Acceptance;
+  | { readonly kind: "rename"; readonly path: string; readonly nextFree: boolean };
+export const Acceptance: Abstaining & Denying & {
   /** The upload becomes visible, unless a later plugin denies. */
   accept(): Acceptance;
-  /** The upload becomes visible under this path of the same root, whose folder exists. */
-  rename(path: string): Acceptance;
-  /** No: the client gets an ERROR in place of the last ACK, and the server removes the file. */
-  deny(message: string, options?: DenyOptions): Deny;
+  /**
+   * The upload becomes visible under this path of the same root, whose folder exists, or is made where the root makes
+   * folders. With `nextFree`, if there is such a file already, it gets the first free one of `PATH.1` to `PATH.999`.
+   */
+  rename(path: string, options?: { nextFree?: boolean }): Acceptance;
 };
 
 /** How a request ended. */
-export type Outcome =
-  | "served"
-  | "stored"
-  | "probed"
-  | "aborted"
-  | "denied"
-  | "not-found"
-  | "timed-out"
-  | "failed";
+export type Outcome = Word<
+  "served" | "stored" | "probed" | "aborted" | "denied" | "not-found" | "timed-out" | "failed"
+>;
 
-/** A request was granted; blocks are about to move. */
-export interface Started {
-  readonly kind: "started";
-  readonly time: Date;
+/** What a request turned out to ask for: a file, or content that a plugin made, with its name if it has one. */
+export type Resolved = ({ readonly kind: "file" } & Target) | { readonly kind: "content"; readonly name?: string };
+
+/** What was decided about a request. */
+export interface Decided {
   readonly request: Request;
-  /** `ROOT:PATH`, or `content` if a plugin made it. */
-  readonly resolved?: string;
+  /** Absent if it was refused before that was known. */
+  readonly resolved?: Resolved;
   /** The plugin that decided; absent if the configuration did. */
-  readonly verdictBy?: string;
+  readonly decidedBy?: string;
   /** Bytes on the wire, if known. */
   readonly size?: number;
-  /** Microseconds from the request to the decision. */
-  readonly decisionUs: number;
+  /** Microseconds from the request to the decision; absent without one. */
+  readonly decisionUs?: number;
 }
 
-/** The progress of a transfer. */
-export interface Progressed {
-  readonly kind: "progressed";
+export interface Occurred<Kind> {
+  readonly kind: Kind;
+  /**
+   * Counts the events of one process of the server, from 1. No two have the same, and an event that is given again has the
+   * one of before. Numbers may be missing.
+   */
+  readonly sequence: number;
   readonly time: Date;
-  /** The id of the request. */
-  readonly id: string;
+}
+
+/** A request was granted; blocks are about to move. */
+export interface Started extends Occurred<"started">, Decided {}
+
+/** The progress of a transfer. */
+export interface Progressed extends Occurred<"progressed"> {
+  readonly requestId: string;
   /** Bytes that arrived. */
-  readonly bytes: number;
+  readonly transferred: number;
+  /** Bytes on the wire, if known. */
   readonly size?: number;
 }
 
 /** A request has ended. */
-export interface Finished {
-  readonly kind: "finished";
-  readonly time: Date;
-  readonly request: Request;
+export interface Finished extends Occurred<"finished">, Decided {
+  /** What was answered. Why, and how it ended, is the outcome's to say. */
+  readonly decision: Word<"granted" | "refused" | "dropped" | "undecided">;
   readonly outcome: Outcome;
   /** More about the outcome; not for clients. */
   readonly detail?: string;
-  readonly decision: "granted" | "refused" | "dropped" | "undecided";
-  readonly verdictBy?: string;
   /** The number of plugins that were called. */
   readonly pluginCalls: number;
-  readonly resolved?: string;
-  readonly size?: number;
+  /** Where the file of a refused request was looked for, in order; at most 16. */
+  readonly tried: readonly Target[];
+  /** The plugin that named these places, if one did. */
+  readonly triedBy?: string;
   /** Bytes in a block, as negotiated. */
   readonly blksize: number;
   /** Blocks in a window, as negotiated. */
@@ -313,7 +401,7 @@ export interface Finished {
   /** The option `tsize` in bytes, if answered. */
   readonly tsize?: number;
   /** Bytes that arrived. */
-  readonly bytes: number;
+  readonly transferred: number;
   /** Blocks that arrived. */
   readonly blocks: number;
   readonly retransmissions: number;
@@ -322,16 +410,57 @@ export interface Finished {
   readonly timeouts: number;
   /** The smoothed round-trip time in microseconds, if measured. */
   readonly rttUs?: number;
-  readonly decisionUs?: number;
   /** Microseconds from the request to the first block that is known to have arrived. */
   readonly firstBlockUs?: number;
   /** Microseconds from the request to the end. */
   readonly durationUs: number;
-  readonly attributes: ReadonlyArray<readonly [string, string]>;
+  /** `other-case`, `hint`: see `sdk/wit/policy.wit`. */
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** An event of a kind that this version does not know. */
+export interface Other extends Occurred<"other"> {
+  /** The kind. */
+  readonly name: string;
+  /** Absent for an event that belongs to no request. */
+  readonly requestId?: string;
+  readonly attributes: ReadonlyMap<string, string>;
 }
 
 /** What `observe` receives, in the order in which it happened. */
-export type Event = Started | Progressed | Finished;
+export type Event = Started | Progressed | Finished | Other;
+
+/** A failed call of the server: `message` has the reason in words. */
+export class HostError extends Error {
+  constructor(code: HostErrorCode, message: string);
+  /**
+   * - `not-granted`: the grant is not given, in the manifest or in the configuration;
+   * - `wrong-phase`: this function is not there while this hook, or `configure`, runs;
+   * - `bad-argument`: a name, a length or a value is out of bounds, or a value is no counter;
+   * - `bad-path`: the path leads out of its root, or may not be read;
+   * - `not-a-file`: the path is that of a folder, a device or the like;
+   * - `changed`: the file is not the version that was asked for, or changes while it is read;
+   * - `too-large`: there are more bytes than the limit, or than this call of a hook may still read;
+   * - `quota`: the plugin has as many keys, bytes or series as it may have;
+   * - `full`: the queue of a sink is full; there is room again later;
+   * - `exhausted`: this call of a hook has made as many calls of the server as it may make;
+   * - `unavailable`: the disk, the database or the origin failed, or did not answer in time.
+   */
+  readonly code: HostErrorCode;
+}
+export type HostErrorCode = Word<
+  | "not-granted"
+  | "wrong-phase"
+  | "bad-argument"
+  | "bad-path"
+  | "not-a-file"
+  | "changed"
+  | "too-large"
+  | "quota"
+  | "full"
+  | "exhausted"
+  | "unavailable"
+>;
 
 /** Lines for the server's log: 32 a call, of 1024 bytes each. The server adds the plugin's name and the request. */
 export namespace log {
@@ -345,108 +474,94 @@ export namespace log {
 
 /**
  * Keys and values that outlive the call and the process. The grant `kv`. `ttl` is in seconds. Each plugin has its own
- * namespace; with the grant `kv/NAME`, plugins share the namespace `new kv.Shared("NAME")`, and where the keys are in a
- * bucket of NATS, the plugins of all its servers do.
- *
- * Throws {@link Denied}, {@link Quota}, {@link Invalid} and {@link Unavailable}.
+ * namespace; with the grant `kv/NAME`, plugins share the namespace `kv.shared("NAME")`, and where the keys are in a
+ * bucket of NATS, the plugins of all its servers do. Its functions, and those below, throw {@link HostError}.
  */
 export namespace kv {
   interface Ttl {
     /** The value is gone after so many seconds; without it, it stays. */
     ttl?: number;
   }
-  /** The value; `undefined` if there is none. */
-  function get(key: string): Uint8Array | undefined;
-  /** The value as text in UTF-8. */
-  function getText(key: string): string | undefined;
-  /** Replaces the value. It is on disk when the call returns. */
-  function set(key: string, value: string | Uint8Array, options?: Ttl): void;
-  function remove(key: string): void;
-  export { remove as delete };
-  /** Adds to a counter, atomically, and returns the sum. `ttl` counts from when the counter begins. */
-  function increment(key: string, by?: number | bigint, options?: Ttl): bigint;
   /** A value and its revision. Each change of a key gives it a higher one. */
   interface Entry {
     readonly value: Uint8Array;
     readonly revision: bigint;
   }
-  /** The value with the revision for `swap`; `undefined` if there is none. */
-  function entry(key: string): Entry | undefined;
-  /**
-   * Replaces the value if the key still has the revision of this entry; with `undefined`, creates the key if it does not
-   * exist. Returns the new revision, or `undefined` if the key has another one: read it again, and decide anew. After
-   * {@link Unavailable} the value may have been replaced all the same.
-   */
-  function swap(
-    key: string,
-    revision: bigint | undefined,
-    value: string | Uint8Array,
-    options?: Ttl,
-  ): bigint | undefined;
   interface Page {
     /** The last key of the page before. */
     after?: string;
     /** The most keys of a page [default: 1000, which is the most there may be]. */
     limit?: number;
   }
-  /**
-   * A page of the keys that begin with `prefix`, in the order of their bytes. An empty page is the end. Changes between two
-   * pages may be seen or not.
-   */
-  function list(prefix?: string, page?: Page): string[];
-  /** A namespace that plugins share. The quota of the plugin that writes counts all its keys. */
-  class Shared {
-    constructor(name: string);
+  interface Keys {
+    /** The value; `undefined` if there is none. */
     get(key: string): Uint8Array | undefined;
+    /** The value as text in UTF-8. */
     getText(key: string): string | undefined;
+    /** The value with the revision for `swap`. */
     entry(key: string): Entry | undefined;
+    /** Replaces the value. It is on disk when the call returns. */
     set(key: string, value: string | Uint8Array, options?: Ttl): void;
+    /**
+     * Replaces the value if the key still has the revision of this entry; with `undefined`, creates the key if it does not
+     * exist. Returns the new revision, or `undefined` if the key has another one: read it again, and decide anew. After
+     * the error `unavailable` the value may have been replaced all the same.
+     */
     swap(key: string, revision: bigint | undefined, value: string | Uint8Array, options?: Ttl): bigint | undefined;
     delete(key: string): void;
+    /** Adds to a counter, atomically, and returns the sum. `ttl` counts from when the counter begins. */
     increment(key: string, by?: number | bigint, options?: Ttl): bigint;
+    /**
+     * A page of the keys that begin with `prefix`, in the order of their bytes. An empty page is the end. Changes between
+     * two pages may be seen or not.
+     */
     list(prefix?: string, page?: Page): string[];
   }
-  export { get, getText, entry, set, swap, increment, list, Entry, Page, Shared, Ttl };
 }
+export const kv: kv.Keys & {
+  /** A namespace that plugins share. The quota of the plugin that writes counts all its keys. */
+  shared(name: string): kv.Keys;
+};
 
-/**
- * Files in the roots that are granted, one by one: `files/ROOT`. A call may read 64 MiB in all.
- *
- * Throws {@link Denied}, {@link TooLarge}, {@link Invalid} and {@link Unavailable}.
- */
+/** Files in the roots that are granted, one by one: `files/ROOT`. A call of a hook may read 64 MiB in all. */
 export namespace files {
   interface Metadata {
-    readonly bytes: number;
+    /** In bytes. */
+    readonly size: number;
     readonly modified: Date;
+    /** Names this content of the file: another one after each change. */
+    readonly version: string;
   }
   interface ReadOptions {
     /** The largest size in bytes [default: 1 MiB]. */
     limit?: number;
   }
-  /** Size and time of change; `undefined` if there is no such file. */
+  /** `undefined` if there is no such file. */
   function stat(root: string, path: string): Metadata | undefined;
   /** The whole file; `undefined` if there is no such file. */
   function read(root: string, path: string, options?: ReadOptions): Uint8Array | undefined;
   /** The same as text in UTF-8, without a byte order mark; other bytes are replaced. */
   function readText(root: string, path: string, options?: ReadOptions): string | undefined;
+  /**
+   * Bytes of this version of the file, as `stat` gave it; fewer than `length` where the file ends. A file that has another
+   * version, or is gone, is the error `changed`.
+   */
+  function readAt(root: string, path: string, version: string, offset: number | bigint, length: number): Uint8Array;
 }
 
 /**
- * The content of the upload that `acceptUpload` decides about; only while that hook runs. The grant `upload`.
- *
- * Throws {@link Denied}, {@link Invalid} and {@link Unavailable}.
+ * The content of the upload that `acceptUpload` decides about; only while that hook runs. The grant `upload`. A parameter
+ * with the name `upload` hides it: `acceptUpload(request, file)`.
  */
-export namespace uploads {
-  /** Bytes of the file, whose size is `upload.bytes`; fewer where it ends. A call of the hook may read 8 MiB in all. */
-  function read(offset: number, length: number): Uint8Array;
+export namespace upload {
+  /** Bytes of the file, which has `size`; fewer where it ends. A call of the hook may read 8 MiB in all. */
+  function read(offset: number | bigint, length: number): Uint8Array;
 }
 
 /**
  * Counters and gauges of the plugin's own, among the metrics of the server: `tuffet_plugin_counter_total` and
  * `tuffet_plugin_gauge`, with the plugin's name, the name given here, and the labels. The grant `metrics`. A plugin has at
  * most 64 series, each a name with values of its labels, so never use what clients choose freely.
- *
- * Throws {@link Denied}, {@link Full} and {@link Invalid}.
  */
 export namespace metrics {
   type Labels = Readonly<Record<string, string>>;
@@ -456,11 +571,7 @@ export namespace metrics {
   function set(name: string, value: number, labels?: Labels): void;
 }
 
-/**
- * What the client of a request asked for before. The grant `client-history`.
- *
- * Throws {@link Denied}, also where there is no client (in `configure`, `render` and `observe`), and {@link Invalid}.
- */
+/** What the client of a request asked for before; where there is a client. The grant `client-history`. */
 export namespace history {
   /** A request that has ended. */
   interface PastRequest {
@@ -475,11 +586,7 @@ export namespace history {
   function recent(): PastRequest[];
 }
 
-/**
- * Outputs that the configuration names: `sinks/NAME` grants one.
- *
- * Throws {@link Denied}, {@link Full} and {@link Invalid}.
- */
+/** Outputs that the configuration names: `sinks/NAME` grants one. */
 export namespace sinks {
   /** Queues a value as one line of JSON, at most 32 KiB. A bigint becomes its digits. */
   function emit(sink: string, value: unknown): void;
@@ -489,9 +596,8 @@ export namespace sinks {
 
 /**
  * HTTP requests to the hosts that are granted: `http/HOST:PORT`, 16 a call. They wait for the answer, within the
- * time of the call. `fetch` works too; these functions tell a refused host from one that does not answer.
- *
- * Throws {@link Invalid}, {@link Denied}, {@link TooLarge} and {@link NoAnswer}.
+ * time of the call. `fetch` works too; these functions tell a refused host from one that does not answer, by the codes
+ * `not-granted` and `unavailable`.
  */
 export namespace http {
   class Response {
@@ -513,26 +619,6 @@ export namespace http {
   function get(url: string, options?: Omit<Options, "body">): Response;
   function send(method: string, url: string, options?: Options): Response;
 }
-
-/** The base of the errors of calls to the server. */
-export class HostError extends Error {}
-/** Not granted, out of the root, or called in `configure`. */
-export class Denied extends HostError {}
-/** The plugin has as many keys or bytes as it may have. */
-export class Quota extends HostError {}
-/** Out of bounds: the key, the path, the payload, the URL, or the number of calls. */
-export class Invalid extends HostError {}
-/** The disk or the database failed. */
-export class Unavailable extends HostError {}
-/** The queue of the sink is full: it is slow or broken. Or the plugin has as many metrics as it may have. */
-export class Full extends HostError {}
-/** The file, or the answer by HTTP, is larger than the limit. */
-export class TooLarge extends HostError {
-  /** The size of the file; absent for an answer by HTTP. */
-  readonly bytes?: number;
-}
-/** The host or the network failed during an HTTP request. */
-export class NoAnswer extends HostError {}
 
 /** One error in the settings, thrown by `configure`. The server shows the line that the pointer leads to. */
 export class Problem extends Error {

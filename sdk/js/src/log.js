@@ -1,11 +1,7 @@
 import { host } from "./host.js";
+import { pairs } from "./values.js";
 
-const line = (level) => (message, fields = {}) =>
-  host().log(
-    level,
-    String(message),
-    Object.entries(fields).map(([name, value]) => [name, String(value)]),
-  );
+const line = (level) => (message, fields = {}) => host().log.log(level, String(message), pairs(fields));
 
 export const trace = line("trace");
 export const debug = line("debug");

@@ -1,13 +1,10 @@
 import { host } from "./host.js";
+import { pairs, whole } from "./values.js";
 
 export function add(name, by = 1, labels = {}) {
-  const summand = BigInt(by);
-  if (summand < 0n || summand >= 2n ** 64n) throw new RangeError(`by ${by}: a number of 64 bits is needed`);
-  host().metricsAdd(name, pairs(labels), summand);
+  host().metrics.add(name, whole("by", by, 64), pairs(labels));
 }
 
 export function set(name, value, labels = {}) {
-  host().metricsSet(name, pairs(labels), Number(value));
+  host().metrics.set(name, Number(value), pairs(labels));
 }
-
-const pairs = (labels) => Object.entries(labels).map(([label, value]) => [label, String(value)]);

@@ -6,5 +6,5 @@ export function emit(sink, value) {
 }
 
 export function emitLine(sink, payload) {
-  host().emit(sink, payload);
+  host().sinks.emit(sink, payload);
 }

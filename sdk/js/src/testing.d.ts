@@ -16,7 +16,7 @@
  * @packageDocumentation
  */
 
-import { type history, type http, type Mac, type Request, type Upload } from "./index.js";
+import type { Client, history, http, Lease, Request, Upload } from "./index.js";
 
 /** Forgets all keys, files, uploads, metrics, responses and lines. */
 export function reset(): void;
@@ -27,24 +27,28 @@ export function configured<P extends { configure?: (settings: any) => unknown }>
   settings?: unknown,
 ): Promise<P>;
 
-/** A request. `macs` are those of the kernel's neighbour table. */
+type Fields<T> = { [K in keyof T as T[K] extends (...given: any[]) => unknown ? never : K]?: T[K] };
+
+/**
+ * A request. `macs` are those of the kernel's neighbour table, `claimed` those that the client names; without either, the
+ * plugin has no grant `client-mac`.
+ */
 export function request(
   path: string,
-  more?: Partial<Omit<Request, "client" | "options" | "path">> & {
-    client?: string;
-    macs?: Array<Mac["address"]>;
-    class?: string;
+  more?: Omit<Fields<Request>, "attributes" | "client" | "options" | "path"> & {
+    client?: Omit<Fields<Client>, "lease" | "macs"> & { macs?: string[]; claimed?: string[]; lease?: Partial<Lease> };
     options?: Record<string, string>;
+    attributes?: Record<string, string>;
   },
 ): Request;
 
-/** A complete upload. `uploads.read` reads its content from now on. */
+/** A complete upload. `upload.read` of the plugin reads its content from now on. */
 export function upload(path: string, content?: string | Uint8Array, root?: string): Promise<Upload>;
 
-/** Puts a file where `files` finds it. */
+/** Puts a file, or a new version of it, where `files` finds it. */
 export function putFile(root: string, path: string, content: string | Uint8Array): void;
 
-/** Lets a URL answer; every other one is denied. */
+/** Lets a URL answer; every other one is not granted. */
 export function putResponse(url: string, response: http.Response): void;
 
 /** Sets the last requests of the client, newest first. */

@@ -1,64 +1,80 @@
 // Stand-ins for the server, for the native tests of a plugin: testing.d.ts has the documentation.
 
-import { bytes } from "./answers.js";
-import { Denied, Full, Invalid, TooLarge } from "./errors.js";
+import { HostError } from "./errors.js";
+import * as given from "./given.js";
 import { connect } from "./host.js";
+import { bytes } from "./values.js";
 
 let state;
 
 const COUNTER = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
 
 connect({
-  log: (level, message, fields) => state.logged.push({ level, message, fields: Object.fromEntries(fields) }),
-  kvGet: (space, key) => keys(space).get(key),
-  kvSet: (space, key, value) => void put(space, key, value),
-  kvDelete: (space, key) => void keys(space).delete(key),
-  kvSwap(space, key, revision, value) {
-    return keys(space).get(key)?.revision === revision ? put(space, key, value) : undefined;
+  log: { log: (level, message, fields) => state.logged.push({ level, message, fields: Object.fromEntries(fields) }) },
+  kv: {
+    get: (space, key) => keys(space).get(key),
+    set: (space, key, value) => void put(space, key, value),
+    delete: (space, key) => void keys(space).delete(key),
+    swap(space, key, revision, value) {
+      return keys(space).get(key)?.revision === revision ? put(space, key, value) : undefined;
+    },
+    list(space, prefix, after, limit) {
+      const fits = [...keys(space).keys()].filter((key) => key.startsWith(prefix));
+      const sorted = fits.sort(byBytes).filter((key) => after === undefined || byBytes(key, after) > 0);
+      return sorted.slice(0, Math.min(limit, 1000));
+    },
+    increment(space, key, by) {
+      const value = keys(space).get(key)?.value ?? new Uint8Array(8);
+      if (value.length !== 8) throw new HostError("bad-argument", `the value of ${key} is no counter`);
+      const view = new DataView(value.buffer.slice(value.byteOffset, value.byteOffset + 8));
+      let sum = view.getBigInt64(0, true) + by;
+      if (sum > COUNTER.most) sum = COUNTER.most;
+      if (sum < COUNTER.least) sum = COUNTER.least;
+      view.setBigInt64(0, sum, true);
+      put(space, key, new Uint8Array(view.buffer));
+      return sum;
+    },
   },
-  kvList(space, prefix, after, limit) {
-    const fits = [...keys(space).keys()].filter((key) => key.startsWith(prefix));
-    const sorted = fits.sort(byBytes).filter((key) => after === undefined || byBytes(key, after) > 0);
-    return sorted.slice(0, Math.min(limit, 1000));
+  files: {
+    stat(root, path) {
+      const found = file(root, path);
+      return found && { size: BigInt(found.data.length), modifiedUnixMs: 0n, version: found.version };
+    },
+    read(root, path, limit) {
+      const data = file(root, path)?.data;
+      if (data?.length > limit) throw new HostError("too-large", `${path} has more than ${limit} bytes`);
+      return data;
+    },
+    readAt(root, path, version, offset, length) {
+      const found = file(root, path);
+      if (found?.version !== version) throw new HostError("changed", `${path} is not the version ${version}`);
+      return part(found.data, offset, length);
+    },
   },
-  kvIncrement(space, key, by) {
-    const value = keys(space).get(key)?.value ?? new Uint8Array(8);
-    if (value.length !== 8) throw new Invalid(`the value of ${key} is no counter`);
-    const view = new DataView(value.buffer.slice(value.byteOffset, value.byteOffset + 8));
-    let sum = view.getBigInt64(0, true) + by;
-    if (sum > COUNTER.most) sum = COUNTER.most;
-    if (sum < COUNTER.least) sum = COUNTER.least;
-    view.setBigInt64(0, sum, true);
-    put(space, key, new Uint8Array(view.buffer));
-    return sum;
+  uploadContent: {
+    read(offset, length) {
+      if (state.upload) return part(state.upload, offset, length);
+      throw new HostError("wrong-phase", "there is an upload only in acceptUpload: upload() of tuffet/testing has its content");
+    },
   },
-  stat(root, path) {
-    const found = state.files.get(`${root}:${path}`);
-    return found && { bytes: found.length, modified: new Date(0) };
+  metrics: {
+    add(name, by, labels) {
+      const series = seriesOf(name, labels);
+      state.metrics.set(series, (state.metrics.get(series) ?? 0) + Number(by));
+    },
+    set: (name, value, labels) => void state.metrics.set(seriesOf(name, labels), value),
   },
-  read(root, path, limit) {
-    const found = state.files.get(`${root}:${path}`);
-    if (found && found.length > limit) throw new TooLarge(found.length);
-    return found;
-  },
-  uploadRead(offset, length) {
-    if (!state.upload) throw new Denied("there is an upload only in acceptUpload: upload() of tuffet/testing has its content");
-    return state.upload.slice(offset, offset + length);
-  },
-  metricsAdd(name, labels, by) {
-    const series = seriesOf(name, labels);
-    state.metrics.set(series, (state.metrics.get(series) ?? 0) + Number(by));
-  },
-  metricsSet: (name, labels, value) => void state.metrics.set(seriesOf(name, labels), value),
-  history: () => state.history,
-  emit(sink, payload) {
-    if (state.full.has(sink)) throw new Full("the queue of the sink is full");
-    state.emitted.push({ sink, payload });
+  history: { recent: () => state.history },
+  sinks: {
+    emit(sink, payload) {
+      if (state.full.has(sink)) throw new HostError("full", "the queue of the sink is full");
+      state.emitted.push({ sink, payload });
+    },
   },
   http({ url }) {
     const response = state.responses.get(url);
-    if (!response) throw new Denied(`${url}: putResponse() lets it answer`);
-    return { status: response.status, content: response.body, headers: response.headers };
+    if (response) return response;
+    throw new HostError("not-granted", `${url}: putResponse() lets it answer`);
   },
 });
 
@@ -91,6 +107,10 @@ function put(space, key, value) {
   return state.changes;
 }
 
+const file = (root, path) => state.files.get(JSON.stringify([root, path]));
+
+const part = (data, offset, length) => data.slice(Number(offset), Number(offset) + length);
+
 /** The order of code points, which is that of the bytes in UTF-8. */
 function byBytes(left, right) {
   const [a, b] = [Array.from(left), Array.from(right)];
@@ -110,25 +130,29 @@ export async function configured(plugin, settings = {}) {
   return plugin;
 }
 
-export function request(path, more = {}) {
-  const { client = "192.0.2.1", macs = [], class: kind = "unknown", options = {}, ...rest } = more;
-  return {
+export function request(path, { client, options = {}, attributes = {}, ...more } = {}) {
+  const { macs, claimed, lease, ...its } = client ?? {};
+  const from = (source, addresses = []) => addresses.map((address) => ({ address, source }));
+  const known = { network: from("neighbour-table", macs), claimed: from("requested-name", claimed) };
+  return new given.Request({
     id: "1",
     listener: "default",
     operation: "read",
     mode: "octet",
     requested: path,
     path,
-    attributes: [],
-    ...rest,
+    ...more,
     client: {
-      address: client,
+      address: "192.0.2.1",
       port: 49152,
-      macs: macs.map((address) => ({ address, source: "neighbour-table" })),
-      class: kind,
+      class: "unknown",
+      ...its,
+      macs: macs || claimed ? known : undefined,
+      lease: lease && { age: 0, ...lease, expires: lease.expires && lease.expires / 1000 },
     },
-    options: new Map(Object.entries(options)),
-  };
+    options: Object.entries(options),
+    attributes: Object.entries(attributes),
+  });
 }
 
 export async function upload(path, content = "", root = "boot") {
@@ -136,11 +160,12 @@ export async function upload(path, content = "", root = "boot") {
   state.upload = data;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", data));
   const sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { root, path, bytes: data.length, sha256 };
+  return given.upload({ root, path, size: data.length, sha256, attributes: [] });
 }
 
 export function putFile(root, path, content) {
-  state.files.set(`${root}:${path}`, bytes(content));
+  state.changes += 1n;
+  state.files.set(JSON.stringify([root, path]), { data: bytes(content), version: String(state.changes) });
 }
 
 export function putResponse(url, response) {

@@ -1,6 +1,7 @@
 """All of the build but componentize-py itself."""
 
 import contextlib
+import importlib
 import io
 import json
 import os
@@ -10,9 +11,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from tuffet import Plugin
 from tuffet.build import component, main, project
 from tuffet.build.errors import BuildError
-
+from tuffet.plugin import exports
 
 
 class Tests(unittest.TestCase):
@@ -51,7 +53,9 @@ class Tests(unittest.TestCase):
         self.write("pyproject.toml", project.FORM.replace("[tool.tuffet]\n", "[tool.tuffet]\nreuse = true\n"))
         self.assertIs(json.loads(project.read(self.folder).manifest())["reuse"], True)
         self.assertNotIn("events", manifest)
-        self.write("pyproject.toml", project.FORM.replace("[tool.tuffet.gr", 'events = ["finished"]\n[tool.tuffet.gr', 1))
+        self.write(
+            "pyproject.toml", project.FORM.replace("[tool.tuffet.gr", 'events = ["finished"]\n[tool.tuffet.gr', 1)
+        )
         self.assertEqual(json.loads(project.read(self.folder).manifest())["events"], ["finished"])
         lists = 'facts = ["interface"]\ndepends-on = ["interface", "path"]\n[tool.tuffet.gr'
         self.write("pyproject.toml", project.FORM.replace("[tool.tuffet.gr", lists, 1))
@@ -90,19 +94,44 @@ class Tests(unittest.TestCase):
             ("from tuffet import Plugin\nclass It(Plugin): pass", "has no hook: it needs one of the methods authorize"),
             (
                 "from tuffet import Plugin\nclass It(Plugin):\n resolve = part = print",
-                "It has the method part, and no begin: content in parts needs resolve, begin and part",
+                "It has the method part, and no begin: resolve and begin and part belong together",
             ),
             (
                 "from tuffet import Plugin\nclass It(Plugin):\n observe = begin = print",
                 "It has the method begin, and no resolve and no part",
+            ),
+            (
+                "from tuffet import Plugin\nclass It(Plugin):\n observe = render = print",
+                "It has the method render, and no resolve",
             ),
         ):
             if text is not None:
                 self.write(f"{name}.py", text)
             sys.modules.pop(name, None)
             with mock.patch.object(sys, "dont_write_bytecode", True):
-                component.importlib.invalidate_caches()
+                importlib.invalidate_caches()
                 self.assert_refused(said)
+
+    def test_what_the_code_imports_needs_its_grant(self) -> None:
+        for number, (text, grant) in enumerate(
+            (
+                ("import tuffet.kv", "kv"),
+                ("from tuffet.kv import Shared", "kv"),
+                ("from tuffet import history as past", "client-history"),
+                ("import tuffet\ndef late(): tuffet.http.get('x')", "http"),
+            )
+        ):
+            name = f"it_{os.getpid()}_{number}"
+            self.addCleanup(sys.modules.pop, name, None)
+            self.write(f"{name}.py", f"from tuffet import Plugin\nclass It(Plugin):\n resolve = print\n{text}\n")
+            form = f'[project]\nname = "it"\n[tool.tuffet]\nplugin = "{name}:It"\n[tool.tuffet.optional]\n'
+            self.write("pyproject.toml", form + 'files = "x"\n')
+            with mock.patch.object(sys, "dont_write_bytecode", True):
+                importlib.invalidate_caches()
+                self.assert_refused(f"{name}.py:", f"does not ask for the grant {grant}: add {grant} = ")
+                sys.modules.pop(name)
+                self.write("pyproject.toml", form + f'{grant} = "x"\n')
+                self.assertEqual(component._exports(project.read(self.folder)), ["resolve"])
 
     def test_the_tool_is_looked_for_and_its_version_checked(self) -> None:
         remedy = "-m pip install 'componentize-py==0.25.*'"
@@ -120,26 +149,38 @@ class Tests(unittest.TestCase):
         self.write("pyproject.toml", form)
         component._write_world(self.folder / "wit", project.read(self.folder), ["accept_upload"])
         world = (self.folder / "wit" / "world.wit").read_text("utf-8")
+        version = component._version()
         lines = [line.strip() for line in world.splitlines() if "port " in line]
         self.assertEqual(
             lines,
             [
-                "import tuffet:policy/log@0.2.0;",
-                "import tuffet:policy/kv@0.2.0;",
-                "import tuffet:policy/shared-kv@0.2.0;",
+                f"import tuffet:policy/log@{version};",
+                f"import tuffet:policy/kv@{version};",
                 "import wasi:http/outgoing-handler@0.2.0;",
-                "export tuffet:policy/lifecycle@0.2.0;",
-                "export tuffet:policy/accept-upload@0.2.0;",
+                f"export tuffet:policy/lifecycle@{version};",
+                f"export tuffet:policy/accept-upload@{version};",
             ],
         )
 
-    def test_content_in_parts_is_an_export(self) -> None:
+    def test_what_the_plugin_renders_is_exported(self) -> None:
+        class Whole(Plugin):
+            resolve = render = print
+
+        class Parts(Plugin):
+            resolve = begin = part = print
+
+        class Neither(Plugin):
+            observe = resolve = print
+
+        self.assertEqual(exports(Whole), ["resolve", "render"])
+        self.assertEqual(exports(Parts), ["resolve", "render_parts"])
+        self.assertEqual(exports(Neither), ["resolve", "observe"])
         self.write("pyproject.toml", '[project]\nname = "it"\n[tool.tuffet]\nplugin = "it:It"\n')
         its = project.read(self.folder)
-        component._write_world(self.folder / "wit", its, ["resolve", "render_parts"])
+        component._write_world(self.folder / "wit", its, exports(Parts))
         world = (self.folder / "wit" / "world.wit").read_text("utf-8")
-        self.assertIn("    export tuffet:policy/render-parts@0.2.0;\n", world)
-        component._write_entry(self.folder / "app", its, ["resolve", "render_parts"])
+        self.assertIn(f"    export tuffet:policy/render-parts@{component._version()};\n", world)
+        component._write_entry(self.folder / "app", its, exports(Parts))
         entry = (self.folder / "app" / "tuffet_entry.py").read_text("utf-8")
         self.assertIn("import Lifecycle, Resolve, RenderParts\n", entry)
 

@@ -1,13 +1,14 @@
 """The stand-ins of native tests answer as the server does."""
 
+from collections.abc import Callable
+from typing import Any
+
 from tuffet import (
     Abstain,
     Allow,
+    Code,
     Content,
-    Denied,
-    Deny,
-    Full,
-    Invalid,
+    HostError,
     LargeContent,
     Operation,
     Outcome,
@@ -15,9 +16,11 @@ from tuffet import (
     Plugin,
     Problem,
     Problems,
+    Profile,
     Rendering,
+    Request,
     SessionValues,
-    TooLarge,
+    Verdict,
     files,
     history,
     http,
@@ -30,19 +33,27 @@ from tuffet import (
 
 
 class Tests(testing.Case):
+    def assert_fails(self, code: Code, call: Callable[..., Any], *arguments: Any) -> None:
+        with self.assertRaises(HostError) as raised:
+            call(*arguments)
+        self.assertEqual((raised.exception.code, str(raised.exception)), (code, raised.exception.message))
+
+    def test_errors(self) -> None:
+        self.assertIs(HostError("changed", "it changed").code, Code.CHANGED)
+        self.assertEqual(HostError("new-code", "").code, "new-code")
+
     def test_keys(self) -> None:
         self.assertIsNone(kv.get("a"))
         kv.set("a", "größe")
         self.assertEqual(kv.get("a"), "größe".encode())
-        with self.assertRaises(Invalid):
-            kv.increment("a")
+        self.assert_fails(Code.BAD_ARGUMENT, kv.increment, "a")
         kv.delete("a")
         kv.delete("a")
         self.assertEqual([kv.increment("a", 3, ttl=60), kv.increment("a", -5)], [3, -2])
         most = (1 << 63) - 1
         self.assertEqual([kv.increment("b", most), kv.increment("b")], [most, most])
-        for bad in (lambda: kv.increment("a", 1 << 63), lambda: kv.set("a", b"", ttl=-1)):
-            self.assertRaises(ValueError, bad)
+        self.assertRaises(ValueError, kv.increment, "a", 1 << 63)
+        self.assertRaises(ValueError, kv.set, "a", b"", -1)
 
     def test_revisions(self) -> None:
         first = kv.swap("a", None, "one")
@@ -96,20 +107,29 @@ class Tests(testing.Case):
         self.assertEqual((upload.read(3, 2), upload.read(5, 9), upload.read(9, 1)), (b"te", b"nt", b""))
         self.assertRaises(ValueError, upload.read, 0, 1 << 32)
         testing.HOST.reset()
-        self.assertRaises(Denied, upload.read, 0, 1)
+        self.assert_fails(Code.WRONG_PHASE, upload.read, 0, 1)
 
     def test_files(self) -> None:
         testing.put_file("boot", "a/b", "\ufeffcontent")
         self.assertEqual(files.read_text("boot", "a/b"), "content")
         found = files.stat("boot", "a/b")
         assert found
-        self.assertEqual(found.bytes, 10)
-        with self.assertRaises(TooLarge) as raised:
-            files.read("boot", "a/b", 9)
-        self.assertEqual(raised.exception.bytes, 10)
+        self.assertEqual(found.size, 10)
+        self.assert_fails(Code.TOO_LARGE, files.read, "boot", "a/b", 9)
         self.assertIsNone(files.read("boot", "a"))
         self.assertIsNone(files.read_text("boot", "a"))
         self.assertIsNone(files.stat("boot", "a"))
+
+    def test_versions_of_files(self) -> None:
+        testing.put_file("boot", "a", "content")
+        found = files.stat("boot", "a")
+        assert found
+        self.assertEqual(files.read_at("boot", "a", found.version, 3, 9), b"tent")
+        self.assertEqual(files.read_at("boot", "a", found.version, 9, 9), b"")
+        self.assertRaises(ValueError, files.read_at, "boot", "a", found.version, 0, 1 << 32)
+        testing.put_file("boot", "a", "content")
+        self.assert_fails(Code.CHANGED, files.read_at, "boot", "a", found.version, 0, 1)
+        self.assert_fails(Code.CHANGED, files.read_at, "boot", "b", found.version, 0, 1)
 
     def test_sinks(self) -> None:
         sinks.emit("audit", {"a": ["é", None]})
@@ -118,16 +138,16 @@ class Tests(testing.Case):
         self.assertEqual(testing.take_emitted("audit"), [])
         self.assertEqual(testing.take_emitted("other"), [1])
         testing.fill("audit")
-        self.assertRaises(Full, sinks.emit, "audit", 1)
+        self.assert_fails(Code.FULL, sinks.emit, "audit", 1)
 
     def test_http(self) -> None:
         there = http.Response(200, b"there")
         testing.put_response("http://a/b", there)
         self.assertEqual(http.get("http://a/b", 5), there)
-        self.assertRaises(TooLarge, http.get, "http://a/b", 4)
-        self.assertRaises(Denied, http.get, "http://a/c")
+        self.assert_fails(Code.TOO_LARGE, http.get, "http://a/b", 4)
+        self.assert_fails(Code.NOT_GRANTED, http.get, "http://a/c")
         for bad in ("a/b", "ftp://a/", "http://", "http:///b", "http://[::1/"):
-            self.assertRaises(Invalid, http.get, bad)
+            self.assert_fails(Code.BAD_ARGUMENT, http.get, bad)
 
     def test_log(self) -> None:
         log.info("counted", count=3)
@@ -135,14 +155,31 @@ class Tests(testing.Case):
         self.assertEqual(testing.take_logged(), [("info", "counted", {"count": "3"}), ("error", "broken", {})])
 
     def test_requests(self) -> None:
-        request = testing.request("a", macs=["02:00:5e:10:00:01"], options={"tsize": "0"})
+        request = testing.request("a", options={"tsize": "0"}, attributes={"raw-name": "ff"})
         self.assertEqual((request.option("tsize"), request.option("blksize")), ("0", None))
-        self.assertEqual(request.client.macs[0].source, "neighbour-table")
+        self.assertEqual((request.attribute("raw-name"), request.attribute("x")), ("ff", None))
+        self.assertEqual((request.client.macs, request.client.lease, request.arrival), (None, None, None))
         self.assertEqual(testing.upload("a", "ab").sha256[:8], "fb8e20fc")
+
+    def test_mac_addresses(self) -> None:
+        client = testing.request("a", macs=["02:00:5e:10:00:0a"], claimed=["02:00:5e:10:00:0b"]).client
+        for same in ("02:00:5e:10:00:0a", "02-00-5E-10-00-0A", "0200.5e10.000a", "02005E10000A"):
+            self.assertTrue(client.has_mac(same), same)
+        for other in ("02:00:5e:10:00:0b", "02:00:5e:10:00", ""):
+            self.assertFalse(client.has_mac(other), other)
+        self.assertEqual(client.network_macs(), ["02:00:5e:10:00:0a"])
+        self.assertFalse(testing.request("a", macs=[]).client.has_mac("02:00:5e:10:00:0a"))
+
+    def test_a_forgotten_grant_fails_the_call(self) -> None:
+        client = testing.request("a").client
+        for forgotten in (client.network_macs, lambda: client.has_mac("02:00:5e:10:00:0a")):
+            with self.assertRaises(RuntimeError) as raised:
+                forgotten()
+            self.assertIn("does not ask for the grant client-mac", str(raised.exception))
 
     def test_a_plugin_without_settings_refuses_them(self) -> None:
         class Nothing(Plugin):
-            def authorize(self, request):
+            def authorize(self, request: Request) -> Verdict:
                 return Abstain()
 
         testing.configured(Nothing)
@@ -150,28 +187,18 @@ class Tests(testing.Case):
             testing.configured(Nothing, {"a/b": 1})
         self.assertEqual(raised.exception.problems, [Problem("/a~1b", "this plugin has no settings")])
 
-    def test_ceilings_are_numbers_that_fit(self) -> None:
-        Allow(65535, 0, (1 << 64) - 1)
-        for bad in (
-            {"blksize": 65536},
-            {"windowsize": -1},
-            {"bytes": 1 << 64},
-            {"timeout": 256},
-            {"burst": 65536},
-            {"rate": -1},
-            {"refuse_options": "tsize"},
-        ):
-            self.assertRaises(ValueError, Allow, **bad)
-        self.assertRaises(ValueError, SessionValues, timeout=256)
+    def test_profiles_have_numbers_that_fit(self) -> None:
+        SessionValues(65535, 0, 255)
+        Profile(max_size=(1 << 64) - 1)
+        for bad in ({"max_size": 1 << 64}, {"burst": 65536}, {"rate": -1}, {"refuse_options": "tsize"}):
+            self.assertRaises(ValueError, Profile, **bad)
+        for bad in ({"blksize": 65536}, {"windowsize": -1}, {"timeout": 256}):
+            self.assertRaises(ValueError, SessionValues, **bad)
         self.assertRaises(ValueError, Rendering, Content(""), -1)
         self.assertRaises(ValueError, LargeContent, -1)
         self.assertRaises(ValueError, LargeContent, 1, ttl=1 << 32)
-        self.assertEqual(Allow(refuse_options=["tsize"]).refuse_options, ("tsize",))  # type: ignore[arg-type]
-
-    def test_a_plugin_renders_nothing_unless_it_says_so(self) -> None:
-        denied = Plugin().render("menu")
-        assert isinstance(denied, Deny)
-        self.assertIn("'menu'", denied.reason)
+        self.assertEqual(Profile(refuse_options=["tsize"]), Profile(refuse_options=("tsize",)))
+        self.assertEqual(Allow(), Allow(Profile()))
 
     def test_names_of_content_are_one_line(self) -> None:
         self.assertEqual(Content.named("a\nb\x85", "x"), Content("x", "a b "))

@@ -1,22 +1,23 @@
-"""What a hook answers."""
+"""What a hook answers. ``sdk/wit/policy.wit`` says how the answers of several plugins combine."""
 
 import unicodedata
-from dataclasses import dataclass, field
-from typing import Any, Iterable
+from dataclasses import KW_ONLY, dataclass, field
+from enum import StrEnum
+from typing import Iterable, Mapping
 
-from .requests import ErrorCode
-
-
-def _check_bits(its: Any, **bits: int) -> None:
-    for name, of in bits.items():
-        value = getattr(its, name)
-        if value is not None and not 0 <= value < 1 << of:
-            raise ValueError(f"{type(its).__name__}({name}={value}): a number of {of} bits is wanted")
+from . import _checks
+from .requests import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Abstain:
-    """No opinion: the next plugin decides, at the end the configuration."""
+class ErrorCode(StrEnum):
+    """The code of the ERROR packet that a denied client gets."""
+
+    NOT_DEFINED = "not-defined"
+    FILE_NOT_FOUND = "file-not-found"
+    ACCESS_VIOLATION = "access-violation"
+    DISK_FULL = "disk-full"
+    FILE_EXISTS = "file-exists"
+    OPTION_REFUSED = "option-refused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +32,47 @@ class SessionValues:
     """Seconds before a packet is sent again, 1 to 255 (RFC 2349)."""
 
     def __post_init__(self) -> None:
-        _check_bits(self, blksize=16, windowsize=16, timeout=8)
+        _checks.bits(blksize=(self.blksize, 16), windowsize=(self.windowsize, 16), timeout=(self.timeout, 8))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How a transfer is negotiated and sent. What is absent is as configured."""
+
+    ceilings: SessionValues = SessionValues()
+    """The most that is granted. A longer ``timeout`` is left out of the answer to the client."""
+    floors: SessionValues = SessionValues()
+    """The least that a session is served with: a client that negotiates less gets the error ``option-refused``."""
+    overrides: SessionValues = SessionValues()
+    """Take the place of the configured ceilings on blocks and windows, and of the configured time-outs."""
+    max_size: int | None = None
+    """The largest file that may be read or written, in bytes."""
+    burst: int | None = None
+    """Blocks of a window that are sent at once, at least 1; the others follow, paced."""
+    rate: int | None = None
+    """The most bytes of file data in a second, at least 1024."""
+    refuse_options: Iterable[str] = ()
+    """Options that are not acknowledged, such as ``multicast``."""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """For later versions of the interface."""
+
+    def __post_init__(self) -> None:
+        _checks.bits(max_size=(self.max_size, 64), burst=(self.burst, 16), rate=(self.rate, 64))
+        if isinstance(self.refuse_options, str):
+            raise ValueError(f"refuse_options {self.refuse_options!r}: a list of names is wanted")
+        object.__setattr__(self, "refuse_options", tuple(self.refuse_options))
+
+
+@dataclass(frozen=True, slots=True)
+class Abstain:
+    """No opinion: the next plugin decides, at the end the configuration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allow:
-    """Yes, with this session profile: how the transfer is negotiated and sent. What is ``None`` is as configured. The
-    first three are ceilings. ``sdk/wit/v0.2/policy.wit`` says how the profiles of several plugins combine."""
+    """Yes, unless a later plugin of the chain denies."""
 
-    blksize: int | None = None
-    """The largest block that is granted, in bytes, 8 to 65464."""
-    windowsize: int | None = None
-    """The largest window that is granted, in blocks, 1 to 65535."""
-    bytes: int | None = None
-    """The largest file that may be read or written, in bytes."""
-    timeout: int | None = field(default=None, kw_only=True)
-    """The longest time that is acknowledged, in seconds, 1 to 255."""
-    floors: SessionValues = field(default=SessionValues(), kw_only=True)
-    """The least that a session is served with: a client that negotiates less gets the error ``option-refused``."""
-    overrides: SessionValues = field(default=SessionValues(), kw_only=True)
-    """Take the place of the configured ceilings on blocks and windows, and of the configured time-outs."""
-    burst: int | None = field(default=None, kw_only=True)
-    """Blocks of a window that are sent at once, at least 1; the others follow, paced."""
-    rate: int | None = field(default=None, kw_only=True)
-    """The most bytes of file data in a second, at least 1024."""
-    refuse_options: tuple[str, ...] = field(default=(), kw_only=True)
-    """Options that are not acknowledged, such as ``multicast``."""
-
-    def __post_init__(self) -> None:
-        _check_bits(self, blksize=16, windowsize=16, bytes=64, timeout=8, burst=16, rate=64)
-        if isinstance(self.refuse_options, str):
-            raise ValueError(f"Allow(refuse_options={self.refuse_options!r}): a list of names is wanted")
-        object.__setattr__(self, "refuse_options", tuple(self.refuse_options))
+    profile: Profile = Profile()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,83 +86,68 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """No, and without any answer."""
+    """No, and without any answer: the client asks again, or asks another server. The reason is logged."""
 
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A path in a root, by the root's name in the configuration."""
-
-    root: str
-    path: str
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class Files:
-    """The first of these that exists is served: ``Files(Target("boot", "a.bin"), …)``."""
-
-    targets: tuple[Target, ...]
-
-    def __init__(self, *targets: Target) -> None:
-        object.__setattr__(self, "targets", targets)
-
-    @classmethod
-    def of(cls, root: str, paths: Iterable[str]) -> "Files":
-        """Several paths of one root."""
-        return cls(*(Target(root, path) for path in paths))
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class FilesElseNext:
-    """As :class:`Files`. But if none of them exists, the next plugin of the chain decides, and at the end the path is
-    looked up in the roots. For a write request there is no else."""
-
-    targets: tuple[Target, ...]
-
-    def __init__(self, *targets: Target) -> None:
-        object.__setattr__(self, "targets", targets)
-
-    @classmethod
-    def of(cls, root: str, paths: Iterable[str]) -> "FilesElseNext":
-        """Several paths of one root."""
-        return cls(*(Target(root, path) for path in paths))
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content itself; text goes out as UTF-8."""
+    """The content itself; text goes out as UTF-8. It exists always."""
 
     data: bytes | str
     name: str | None = None
-    """What it is, for logs and observers, who see it as ``content/NAME``: at most 200 bytes of one line. See
-    :meth:`named`."""
+    """What it is, for logs and observers: at most 200 bytes of one line. See :meth:`named`."""
+    attributes: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    """As those of a profile."""
 
     @classmethod
     def named(cls, name: str, data: bytes | str) -> "Content":
-        """Content with a name that may come from a client: what is longer than 200 bytes is cut, and control characters
-        become spaces."""
+        """Content with a name that may come from a client: it is cut after 200 bytes, and control characters become
+        spaces."""
         cut = name.encode()[:200].decode("utf-8", "ignore")
         return cls(data, "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in cut))
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The content that ``render`` makes for this key, of 1 to 1024 bytes: once for all requests with this key. The server
-    keeps it in memory while there is room."""
+    """The content that ``render``, or ``begin`` and ``part``, make for this key of 1 to 1024 bytes: once for all
+    requests with this key. The server keeps it in memory while there is room. It exists always."""
 
     key: str
 
 
+Candidate = Target | Content | Rendered
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Serve:
+    """The first of these that exists is served: ``Serve(Target("boot", "a.bin"), Rendered("a"))``. For a write request,
+    the first file is where it goes, and content is left out. One candidate alone needs no ``Serve``."""
+
+    candidates: tuple[Candidate, ...]
+    else_next: bool = False
+    """If none of them exists, the next plugin of the chain decides, and at the end the path is looked up in the roots.
+    Otherwise there is no such file."""
+    profile: Profile | None = None
+
+    def __init__(self, *candidates: Candidate, else_next: bool = False, profile: Profile | None = None) -> None:
+        object.__setattr__(self, "candidates", candidates)
+        object.__setattr__(self, "else_next", else_next)
+        object.__setattr__(self, "profile", profile)
+
+
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Content for all requests with the same key: the answer of ``render``."""
+    """Content for all requests with the same key: an answer of ``render``."""
 
     content: Content
     ttl: int | None = None
-    """After this many seconds the next request has it rendered anew; ``None`` when the configuration is loaded again."""
+    """After this many seconds the next request has it rendered anew. With ``None`` it holds until the configuration is
+    loaded again."""
 
     def __post_init__(self) -> None:
-        _check_bits(self, ttl=32)
+        _checks.bits(ttl=(self.ttl, 32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +156,16 @@ class LargeContent:
 
     size: int
     """The bytes of all parts."""
-    name: str | None = field(default=None, kw_only=True)
+    _: KW_ONLY
+    name: str | None = None
     """As the name of a :class:`Content`."""
-    ttl: int | None = field(default=None, kw_only=True)
+    ttl: int | None = None
     """As that of a :class:`Rendering`."""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """As those of a profile."""
 
     def __post_init__(self) -> None:
-        _check_bits(self, size=64, ttl=32)
+        _checks.bits(size=(self.size, 64), ttl=(self.ttl, 32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +183,12 @@ class Rename:
     """The upload becomes visible under this path of the same root."""
 
     path: str
+    next_free: bool = False
+    """If there is such a file already, the upload gets the first free one of the names ``PATH.1`` to ``PATH.999``."""
 
 
 Verdict = Abstain | Allow | Deny | Drop
-Resolution = Abstain | Files | FilesElseNext | Content | Rendered | Deny
+Resolution = Abstain | Serve | Candidate | Deny | Drop
 Beginning = LargeContent | Whole | Deny
 Part = bytes | Deny
 Acceptance = Abstain | Accept | Rename | Deny

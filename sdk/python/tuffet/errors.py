@@ -1,38 +1,40 @@
-"""What goes wrong when a plugin calls the server."""
+"""Why a call of the server failed."""
+
+from enum import StrEnum
+from typing import TypeVar
+
+E = TypeVar("E", bound=StrEnum)
+
+
+class Code(StrEnum):
+    """The known codes. ``sdk/wit/policy.wit`` says what each means."""
+
+    NOT_GRANTED = "not-granted"
+    WRONG_PHASE = "wrong-phase"
+    BAD_ARGUMENT = "bad-argument"
+    BAD_PATH = "bad-path"
+    NOT_A_FILE = "not-a-file"
+    CHANGED = "changed"
+    TOO_LARGE = "too-large"
+    QUOTA = "quota"
+    FULL = "full"
+    EXHAUSTED = "exhausted"
+    UNAVAILABLE = "unavailable"
 
 
 class HostError(Exception):
-    """The base of all of them."""
+    """What every call of the server raises, requests by HTTP included: a code for programs, a message for logs."""
+
+    def __init__(self, code: Code | str, message: str) -> None:
+        super().__init__(message)
+        self.code = known(Code, code)
+        """A :class:`Code`; a text where the server has a code that is not known here."""
+        self.message = message
 
 
-class Denied(HostError):
-    """Not granted, out of the root, or called in ``configure``."""
-
-
-class Quota(HostError):
-    """The plugin has as many keys or bytes as it may have."""
-
-
-class Invalid(HostError):
-    """Out of bounds: the key, the path, the payload, the URL, or the number of calls."""
-
-
-class Unavailable(HostError):
-    """The disk or the database failed."""
-
-
-class Full(HostError):
-    """The queue of the sink is full: it is slow or broken. Or the plugin has as many metrics as it may have."""
-
-
-class TooLarge(HostError):
-    """The file, or the answer by HTTP, is larger than the limit."""
-
-    def __init__(self, bytes: int | None = None) -> None:
-        super().__init__("more than the limit" if bytes is None else f"{bytes} bytes")
-        self.bytes = bytes
-        """How many bytes a file has; ``None`` for an answer by HTTP."""
-
-
-class NoAnswer(HostError):
-    """The host or the network failed while a request by HTTP was on its way."""
+def known(words: type[E], text: str) -> E | str:
+    """The member for a word, or the word itself where a later server has one more."""
+    try:
+        return words(text)
+    except ValueError:
+        return text

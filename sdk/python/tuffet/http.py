@@ -1,18 +1,17 @@
-"""HTTP requests to the hosts that are granted: ``http/HOST:PORT``.
+"""HTTP requests to the hosts that are granted: ``http/HOST:PORT``. Not available in ``configure``.
 
 A request takes the time of the call that sends it, so the server should be near, and ``limits.wall`` of the
-plugin long enough. Not in ``configure``.
+plugin long enough.
 
-Raises :class:`~tuffet.Invalid` for what is no request, :class:`~tuffet.Denied` where the host is not granted
-or 16 requests were sent in the call (the server's log says which), :class:`~tuffet.TooLarge` and
-:class:`~tuffet.NoAnswer`."""
+The codes of a :class:`~tuffet.HostError` are ``bad-argument`` for what is no request, ``not-granted`` where the host is
+not granted or 16 requests were sent in the call (the server's log says which), ``too-large`` and ``unavailable``."""
 
 from typing import Mapping
 from urllib.parse import urlsplit
 
 from ._host import host
-from .errors import Invalid, TooLarge
-from .response import Response
+from .errors import Code, HostError
+from .records import Response
 
 __all__ = ["Response", "get", "send"]
 
@@ -33,12 +32,12 @@ def send(
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise Invalid(f"{url!r}: {error}") from None
+        raise HostError(Code.BAD_ARGUMENT, f"{url!r}: {error}") from None
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise Invalid(f"{url!r} is not http://HOST/PATH or https://HOST/PATH")
+        raise HostError(Code.BAD_ARGUMENT, f"{url!r} is not http://HOST/PATH or https://HOST/PATH")
     if isinstance(body, str):
         body = body.encode()
     response = host().http(method, url, parts, list((headers or {}).items()), body, limit)
     if len(response.body) > limit:
-        raise TooLarge()
+        raise HostError(Code.TOO_LARGE, f"{url}: the answer has more than {limit} bytes")
     return response

@@ -1,55 +1,44 @@
-"""Keys and values that outlive the call and the process: the grant ``kv``. Times to live are in seconds. Not available in
-``configure``.
+"""Keys and values that outlive the call and the process: the grant ``kv``. Times to live are in seconds. Not available
+in ``configure``.
 
 Each plugin has its own namespace. With the grant ``kv/NAME``, plugins share the namespace ``Shared("NAME")``, and where
-the keys are in a bucket of NATS, the plugins of all its servers do.
-
-Raises :class:`~tuffet.Denied`, :class:`~tuffet.Quota`, :class:`~tuffet.Invalid` and
-:class:`~tuffet.Unavailable`."""
+the keys are in a bucket of NATS, the plugins of all its servers do."""
 
 import builtins
-from dataclasses import dataclass
 
+from . import _checks
 from ._host import host
+from .records import Entry
+
+__all__ = ["Entry", "Shared", "delete", "entry", "get", "increment", "list", "set", "swap"]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A value and its revision. Each change of a key gives it a higher one."""
-
-    value: bytes
-    revision: int
-
-
-class Shared:
-    """A namespace that plugins share. The quota of the plugin that writes counts all keys of the namespace."""
-
+class _Namespace:
     __slots__ = ("_name",)
 
-    def __init__(self, name: str) -> None:
-        self._name: str | None = name
+    def __init__(self, name: str | None) -> None:
+        self._name = name
 
     def get(self, key: str) -> bytes | None:
         """The value; ``None`` where there is none or its time is over."""
-        found = host().kv_get(self._name, key)
-        return None if found is None else found[0]
+        found = self.entry(key)
+        return None if found is None else found.value
 
     def entry(self, key: str) -> Entry | None:
         """As :meth:`get`, with the revision for :meth:`swap`."""
-        found = host().kv_get(self._name, key)
-        return None if found is None else Entry(*found)
+        return host().kv_get(self._name, key)
 
     def set(self, key: str, value: bytes | str, ttl: int | None = None) -> None:
         """Replaces the value. It is gone after ``ttl``; ``None`` keeps it for good."""
-        host().kv_set(self._name, key, _bytes(value), _ttl(ttl))
+        _checks.bits(ttl=(ttl, 32))
+        host().kv_set(self._name, key, _bytes(value), ttl)
 
     def swap(self, key: str, revision: int | None, value: bytes | str, ttl: int | None = None) -> int | None:
-        """Replaces the value if the key still has the revision of this :meth:`entry`; with ``None``, creates the key if it
-        does not exist. Answers the new revision, or ``None`` if the key has another one: read it again, and decide anew.
-        After :class:`~tuffet.Unavailable` the value may have been replaced all the same."""
-        if revision is not None and not 0 <= revision < 1 << 64:
-            raise ValueError(f"revision {revision}: a number of 64 bits is wanted")
-        return host().kv_swap(self._name, key, revision, _bytes(value), _ttl(ttl))
+        """Replaces the value if the key still has the revision of this :meth:`entry`; with ``None``, creates the key if
+        it does not exist. Answers the new revision, or ``None`` if the key has another one: read it again, and decide
+        anew. After an error ``unavailable`` the value may have been replaced all the same."""
+        _checks.bits(revision=(revision, 64), ttl=(ttl, 32))
+        return host().kv_swap(self._name, key, revision, _bytes(value), ttl)
 
     def delete(self, key: str) -> None:
         """Removes the key. That it was not there is no error."""
@@ -60,13 +49,13 @@ class Shared:
         the counter begins, so that it counts per period."""
         if not -(1 << 63) <= by < 1 << 63:
             raise ValueError(f"by {by}: a signed number of 64 bits is wanted")
-        return host().kv_increment(self._name, key, by, _ttl(ttl))
+        _checks.bits(ttl=(ttl, 32))
+        return host().kv_increment(self._name, key, by, ttl)
 
     def list(self, prefix: str = "", after: str | None = None, limit: int = 1000) -> builtins.list[str]:
         """A page of the keys that begin with ``prefix``, in the order of their bytes: those after ``after``, at most
         ``limit``, and never more than 1000. An empty page is the end. Changes between two pages may be seen or not."""
-        if not 0 <= limit < 1 << 32:
-            raise ValueError(f"limit {limit}: a number of 32 bits is wanted")
+        _checks.bits(limit=(limit, 32))
         return host().kv_list(self._name, prefix, after, limit)
 
 
@@ -74,22 +63,16 @@ def _bytes(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
-def _ttl(ttl: int | None) -> int | None:
-    if ttl is not None and not 0 <= ttl < 1 << 32:
-        raise ValueError(f"ttl {ttl}: seconds, a number of 32 bits, are wanted")
-    return ttl
-
-
-class _Own(Shared):
-    """The plugin's own namespace, whose methods are the functions of this module."""
+class Shared(_Namespace):
+    """A namespace that plugins share. The quota of the plugin that writes counts all keys of the namespace."""
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        self._name = None
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
 
 
-_own = _Own()
+_own = _Namespace(None)
 get = _own.get
 entry = _own.entry
 set = _own.set

@@ -2,22 +2,27 @@
 
 from typing import Any
 
-from .answers import Content, Deny, Rendering
-from .requests import ErrorCode
+from .problems import Problems, step
 
 HOOKS = ("authorize", "resolve", "accept_upload", "observe")
-PARTS = ("begin", "part")
 
 
 class Plugin:
     """The base of a plugin. Of these methods, those that it has are its hooks:
 
     - ``authorize(self, request: Request) -> Verdict``
-    - ``resolve(self, request: Request) -> Resolution``, with ``render(self, key: str) -> Rendering | Content | Deny`` if
-      it answers :class:`~tuffet.Rendered`, and for content in parts ``begin(self, key: str) -> Beginning`` and
-      ``part(self, key: str, offset: int, length: int) -> Part``
+    - ``resolve(self, request: Request) -> Resolution``
     - ``accept_upload(self, request: Request, upload: Upload) -> Acceptance``
     - ``observe(self, events: list[Event]) -> None``
+
+    A plugin whose ``resolve`` answers :class:`~tuffet.Rendered` makes the content as a whole, in parts, or both:
+
+    - ``render(self, key: str) -> Rendering | Content | Deny``
+    - ``begin(self, key: str) -> Beginning`` with ``part(self, key: str, offset: int, length: int) -> Part``
+
+    The server calls ``render``, or ``begin``, once for all requests with this key, and maybe in another instance: the
+    content may depend on the key, the settings and the grants alone. A denial answers all requests that wait for the
+    content; the server does not keep it.
 
     A hook always answers: one that returns ``None`` has failed, so that a forgotten ``return`` lets nobody in.
     """
@@ -26,38 +31,33 @@ class Plugin:
         """Takes the plugin's block of the configuration, once for each instance, before any hook. Raises
         :class:`~tuffet.Problem` or :class:`~tuffet.Problems` for what is wrong with it. A plugin that does
         not have this method has no settings."""
-        from .problems import Problems, step
-
         problems = Problems()
         for key in settings:
             problems.add(step("", key), "this plugin has no settings")
         problems.check()
 
-    def render(self, key: str) -> Rendering | Content | Deny:
-        """Makes the content for a key that ``resolve`` answered with, as :class:`~tuffet.Rendered`: once for all requests
-        with this key, and maybe in another instance. It may depend on the key, the settings and the grants alone. A
-        denial answers all requests that wait for the content; the server does not keep it."""
-        return Deny("there is no such content", f"the plugin renders nothing for the key {key!r}", ErrorCode.NOT_DEFINED)
 
+def exports(plugin: type[Plugin]) -> list[str]:
+    """What a component with this plugin exports besides ``lifecycle``, in Python's names. Raises ``TypeError`` for a
+    plugin without a hook, or with only a part of what a rendering needs."""
 
-def hooks(plugin: type[Plugin]) -> list[str]:
-    """The hooks that a plugin has."""
-    return _methods(plugin, HOOKS)
+    def missing(*names: str) -> list[str]:
+        return [name for name in names if not callable(getattr(plugin, name, None))]
 
-
-def in_parts(plugin: type[Plugin]) -> bool:
-    """Whether a plugin makes content in parts. Raises ``TypeError`` if it has only a part of what that needs."""
-    found = _methods(plugin, PARTS)
-    if not found:
-        return False
-    missing = [method for method in ("resolve", *PARTS) if method not in (*found, *hooks(plugin))]
-    if missing:
-        raise TypeError(
-            f"{plugin.__name__} has the method {found[0]}, and no {' and no '.join(missing)}: content in parts needs "
-            f"resolve, begin and part; another method needs another name"
-        )
-    return True
-
-
-def _methods(plugin: type[Plugin], names: tuple[str, ...]) -> list[str]:
-    return [name for name in names if callable(getattr(plugin, name, None))]
+    lacks = missing(*HOOKS)
+    if len(lacks) == len(HOOKS):
+        raise TypeError(f"{plugin.__name__} has no hook: it needs one of the methods {', '.join(HOOKS)}")
+    found = [hook for hook in HOOKS if hook not in lacks]
+    for interface, methods in (("render", ("render",)), ("render_parts", ("begin", "part"))):
+        needed = ("resolve", *methods)
+        lacks = missing(*needed)
+        if len([name for name in lacks if name in methods]) == len(methods):
+            continue
+        if lacks:
+            has = next(name for name in methods if name not in lacks)
+            raise TypeError(
+                f"{plugin.__name__} has the method {has}, and no {' and no '.join(lacks)}: {' and '.join(needed)} "
+                f"belong together; a method of another purpose needs another name"
+            )
+        found.append(interface)
+    return found

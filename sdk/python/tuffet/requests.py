@@ -1,7 +1,9 @@
-"""What the server tells about a request. ``sdk/wit/v0.2/policy.wit`` says what each field means."""
+"""What the server gives a hook. ``sdk/wit/policy.wit`` says what each field means."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from . import _checks
 
 
 class Operation(StrEnum):
@@ -14,19 +16,8 @@ class Mode(StrEnum):
     NETASCII = "netascii"
 
 
-class ErrorCode(StrEnum):
-    """The code of the ERROR packet that a denied client gets."""
-
-    NOT_DEFINED = "not-defined"
-    FILE_NOT_FOUND = "file-not-found"
-    ACCESS_VIOLATION = "access-violation"
-    DISK_FULL = "disk-full"
-    FILE_EXISTS = "file-exists"
-    OPTION_REFUSED = "option-refused"
-
-
 class MacSource(StrEnum):
-    """Where a MAC address was learnt, most trustworthy first."""
+    """Where a MAC address was learnt: the known sources."""
 
     NEIGHBOUR_TABLE = "neighbour-table"
     LEASE_FILE = "lease-file"
@@ -34,7 +25,7 @@ class MacSource(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a request ended."""
+    """How a request ended: the known outcomes."""
 
     SERVED = "served"
     STORED = "stored"
@@ -46,29 +37,97 @@ class Outcome(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A path in a root, by the root's name in the configuration."""
+
+    root: str
+    path: str
+
+
 @dataclass(slots=True)
 class Mac:
     """A hint, not a credential: every source of it can be forged by someone on the same network."""
 
     address: str
     """Six lower-case hexadecimal octets with colons: ``02:00:5e:10:00:01``."""
-    source: MacSource
+    source: MacSource | str
+
+
+@dataclass(slots=True)
+class MacAddresses:
+    network: list[Mac] = field(default_factory=list)
+    """What the network says, most trustworthy source first. Use these to decide who may do something."""
+    claimed: list[Mac] = field(default_factory=list)
+    """What the client says, in the name that it asked for. Use these to choose among files that it may have anyway."""
+
+
+@dataclass(slots=True)
+class Lease:
+    """The lease of the client's address, as a DHCP server's file has it. What names a machine is there with the grant
+    ``client-mac`` alone."""
+
+    mac: str | None = None
+    client_id: str | None = None
+    """Hexadecimal octets with colons."""
+    uuid: str | None = None
+    hostname: str | None = None
+    vendor_class: str | None = None
+    architecture: int | None = None
+    """DHCP option 93 (RFC 4578)."""
+    expires: int | None = None
+    """In seconds since the beginning of 1970; ``None`` for a lease that does not end."""
+    age: int = 0
+    """Seconds since the file was read, or last seen unchanged."""
+
+
+@dataclass(slots=True)
+class Arrival:
+    """Where a request arrived. Each field needs the fact of its name in the manifest."""
+
+    address: str | None = None
+    """The address that it was sent to; for a broadcast, that of the interface."""
+    interface_name: str | None = None
+    vlan: int | None = None
 
 
 @dataclass(slots=True)
 class Client:
     address: str
     port: int
-    macs: list[Mac] = field(default_factory=list)
-    """Empty without the grant ``client-mac``."""
+    macs: MacAddresses | None = None
+    """``None`` without the grant ``client-mac``."""
+    lease: Lease | None = None
+    """``None`` without a lease, or without the fact ``lease`` in the manifest."""
     class_: str = "unknown"
     """What kind of client this seems to be: ``ipxe``, ``u-boot``, ``curl`` and so on. A hint, no credential."""
+
+    def network_macs(self) -> list[str]:
+        """The MAC addresses that the network says this client has, most trustworthy source first. Raises
+        ``RuntimeError`` without the grant ``client-mac``, so that a forgotten grant fails the call."""
+        if self.macs is None:
+            raise RuntimeError(
+                "the manifest does not ask for the grant client-mac, or the configuration does not give it"
+            )
+        return [mac.address for mac in self.macs.network]
+
+    def has_mac(self, mac: str) -> bool:
+        """Whether the network says that this client has a MAC address, given in upper or lower case, with ``:``, ``-``,
+        ``.`` or no separators. Raises as :meth:`network_macs`."""
+        return _digits(mac) in map(_digits, self.network_macs())
+
+
+def _digits(mac: str) -> str:
+    return mac.lower().translate(_SEPARATORS)
+
+
+_SEPARATORS = str.maketrans("", "", ":-.")
 
 
 @dataclass(slots=True)
 class Request:
     id: str
-    """Stable for the life of the transfer; log lines carry the same."""
+    """Unique among the requests of one process of the server; log lines carry the same."""
     listener: str
     operation: Operation
     mode: Mode
@@ -77,30 +136,20 @@ class Request:
     path: str
     """The normalised path: no leading slash, no ``.`` or ``..``."""
     client: Client
+    arrival: Arrival | None = None
+    """``None`` without the facts ``local-address``, ``interface`` and ``vlan`` in the manifest."""
     options: list[tuple[str, str]] = field(default_factory=list)
     """As the client sent them, names in lower case."""
     attributes: list[tuple[str, str]] = field(default_factory=list)
-    """Further facts, by name; docs/plugins.md lists them."""
-
-    def attribute(self, name: str) -> str | None:
-        """The value of an attribute, if the request has it."""
-        return next((value for key, value in self.attributes if key == name), None)
+    """Further facts, by name."""
 
     def option(self, name: str) -> str | None:
         """The value of an option, if the client sent it."""
         return next((value for key, value in self.options if key == name), None)
 
-
-@dataclass(frozen=True, slots=True)
-class PastRequest:
-    """A request that has ended."""
-
-    operation: Operation
-    path: str
-    """The normalised path, or its first 255 bytes."""
-    outcome: Outcome
-    ended_ms_ago: int
-    """Milliseconds since it ended."""
+    def attribute(self, name: str) -> str | None:
+        """The value of an attribute, if the request has it."""
+        return next((value for key, value in self.attributes if key == name), None)
 
 
 @dataclass(slots=True)
@@ -109,17 +158,15 @@ class Upload:
 
     root: str
     path: str
-    bytes: int
+    size: int
+    """In bytes."""
     sha256: str
+    attributes: list[tuple[str, str]] = field(default_factory=list)
 
     def read(self, offset: int, length: int) -> bytes:
-        """Bytes of the file; fewer where it ends. Only while ``accept_upload`` runs. Needs the grant ``upload``. A call of
-        the hook may read 8 MiB in all.
-
-        Raises :class:`~tuffet.Denied`, :class:`~tuffet.Invalid` and :class:`~tuffet.Unavailable`."""
+        """Bytes of the file; fewer where it ends. Only while ``accept_upload`` runs. Needs the grant ``upload``. A call
+        of the hook may read 8 MiB in all."""
         from ._host import host
 
-        for name, value, bits in (("offset", offset, 64), ("length", length, 32)):
-            if not 0 <= value < 1 << bits:
-                raise ValueError(f"{name} {value}: a number of {bits} bits is wanted")
+        _checks.bits(offset=(offset, 64), length=(length, 32))
         return host().upload_read(offset, length)

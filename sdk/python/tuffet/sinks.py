@@ -1,6 +1,5 @@
-"""Outputs that the configuration names (``sinks``) and the server delivers: ``sinks/NAME`` grants one.
-
-Raises :class:`~tuffet.Denied`, :class:`~tuffet.Full` and :class:`~tuffet.Invalid`."""
+"""Outputs that the configuration names (``sinks``) and the server delivers: ``sinks/NAME`` grants one. Not available in
+``configure``. If a sink is slow or broken, the error is ``full``: try again in a later call, or count what is lost."""
 
 import json
 from typing import Any

@@ -6,18 +6,20 @@ begins with nothing in them::
     class Tests(testing.Case):
         def test_the_latest_is_the_current_version(self):
             plugin = testing.configured(Firmware, {"root": "boot", "version": "1.4.2"})
-            self.assertEqual(plugin.resolve(testing.request("latest.bin")), Files(Target("boot", "1.4.2.bin")))
+            self.assertEqual(plugin.resolve(testing.request("latest.bin")), Target("boot", "1.4.2.bin"))
 """
 
+import hashlib
 import json
 import unittest
-from typing import Any, TypeVar
+from typing import Any, Iterable, Mapping, TypeVar
 from urllib.parse import SplitResult
 
-from .errors import Denied, Full, Invalid, TooLarge
+from ._host import Pairs
+from .errors import Code, HostError
 from .plugin import Plugin
-from .requests import Client, Mac, MacSource, Mode, Operation, PastRequest, Request, Upload
-from .response import Response
+from .records import Entry, Metadata, PastRequest, Response
+from .requests import Arrival, Client, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Upload
 
 P = TypeVar("P", bound=Plugin)
 
@@ -27,9 +29,9 @@ class _Host:
         self.reset()
 
     def reset(self) -> None:
-        self.keys: dict[tuple[str | None, str], tuple[bytes, int]] = {}
+        self.keys: dict[tuple[str | None, str], Entry] = {}
+        self.files: dict[tuple[str, str], tuple[bytes, str]] = {}
         self.changes = 0
-        self.files: dict[tuple[str, str], bytes] = {}
         self.emitted: list[tuple[str, str]] = []
         self.logged: list[tuple[str, str, dict[str, str]]] = []
         self.responses: dict[str, Response] = {}
@@ -38,23 +40,24 @@ class _Host:
         self.past: list[PastRequest] = []
         self.full: set[str] = set()
 
-    def log(self, level: str, message: str, fields: list[tuple[str, str]]) -> None:
+    def log(self, level: str, message: str, fields: Pairs) -> None:
         self.logged.append((level, message, dict(fields)))
 
-    def kv_get(self, namespace: str | None, key: str) -> tuple[bytes, int] | None:
+    def kv_get(self, namespace: str | None, key: str) -> Entry | None:
         return self.keys.get((namespace, key))
 
     def kv_set(self, namespace: str | None, key: str, value: bytes, ttl: int | None) -> None:
         self.changes += 1
-        self.keys[namespace, key] = (value, self.changes)
+        self.keys[namespace, key] = Entry(value, self.changes)
 
     def kv_delete(self, namespace: str | None, key: str) -> None:
         self.keys.pop((namespace, key), None)
 
     def kv_increment(self, namespace: str | None, key: str, by: int, ttl: int | None) -> int:
-        counter, _ = self.keys.get((namespace, key), (bytes(8), 0))
+        entry = self.keys.get((namespace, key))
+        counter = entry.value if entry else bytes(8)
         if len(counter) != 8:
-            raise Invalid(f"the value of {key!r} is no counter")
+            raise HostError(Code.BAD_ARGUMENT, f"the value of {key!r} is no counter")
         total = int.from_bytes(counter, "little", signed=True) + by
         total = max(-(1 << 63), min((1 << 63) - 1, total))
         self.kv_set(namespace, key, total.to_bytes(8, "little", signed=True), ttl)
@@ -63,8 +66,8 @@ class _Host:
     def kv_swap(
         self, namespace: str | None, key: str, revision: int | None, value: bytes, ttl: int | None
     ) -> int | None:
-        found = self.keys.get((namespace, key))
-        if (found and found[1]) != revision:
+        entry = self.keys.get((namespace, key))
+        if (entry and entry.revision) != revision:
             return None
         self.kv_set(namespace, key, value, ttl)
         return self.changes
@@ -74,41 +77,45 @@ class _Host:
         fits = [key for key in known if key.startswith(prefix) and (after is None or key.encode() > after.encode())]
         return fits[: min(limit, 1000)]
 
-    def stat(self, root: str, path: str) -> tuple[int, int] | None:
-        found = self.files.get((root, path))
-        return None if found is None else (len(found), 0)
+    def stat(self, root: str, path: str) -> Metadata | None:
+        data, version = self.files.get((root, path), (b"", ""))
+        return Metadata(len(data), 0, version) if version else None
 
     def read(self, root: str, path: str, limit: int) -> bytes | None:
-        found = self.files.get((root, path))
-        if found is not None and len(found) > limit:
-            raise TooLarge(len(found))
-        return found
+        data, version = self.files.get((root, path), (b"", ""))
+        if len(data) > limit:
+            raise HostError(Code.TOO_LARGE, f"{root}:{path} has {len(data)} bytes, more than {limit}")
+        return data if version else None
+
+    def read_at(self, root: str, path: str, version: str, offset: int, length: int) -> bytes:
+        data, its = self.files.get((root, path), (b"", ""))
+        if its != version:
+            raise HostError(Code.CHANGED, f"{root}:{path} is not the version {version!r}")
+        return data[offset : offset + length]
 
     def upload_read(self, offset: int, length: int) -> bytes:
         if self.upload is None:
-            raise Denied("there is an upload only in `accept_upload`: testing.upload() has its content")
+            raise HostError(Code.WRONG_PHASE, "no upload is being decided about: testing.upload() makes one")
         return self.upload[offset : offset + length]
 
-    def metrics_add(self, name: str, labels: list[tuple[str, str]], by: int) -> None:
+    def metrics_add(self, name: str, by: int, labels: Pairs) -> None:
         series = (name, tuple(sorted(labels)))
         self.metrics[series] = self.metrics.get(series, 0) + by
 
-    def metrics_set(self, name: str, labels: list[tuple[str, str]], value: float) -> None:
+    def metrics_set(self, name: str, value: float, labels: Pairs) -> None:
         self.metrics[name, tuple(sorted(labels))] = value
 
-    def history(self) -> list[tuple[str, str, str, int]]:
-        return [(past.operation, past.path, past.outcome, past.ended_ms_ago) for past in self.past]
+    def history(self) -> list[PastRequest]:
+        return list(self.past)
 
     def emit(self, sink: str, payload: str) -> None:
         if sink in self.full:
-            raise Full("the queue of the sink is full")
+            raise HostError(Code.FULL, f"the queue of the sink {sink} is full")
         self.emitted.append((sink, payload))
 
-    def http(
-        self, method: str, url: str, parts: SplitResult, headers: list[tuple[str, str]], body: bytes, limit: int
-    ) -> Response:
+    def http(self, method: str, url: str, parts: SplitResult, headers: Pairs, body: bytes, limit: int) -> Response:
         if url not in self.responses:
-            raise Denied(f"{url}: put_response() lets it answer")
+            raise HostError(Code.NOT_GRANTED, f"{url}: put_response() lets it answer")
         return self.responses[url]
 
 
@@ -122,7 +129,7 @@ class Case(unittest.TestCase):
         HOST.reset()
 
 
-def configured(plugin: type[P], settings: dict[str, Any] | None = None) -> P:
+def configured(plugin: type[P], settings: Mapping[str, Any] | None = None) -> P:
     """A plugin with these settings, as the server makes one. Raises what ``configure`` raises."""
     made = plugin()
     # Through JSON, as the server hands them over.
@@ -134,30 +141,48 @@ def request(
     path: str,
     operation: Operation = Operation.READ,
     client: str = "192.0.2.1",
-    macs: list[str] | None = None,
-    options: dict[str, str] | None = None,
+    *,
+    macs: Iterable[str] | None = None,
+    claimed: Iterable[str] | None = None,
+    lease: Lease | None = None,
+    arrival: Arrival | None = None,
+    options: Mapping[str, str] | None = None,
+    attributes: Mapping[str, str] | None = None,
     mode: Mode = Mode.OCTET,
     listener: str = "default",
     class_: str = "unknown",
 ) -> Request:
-    """A request. MAC addresses count as the kernel's neighbour table has them."""
-    known = [Mac(mac, MacSource.NEIGHBOUR_TABLE) for mac in macs or []]
-    whose = Client(client, 49152, known, class_)
-    return Request("1", listener, operation, mode, path, path, whose, list((options or {}).items()))
+    """A request. ``macs`` are the client's MAC addresses in the neighbour table, ``claimed`` those in the name that it
+    asked for; without both, the plugin does not have the grant ``client-mac``."""
+    known = None
+    if macs is not None or claimed is not None:
+        network = [Mac(mac, MacSource.NEIGHBOUR_TABLE) for mac in macs or ()]
+        known = MacAddresses(network, [Mac(mac, MacSource.REQUESTED_NAME) for mac in claimed or ()])
+    return Request(
+        "1",
+        listener,
+        operation,
+        mode,
+        path,
+        path,
+        Client(client, 49152, known, lease, class_),
+        arrival,
+        list((options or {}).items()),
+        list((attributes or {}).items()),
+    )
 
 
 def upload(path: str, content: bytes | str = b"", root: str = "boot") -> Upload:
     """An upload that is complete; :meth:`~tuffet.Upload.read` reads this content from now on."""
-    import hashlib
-
-    data = content.encode() if isinstance(content, str) else content
+    data = _bytes(content)
     HOST.upload = data
     return Upload(root, path, len(data), hashlib.sha256(data).hexdigest())
 
 
 def put_file(root: str, path: str, content: bytes | str) -> None:
-    """Puts a file where :mod:`tuffet.files` finds it."""
-    HOST.files[root, path] = content.encode() if isinstance(content, str) else content
+    """Puts a file, or a new version of it, where :mod:`tuffet.files` finds it."""
+    HOST.changes += 1
+    HOST.files[root, path] = (_bytes(content), str(HOST.changes))
 
 
 def put_response(url: str, response: Response) -> None:
@@ -175,7 +200,7 @@ def fill(sink: str) -> None:
     HOST.full.add(sink)
 
 
-def metric(name: str, labels: dict[str, str] | None = None) -> float | None:
+def metric(name: str, labels: Mapping[str, str] | None = None) -> float | None:
     """The value of a counter or gauge; ``None`` if it was never changed."""
     return HOST.metrics.get((name, tuple(sorted((labels or {}).items()))))
 
@@ -191,3 +216,7 @@ def take_logged() -> list[tuple[str, str, dict[str, str]]]:
     """The lines that were logged since this was asked last: level, message, fields."""
     taken, HOST.logged = HOST.logged, []
     return taken
+
+
+def _bytes(content: bytes | str) -> bytes:
+    return content.encode() if isinstance(content, str) else content

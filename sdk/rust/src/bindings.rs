@@ -1,17 +1,17 @@
-//! The bindings that wit-bindgen generates from `sdk/wit/v0.2`: one module per interface that a plugin may export.
+//! The bindings that wit-bindgen generates from `sdk/wit`: one module per interface that a plugin may export.
 //!
 //! Each interface is generated on its own because a component describes exactly what it exports: a plugin
 //! that only authorizes must not claim to resolve. The linker merges the interfaces that
-//! [`export!`](crate::export) chose. Types are generated once, in [`authorize`], and shared.
+//! [`export!`](crate::export) chose. Types are generated once, in [`types`], and shared.
 #![allow(unsafe_code, missing_docs, unused_qualifications, clippy::all)]
 
 /// The import `log` and the export `lifecycle`, which every plugin has.
 pub mod base {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world base { import tuffet:policy/log@0.2.0; export tuffet:policy/lifecycle@0.2.0; }
+            world base { import tuffet:policy/log@1.0.0-rc.1; export tuffet:policy/lifecycle@1.0.0-rc.1; }
         ",
         generate_all,
         additional_derives: [PartialEq, Eq],
@@ -20,23 +20,40 @@ pub mod base {
     });
 }
 
-/// The export `authorize`, and the types that all hooks share.
-pub mod authorize {
+/// The types that all interfaces share.
+pub mod types {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world authorize { export tuffet:policy/authorize@0.2.0; }
+            world types { import tuffet:policy/types@1.0.0-rc.1; import tuffet:policy/contents@1.0.0-rc.1; }
         ",
         generate_all,
+        generate_unused_types: true,
         additional_derives: [PartialEq, Eq],
         additional_type_attributes: {
-            "tuffet:policy/types@0.2.0/profile": [#[derive(Default)]],
-            "tuffet:policy/types@0.2.0/session-values": [#[derive(Default)]],
-            "tuffet:policy/types@0.2.0/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
-            "tuffet:policy/types@0.2.0/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
-            "tuffet:policy/types@0.2.0/mac-source": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@1.0.0-rc.1/profile": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0-rc.1/session-values": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0-rc.1/lease": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0-rc.1/arrival": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0-rc.1/mac-addresses": [#[derive(Default)]],
+            "tuffet:policy/types@1.0.0-rc.1/operation": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
+            "tuffet:policy/types@1.0.0-rc.1/mode": [#[derive(serde::Deserialize)] #[serde(rename_all = "kebab-case")]],
         },
+    });
+}
+
+/// The export `authorize`.
+pub mod authorize {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world authorize { export tuffet:policy/authorize@1.0.0-rc.1; }
+        ",
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
         export_macro_name: "export_authorize",
     });
@@ -45,12 +62,15 @@ pub mod authorize {
 /// The export `resolve`.
 pub mod resolve {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world resolve { export tuffet:policy/resolve@0.2.0; }
+            world resolve { export tuffet:policy/resolve@1.0.0-rc.1; }
         ",
-        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        with: {
+            "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types,
+            "tuffet:policy/contents@1.0.0-rc.1": crate::bindings::types::tuffet::policy::contents,
+        },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -58,15 +78,34 @@ pub mod resolve {
     });
 }
 
+/// The export `render`.
+pub mod render {
+    wit_bindgen::generate!({
+        path: "../wit",
+        inline: "
+            package tuffet:sdk;
+            world render { export tuffet:policy/render@1.0.0-rc.1; }
+        ",
+        with: {
+            "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types,
+            "tuffet:policy/contents@1.0.0-rc.1": crate::bindings::types::tuffet::policy::contents,
+        },
+        generate_all,
+        additional_derives: [PartialEq, Eq],
+        pub_export_macro: true,
+        export_macro_name: "export_render",
+    });
+}
+
 /// The export `render-parts`.
 pub mod render_parts {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world render-parts { export tuffet:policy/render-parts@0.2.0; }
+            world render-parts { export tuffet:policy/render-parts@1.0.0-rc.1; }
         ",
-        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -77,12 +116,12 @@ pub mod render_parts {
 /// The export `accept-upload`.
 pub mod accept_upload {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world accept-upload { export tuffet:policy/accept-upload@0.2.0; }
+            world accept-upload { export tuffet:policy/accept-upload@1.0.0-rc.1; }
         ",
-        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -93,12 +132,12 @@ pub mod accept_upload {
 /// The export `observe`.
 pub mod observe {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world observe { export tuffet:policy/observe@0.2.0; }
+            world observe { export tuffet:policy/observe@1.0.0-rc.1; }
         ",
-        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
         pub_export_macro: true,
@@ -109,25 +148,12 @@ pub mod observe {
 /// The import `kv`.
 pub mod kv {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world kv { import tuffet:policy/kv@0.2.0; }
+            world kv { import tuffet:policy/kv@1.0.0-rc.1; }
         ",
-        generate_all,
-        additional_derives: [PartialEq, Eq],
-    });
-}
-
-/// The import `shared-kv`.
-pub mod shared_kv {
-    wit_bindgen::generate!({
-        path: "../wit/v0.2",
-        inline: "
-            package tuffet:sdk;
-            world shared-kv { import tuffet:policy/shared-kv@0.2.0; }
-        ",
-        with: { "tuffet:policy/kv@0.2.0": crate::bindings::kv::tuffet::policy::kv },
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -136,11 +162,12 @@ pub mod shared_kv {
 /// The import `upload-content`.
 pub mod upload_content {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world upload-content { import tuffet:policy/upload-content@0.2.0; }
+            world upload-content { import tuffet:policy/upload-content@1.0.0-rc.1; }
         ",
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -149,11 +176,12 @@ pub mod upload_content {
 /// The import `metrics`.
 pub mod metrics {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world metrics { import tuffet:policy/metrics@0.2.0; }
+            world metrics { import tuffet:policy/metrics@1.0.0-rc.1; }
         ",
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -162,11 +190,12 @@ pub mod metrics {
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world files { import tuffet:policy/files@0.2.0; }
+            world files { import tuffet:policy/files@1.0.0-rc.1; }
         ",
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -175,12 +204,12 @@ pub mod files {
 /// The import `history`.
 pub mod history {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world history { import tuffet:policy/history@0.2.0; }
+            world history { import tuffet:policy/history@1.0.0-rc.1; }
         ",
-        with: { "tuffet:policy/types@0.2.0": crate::bindings::authorize::tuffet::policy::types },
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });
@@ -189,11 +218,12 @@ pub mod history {
 /// The import `sinks`.
 pub mod sinks {
     wit_bindgen::generate!({
-        path: "../wit/v0.2",
+        path: "../wit",
         inline: "
             package tuffet:sdk;
-            world sinks { import tuffet:policy/sinks@0.2.0; }
+            world sinks { import tuffet:policy/sinks@1.0.0-rc.1; }
         ",
+        with: { "tuffet:policy/types@1.0.0-rc.1": crate::bindings::types::tuffet::policy::types },
         generate_all,
         additional_derives: [PartialEq, Eq],
     });

@@ -4,10 +4,10 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use crate::bindings::{accept_upload, authorize, base, observe, render_parts, resolve};
+use crate::bindings::{accept_upload, authorize, base, observe, render, render_parts, resolve};
 use crate::{
-    Accept, Acceptance, Authorize, Denial, Event, LargeContent, Observe, Plugin, Problem, RenderParts,
-    Rendering, Request, Resolution, Resolve, Upload, Verdict,
+    Accept, Acceptance, Authorize, Denial, Event, LargeContent, Observe, Plugin, Problem, Render,
+    RenderParts, Rendering, Request, Resolution, Resolve, Upload, Verdict,
 };
 
 thread_local! {
@@ -37,7 +37,9 @@ impl<P: Resolve> resolve::exports::tuffet::policy::resolve::Guest for Exported<P
     fn resolve(request: Request) -> Resolution {
         with_configured(|plugin: &P| plugin.resolve(&request))
     }
+}
 
+impl<P: Render> render::exports::tuffet::policy::render::Guest for Exported<P> {
     fn render(key: String) -> Result<Rendering, Denial> {
         with_configured(|plugin: &P| plugin.render(&key))
     }
@@ -74,7 +76,7 @@ fn with_configured<P: Plugin, T>(call: impl FnOnce(&P) -> T) -> T {
 
 /// Exports a type as the plugin of this component, with one or more of the hooks `authorize`, `resolve`,
 /// `accept_upload` and `observe`: `export!(Acl: authorize)`, `export!(Gate: accept_upload, observe)`; with `resolve` also
-/// `render_parts`. The type implements [`Plugin`] and the traits of the hooks.
+/// `render` and `render_parts`. The type implements [`Plugin`] and the traits of the hooks.
 ///
 /// Outside of WebAssembly, the macro only checks these implementations, so a plugin's tests run natively.
 #[macro_export]
@@ -103,6 +105,12 @@ macro_rules! export_hook {
         #[cfg(target_family = "wasm")]
         $crate::bindings::resolve::export_resolve!(Exported with_types_in $crate::bindings::resolve);
     };
+    (render, $plugin:ty) => {
+        const _: fn(&$plugin, &str) -> Result<$crate::Rendering, $crate::Denial> =
+            <$plugin as $crate::Render>::render;
+        #[cfg(target_family = "wasm")]
+        $crate::bindings::render::export_render!(Exported with_types_in $crate::bindings::render);
+    };
     (render_parts, $plugin:ty) => {
         const _: fn(&$plugin, &str, u64, u32) -> Result<Vec<u8>, $crate::Denial> =
             <$plugin as $crate::RenderParts>::part;
@@ -128,7 +136,7 @@ macro_rules! export_hook {
         compile_error!(concat!(
             "no hook `",
             stringify!($other),
-            "`: there are `authorize`, `resolve`, `render_parts`, `accept_upload` and `observe`"
+            "`: there are `authorize`, `resolve`, `render`, `render_parts`, `accept_upload` and `observe`"
         ));
     };
 }

@@ -10,6 +10,9 @@ mod wasi;
 #[cfg(not(target_family = "wasm"))]
 use crate::testing::http as wasi;
 
+pub use crate::Error;
+use crate::code;
+
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request<'a> {
@@ -36,36 +39,11 @@ pub struct Response {
     pub body: Vec<u8>,
 }
 
-/// Why there is no response.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Error {
-    /// The URL, the method or a header is invalid.
-    Invalid(String),
-    /// The host is not granted, or the call has already sent 16 requests. The server's log says which.
-    Denied,
-    /// The body is longer than the request's limit.
-    TooLarge,
-    /// The host or the network failed.
-    Failed(String),
-}
-
-impl std::fmt::Display for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Error::Invalid(what) => write!(f, "no request: {what}"),
-            Error::Denied => f.write_str("the request was refused, the server's log says why"),
-            Error::TooLarge => f.write_str("the answer is too large"),
-            Error::Failed(why) => write!(f, "no answer: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 /// Sends a GET request for a URL, whose response may have a body of at most `limit` bytes.
 ///
 /// # Errors
-/// There is no response. A status such as 404 is a response, not an error.
+/// There is no response: the URL or a header is invalid, the host is not granted, or the call has already sent 16 requests,
+/// the body is longer than `limit`, or the host or the network failed. A status such as 404 is a response, not an error.
 pub fn get(url: &str, limit: usize) -> Result<Response, Error> {
     send(&Request { method: "GET", url, headers: &[], body: &[], limit })
 }
@@ -77,7 +55,18 @@ pub fn get(url: &str, limit: usize) -> Result<Response, Error> {
 pub fn send(request: &Request<'_>) -> Result<Response, Error> {
     let url = Url::parse(request.url)?;
     let response = wasi::send(request, &url)?;
-    if response.body.len() > request.limit { Err(Error::TooLarge) } else { Ok(response) }
+    if response.body.len() > request.limit {
+        return Err(Error::new(code::TOO_LARGE, "the answer is too large"));
+    }
+    Ok(response)
+}
+
+fn invalid(what: impl std::fmt::Display) -> Error {
+    Error::new(code::BAD_ARGUMENT, format!("no request: {what}"))
+}
+
+pub(crate) fn denied() -> Error {
+    Error::new(code::NOT_GRANTED, "the request was refused, the server's log says why")
 }
 
 /// The parts of a URL.
@@ -95,7 +84,7 @@ impl Url<'_> {
         let (tls, rest) = match (url.strip_prefix("https://"), url.strip_prefix("http://")) {
             (Some(rest), _) => (true, rest),
             (_, Some(rest)) => (false, rest),
-            _ => return Err(Error::Invalid(format!("{url:?} does not begin with http:// or https://"))),
+            _ => return Err(invalid(format_args!("{url:?} does not begin with http:// or https://"))),
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = match rest.find(['/', '?']) {
@@ -103,7 +92,7 @@ impl Url<'_> {
             None => (rest, "/"),
         };
         if authority.is_empty() || !path.starts_with('/') {
-            return Err(Error::Invalid(format!("{url:?} is not http://HOST/PATH")));
+            return Err(invalid(format_args!("{url:?} is not http://HOST/PATH")));
         }
         Ok(Url { tls, authority, path })
     }
@@ -119,7 +108,7 @@ mod tests {
         assert_eq!(Url::parse("http://a:80/b?c#d"), url(false, "a:80", "/b?c"));
         assert_eq!(Url::parse("https://[::1]"), url(true, "[::1]", "/"));
         for bad in ["a/b", "ftp://a/", "http://", "http:///b", "http://a?b"] {
-            assert!(matches!(Url::parse(bad), Err(Error::Invalid(_))), "{bad}");
+            assert!(Url::parse(bad).is_err_and(|error| error.is(code::BAD_ARGUMENT)), "{bad}");
         }
     }
 
@@ -128,7 +117,7 @@ mod tests {
         let there = Response { status: 200, body: b"there".to_vec(), ..Response::default() };
         crate::testing::put_response("http://a/b", there.clone());
         assert_eq!(get("http://a/b", 5), Ok(there));
-        assert_eq!(get("http://a/b", 4), Err(Error::TooLarge));
-        assert_eq!(get("http://a/c", 4), Err(Error::Denied));
+        assert!(get("http://a/b", 4).is_err_and(|error| error.is(code::TOO_LARGE)));
+        assert_eq!(get("http://a/c", 4), Err(denied()));
     }
 }

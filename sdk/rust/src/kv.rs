@@ -3,27 +3,101 @@
 //! Each plugin has its own namespace. A change is on disk when its call returns. Not available in
 //! [`configure`](crate::Plugin).
 //!
-//! With the grant `kv/NAME`, plugins share the namespace [`Shared::new`]`("NAME")`, and where the keys are in a bucket
+//! With the grant `kv/NAME`, plugins share the namespace [`Keys::shared`]`("NAME")`, and where the keys are in a bucket
 //! of NATS, the plugins of all its servers do.
-
-mod shared;
 
 use std::time::Duration;
 
-pub use crate::bindings::kv::tuffet::policy::kv::{Entry, Error};
-pub use shared::Shared;
+pub use crate::Error;
+pub use crate::bindings::kv::tuffet::policy::kv::Entry;
 
 #[cfg(target_family = "wasm")]
 use crate::bindings::kv::tuffet::policy::kv as host;
 #[cfg(not(target_family = "wasm"))]
 use crate::testing::kv as host;
 
+/// A namespace of keys: the plugin's [own](Keys::OWN), or one that plugins [share](Keys::shared).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys<'a>(Option<&'a str>);
+
+impl<'a> Keys<'a> {
+    /// The plugin's own keys, which the functions of this module use.
+    pub const OWN: Keys<'static> = Keys(None);
+
+    /// The namespace of this name: the grant `kv/NAME`. The quota of the plugin that writes counts all of its keys.
+    pub fn shared(name: &'a str) -> Keys<'a> {
+        Keys(Some(name))
+    }
+
+    /// See [`get`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn get(self, key: &str) -> Result<Option<Vec<u8>>, Error> {
+        Ok(self.entry(key)?.map(|entry| entry.value))
+    }
+
+    /// See [`entry`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn entry(self, key: &str) -> Result<Option<Entry>, Error> {
+        host::get(self.0, key)
+    }
+
+    /// See [`set`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn set(self, key: &str, value: impl AsRef<[u8]>, ttl: Option<Duration>) -> Result<(), Error> {
+        host::set(self.0, key, value.as_ref(), ttl.map(seconds))
+    }
+
+    /// See [`swap`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn swap(
+        self,
+        key: &str,
+        revision: Option<u64>,
+        value: impl AsRef<[u8]>,
+        ttl: Option<Duration>,
+    ) -> Result<Option<u64>, Error> {
+        host::swap(self.0, key, revision, value.as_ref(), ttl.map(seconds))
+    }
+
+    /// See [`delete`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn delete(self, key: &str) -> Result<(), Error> {
+        host::delete(self.0, key)
+    }
+
+    /// See [`increment`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn increment(self, key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error> {
+        host::increment(self.0, key, by, ttl.map(seconds))
+    }
+
+    /// See [`list`].
+    ///
+    /// # Errors
+    /// The same.
+    pub fn list(self, prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
+        host::list(self.0, prefix, after, limit)
+    }
+}
+
 /// Returns the value of a key, or `None` if it does not exist or has expired.
 ///
 /// # Errors
 /// The key is out of bounds (1 to 256 bytes), or the disk failed.
 pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
-    host::get(key)
+    Keys::OWN.get(key)
 }
 
 /// Returns the value of a key with the revision that [`swap`] expects.
@@ -31,7 +105,7 @@ pub fn get(key: &str) -> Result<Option<Vec<u8>>, Error> {
 /// # Errors
 /// As [`get`].
 pub fn entry(key: &str) -> Result<Option<Entry>, Error> {
-    host::get_entry(key)
+    Keys::OWN.entry(key)
 }
 
 /// Sets the value of a key, permanently or for `ttl`, which is rounded up to whole seconds.
@@ -39,7 +113,7 @@ pub fn entry(key: &str) -> Result<Option<Entry>, Error> {
 /// # Errors
 /// The key or the value (64 KiB) is out of bounds, the plugin has reached its quota, or the disk failed.
 pub fn set(key: &str, value: impl AsRef<[u8]>, ttl: Option<Duration>) -> Result<(), Error> {
-    host::set(key, value.as_ref(), ttl.map(seconds))
+    Keys::OWN.set(key, value, ttl)
 }
 
 /// Sets the value of a key if it still has the revision of this [`entry`]; with `None`, creates the key if it does not
@@ -61,14 +135,14 @@ pub fn set(key: &str, value: impl AsRef<[u8]>, ttl: Option<Duration>) -> Result<
 /// ```
 ///
 /// # Errors
-/// As [`set`]. After [`Error::Unavailable`] the value may have been set all the same.
+/// As [`set`]. After [`UNAVAILABLE`](crate::code::UNAVAILABLE) the value may have been set all the same.
 pub fn swap(
     key: &str,
     revision: Option<u64>,
     value: impl AsRef<[u8]>,
     ttl: Option<Duration>,
 ) -> Result<Option<u64>, Error> {
-    host::swap(key, revision, value.as_ref(), ttl.map(seconds))
+    Keys::OWN.swap(key, revision, value, ttl)
 }
 
 /// Removes a key. Removing a missing key is not an error.
@@ -76,7 +150,7 @@ pub fn swap(
 /// # Errors
 /// As [`get`].
 pub fn delete(key: &str) -> Result<(), Error> {
-    host::delete(key)
+    Keys::OWN.delete(key)
 }
 
 /// Adds to a counter and returns its new value. A missing counter starts at 0 and expires `ttl` later,
@@ -85,7 +159,7 @@ pub fn delete(key: &str) -> Result<(), Error> {
 /// # Errors
 /// As [`set`]; also if the value is not a counter.
 pub fn increment(key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error> {
-    host::increment(key, by, ttl.map(seconds))
+    Keys::OWN.increment(key, by, ttl)
 }
 
 /// Returns a page of the keys that begin with `prefix`, in the order of their bytes: those after `after`, at most
@@ -94,7 +168,7 @@ pub fn increment(key: &str, by: i64, ttl: Option<Duration>) -> Result<i64, Error
 /// # Errors
 /// As [`get`]. Here `prefix` may be empty.
 pub fn list(prefix: &str, after: Option<&str>, limit: u32) -> Result<Vec<String>, Error> {
-    host::list(prefix, after, limit)
+    Keys::OWN.list(prefix, after, limit)
 }
 
 fn seconds(time: Duration) -> u32 {

@@ -69,7 +69,6 @@ pub mod bindings;
 #[doc(hidden)]
 #[path = "generated/mod.rs"]
 pub mod bindings;
-#[cfg(not(feature = "generate"))]
 mod errors;
 mod exported;
 pub mod files;
@@ -82,33 +81,36 @@ mod log;
 #[doc(hidden)]
 pub mod manifest;
 pub mod metrics;
-mod names;
 mod plugin;
 mod problem;
+mod request;
 mod settings;
 pub mod sinks;
 #[cfg(not(target_family = "wasm"))]
 pub mod testing;
 pub mod upload;
+mod words;
 
+pub use errors::code;
 #[doc(hidden)]
 pub use exported::Exported;
 pub use glob::Glob;
 pub use log::{Level, log, log_with};
-pub use plugin::{Accept, Authorize, Observe, Plugin, RenderParts, Resolve};
+pub use plugin::{Accept, Authorize, Observe, Plugin, Render, RenderParts, Resolve};
 pub use problem::{Problem, Problems};
 pub use settings::parse;
+pub use words::{decision, mac_source, outcome};
 
-pub use bindings::accept_upload::exports::tuffet::policy::accept_upload::{Acceptance, Upload};
+pub use bindings::accept_upload::exports::tuffet::policy::accept_upload::{Acceptance, Destination, Upload};
 pub use bindings::authorize::exports::tuffet::policy::authorize::Verdict;
-pub use bindings::authorize::tuffet::policy::types::{
-    Client, Denial, ErrorCode, Mac, MacSource, Mode, Operation, Profile, Request, SessionValues,
-};
-/// The name of [`Profile`] in version 0.1.0 of the interface, where it had ceilings alone.
-pub type Limits = Profile;
-
 pub use bindings::observe::exports::tuffet::policy::observe::{
-    Decision, Event, Happening, Outcome, Progress, Start, Summary,
+    DecidedRequest, Event, EventKind, OtherEvent, Progress, Summary,
 };
+pub use bindings::render::exports::tuffet::policy::render::Rendering;
 pub use bindings::render_parts::exports::tuffet::policy::render_parts::LargeContent;
-pub use bindings::resolve::exports::tuffet::policy::resolve::{Content, Rendering, Resolution, Target};
+pub use bindings::resolve::exports::tuffet::policy::resolve::{Candidate, Resolution, Selection};
+pub use bindings::types::tuffet::policy::contents::Content;
+pub use bindings::types::tuffet::policy::types::{
+    Arrival, Client, Denial, Error, ErrorCode, Lease, Mac, MacAddresses, Mode, Operation, Profile, Request,
+    Resolved, SessionValues, Target,
+};

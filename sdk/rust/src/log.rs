@@ -43,8 +43,10 @@ fn write(level: Level, message: &str, fields: &[(String, String)]) {
     host::log(level, message, fields);
 }
 
-/// A plugin's native tests have no server: lines go where `cargo test` captures them.
+/// A plugin's native tests have no server: lines go where `cargo test` captures them, and to
+/// [`testing::take_logged`](crate::testing::take_logged).
 #[cfg(not(target_family = "wasm"))]
 fn write(level: Level, message: &str, fields: &[(String, String)]) {
     eprintln!("{level:?}: {message} {fields:?}");
+    crate::testing::write(level, message, fields);
 }

@@ -18,7 +18,7 @@ pub struct Manifest {
     pub events: &'static [&'static str],
     /// Whether `observe` is also called without events, when a sink that was full may have room again.
     pub empty_batches: bool,
-    /// The facts that requests have as attributes, beside those that all plugins get.
+    /// The facts that requests have beside those that all plugins get.
     pub facts: &'static [&'static str],
     /// Everything that decisions depend on, besides settings and grants; `None` if they may depend on anything.
     pub depends_on: Option<&'static [&'static str]>,
@@ -51,7 +51,7 @@ const FACTS: [&str; 14] = [
     "vlan",
 ];
 
-/// Those that requests have as attributes where they are asked for.
+/// Those that requests have where they are asked for.
 const OPTIONAL_FACTS: [&str; 4] = ["interface", "lease", "local-address", "vlan"];
 
 /// Writes JSON, or only counts its bytes while `into` is empty.
@@ -230,7 +230,7 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 ///
 /// With `facts: ["interface", "local-address", "vlan", "lease"]` after these, requests have the name of the network
 /// interface that they arrived on, the address that they were sent to, the VLAN of the interface, and the DHCP lease of
-/// their client among their attributes.
+/// their client.
 ///
 /// With `depends_on: ["operation", "path"]` before `reuse`, the server caches decisions of `authorize` and `resolve`:
 /// requests that agree in these facts get the same one without a call, until the next reload. Name every fact that a

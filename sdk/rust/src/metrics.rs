@@ -2,10 +2,10 @@
 //!
 //! They appear as `tuffet_plugin_counter_total` and `tuffet_plugin_gauge`, with the plugin's name, the `name` given here,
 //! and the labels. A plugin has at most 64 series, each a name with values of its labels, so never use what clients
-//! choose freely. The interface (`sdk/wit/v0.2/policy.wit`) has the rules for names. Not available in
+//! choose freely. The interface (`sdk/wit/policy.wit`) has the rules for names. Not available in
 //! [`configure`](crate::Plugin).
 
-pub use crate::bindings::metrics::tuffet::policy::metrics::Error;
+pub use crate::Error;
 
 #[cfg(target_family = "wasm")]
 use crate::bindings::metrics::tuffet::policy::metrics as host;
@@ -16,23 +16,23 @@ use crate::testing::metrics as host;
 ///
 /// ```
 /// # use tuffet_sdk::metrics;
-/// metrics::add("lookups", &[("answer", "hit")], 1)?;
+/// metrics::add("lookups", 1, &[("answer", "hit")])?;
 /// # Ok::<(), metrics::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::Denied`] without the grant; [`Error::Full`] if the plugin has 64 other series; [`Error::Invalid`] if name,
-/// labels or value break the rules, or the name is that of a gauge.
-pub fn add(name: &str, labels: &[(&str, &str)], by: u64) -> Result<(), Error> {
-    host::add(name, &owned(labels), by)
+/// It is not granted, the plugin has 64 other series ([`QUOTA`](crate::code::QUOTA)), name, labels or value break the
+/// rules, or the name is that of a gauge.
+pub fn add(name: &str, by: u64, labels: &[(&str, &str)]) -> Result<(), Error> {
+    host::add(name, by, &owned(labels))
 }
 
 /// Sets a gauge.
 ///
 /// # Errors
 /// As [`add`].
-pub fn set(name: &str, labels: &[(&str, &str)], value: f64) -> Result<(), Error> {
-    host::set(name, &owned(labels), value)
+pub fn set(name: &str, value: f64, labels: &[(&str, &str)]) -> Result<(), Error> {
+    host::set(name, value, &owned(labels))
 }
 
 fn owned(labels: &[(&str, &str)]) -> Vec<(String, String)> {

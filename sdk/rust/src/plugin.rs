@@ -3,8 +3,8 @@
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Acceptance, Content, Denial, ErrorCode, Event, LargeContent, Problems, Rendering, Request, Resolution,
-    Target, Upload, Verdict,
+    Acceptance, Candidate, Content, Denial, Destination, ErrorCode, Event, LargeContent, Problems, Profile,
+    Rendering, Request, Resolution, Selection, Target, Upload, Verdict,
 };
 
 /// The base of every plugin: a value made from its settings.
@@ -33,24 +33,23 @@ pub trait Authorize: Plugin {
 pub trait Resolve: Plugin {
     /// Decides. The first answer of a chain that is not [`Resolution::Abstain`] stands.
     fn resolve(&self, request: &Request) -> Resolution;
+}
 
-    /// Makes the content for a key that [`resolve`](Resolve::resolve) answered with, as [`Resolution::Rendered`]: once
-    /// for all requests with this key, and maybe in another instance. The content may depend on the key, the settings and
-    /// the grants alone.
+/// Content that is made once for all requests with the same key: [`Candidate::Rendering`].
+pub trait Render: Resolve {
+    /// Makes the content for a key that [`resolve`](Resolve::resolve) answered with, maybe in another instance. The
+    /// content may depend on the key, the settings and the grants alone.
     ///
     /// # Errors
     /// The denial that all requests get that wait for this content. It is not kept.
-    fn render(&self, key: &str) -> Result<Rendering, Denial> {
-        let reason = format!("the plugin renders nothing for the key {key:?}");
-        Err(Denial::new(ErrorCode::NotDefined, "there is no such content", reason))
-    }
+    fn render(&self, key: &str) -> Result<Rendering, Denial>;
 }
 
 /// Content in parts: what is larger than `limits.content`, or takes longer than a call may. Clients read what there is
 /// while the rest is made.
 pub trait RenderParts: Resolve {
     /// Begins the content for a key that [`resolve`](Resolve::resolve) answered with; `None` if
-    /// [`render`](Resolve::render) makes it.
+    /// [`render`](Render::render) makes it.
     ///
     /// # Errors
     /// The denial that all requests get that wait for this content.
@@ -101,13 +100,13 @@ impl Content {
     /// characters become spaces.
     pub fn named(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let name = &name[..name.floor_char_boundary(200)];
-        Content { name: Some(name.replace(char::is_control, " ")), bytes: bytes.into() }
+        Content { name: Some(name.replace(char::is_control, " ")), ..bytes.into().into() }
     }
 }
 
 impl From<Vec<u8>> for Content {
     fn from(bytes: Vec<u8>) -> Self {
-        Content { name: None, bytes }
+        Content { name: None, data: bytes, attributes: Vec::new() }
     }
 }
 
@@ -128,5 +127,99 @@ impl Target {
     /// A path in the root of this name.
     pub fn new(root: impl Into<String>, path: impl Into<String>) -> Self {
         Target { root: root.into(), path: path.into() }
+    }
+}
+
+impl From<Target> for Candidate {
+    fn from(target: Target) -> Self {
+        Candidate::File(target)
+    }
+}
+
+impl From<Content> for Candidate {
+    fn from(content: Content) -> Self {
+        Candidate::Content(content)
+    }
+}
+
+impl Candidate {
+    /// A path in the root of this name, if there is a file.
+    pub fn file(root: impl Into<String>, path: impl Into<String>) -> Self {
+        Target::new(root, path).into()
+    }
+
+    /// The content that [`Render`] or [`RenderParts`] makes for this key, of 1 to 1024 bytes.
+    pub fn rendering(key: impl Into<String>) -> Self {
+        Candidate::Rendering(key.into())
+    }
+}
+
+/// The machine's own file, and otherwise one that is generated:
+///
+/// ```
+/// # use tuffet_sdk::{Candidate, Content, Resolution, Selection, Target};
+/// # let (path, text) = ("pxelinux.cfg/default", String::new());
+/// let own = Selection::of([Candidate::file("boot", path), Content::from(text).into()]);
+/// let answer = Resolution::Serve(own);
+/// ```
+impl Selection {
+    /// The first of these that exists.
+    pub fn of<C: Into<Candidate>>(candidates: impl IntoIterator<Item = C>) -> Self {
+        let candidates = candidates.into_iter().map(Into::into).collect();
+        Selection { candidates, else_next: false, profile: None }
+    }
+
+    /// If none of them exists, the next plugin decides, and at the end the path is looked up in the roots.
+    #[must_use]
+    pub fn or_next(self) -> Self {
+        Selection { else_next: true, ..self }
+    }
+
+    /// Sent in this way.
+    #[must_use]
+    pub fn with(self, profile: Profile) -> Self {
+        Selection { profile: Some(profile), ..self }
+    }
+}
+
+impl From<Selection> for Resolution {
+    fn from(selection: Selection) -> Self {
+        Resolution::Serve(selection)
+    }
+}
+
+impl Resolution {
+    /// The first of these files that exists.
+    pub fn files(targets: impl IntoIterator<Item = Target>) -> Self {
+        Selection::of(targets).into()
+    }
+
+    /// This content.
+    pub fn content(content: impl Into<Content>) -> Self {
+        Selection::of([content.into()]).into()
+    }
+
+    /// The content that [`Render`] or [`RenderParts`] makes for this key, of 1 to 1024 bytes.
+    pub fn rendered(key: impl Into<String>) -> Self {
+        Selection::of([Candidate::rendering(key)]).into()
+    }
+}
+
+impl Destination {
+    /// A path in the root of the upload.
+    pub fn new(path: impl Into<String>) -> Self {
+        Destination { path: path.into(), next_free: false }
+    }
+
+    /// Where there is such a file already, under the first free one of the names `PATH.1` to `PATH.999`.
+    #[must_use]
+    pub fn or_next_free(self) -> Self {
+        Destination { next_free: true, ..self }
+    }
+}
+
+impl From<Destination> for Acceptance {
+    fn from(destination: Destination) -> Self {
+        Acceptance::Rename(destination)
     }
 }

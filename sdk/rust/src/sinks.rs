@@ -1,6 +1,7 @@
 //! Outputs that the configuration names and the server delivers to. The grant `sinks/NAME` allows one.
 
-pub use crate::bindings::sinks::tuffet::policy::sinks::Error;
+pub use crate::Error;
+use crate::code;
 
 #[cfg(target_family = "wasm")]
 use crate::bindings::sinks::tuffet::policy::sinks as host;
@@ -23,7 +24,9 @@ pub fn emit(sink: &str, payload: &str) -> Result<(), Error> {
 pub fn emit_json(sink: &str, value: &impl serde::Serialize) -> Result<(), Error> {
     // Most lines are shorter, so the buffer need not grow.
     let mut payload = Vec::with_capacity(1024);
-    serde_json::to_writer(&mut payload, value).map_err(|error| Error::Invalid(error.to_string()))?;
-    let payload = String::from_utf8(payload).map_err(|error| Error::Invalid(error.to_string()))?;
+    serde_json::to_writer(&mut payload, value)
+        .map_err(|error| Error::new(code::BAD_ARGUMENT, error.to_string()))?;
+    let payload =
+        String::from_utf8(payload).map_err(|error| Error::new(code::BAD_ARGUMENT, error.to_string()))?;
     emit(sink, &payload)
 }

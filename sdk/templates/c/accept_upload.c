@@ -8,6 +8,6 @@ tuffet_acceptance tuffet_accept_upload(const tuffet_request *request, const tuff
     if (!strcmp(upload->path, its.current)) {
         return tuffet_acceptance_deny(TUFFET_ACCESS_VIOLATION, "this version is in use", NULL);
     }
-    if (!upload->bytes) return tuffet_acceptance_deny(TUFFET_ACCESS_VIOLATION, "the file is empty", NULL);
+    if (!upload->size) return tuffet_acceptance_deny(TUFFET_ACCESS_VIOLATION, "the file is empty", NULL);
     return tuffet_acceptance_abstain();
 }

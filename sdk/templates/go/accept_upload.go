@@ -7,7 +7,7 @@ func (p *policy) AcceptUpload(_ *tuffet.Request, u *tuffet.Upload) tuffet.Accept
 	switch {
 	case u.Path == p.current:
 		return tuffet.Deny(tuffet.AccessViolation, "this version is in use", "")
-	case u.Bytes == 0:
+	case u.Size == 0:
 		return tuffet.Deny(tuffet.AccessViolation, "the file is empty", "")
 	}
 	return tuffet.Abstain()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"strings"
 
 	"tuffet"
 	"tuffet/log"
@@ -16,11 +15,12 @@ func (p *policy) Observe(events []tuffet.Event) {
 		if end == nil || end.Outcome != tuffet.Served {
 			continue
 		}
+		file, isFile := end.Resolved.(tuffet.Target)
 		line := map[string]any{
 			"client":  end.Request.Client.Address,
 			"path":    end.Request.Path,
-			"bytes":   end.Bytes,
-			"current": end.Resolved != nil && strings.HasSuffix(*end.Resolved, p.current),
+			"bytes":   end.Transferred,
+			"current": isFile && file.Path == p.current,
 		}
 		if err := sinks.Emit(p.Sink, line); errors.Is(err, tuffet.ErrFull) {
 			log.Warn("a download was not reported: the sink is full")

@@ -8,23 +8,56 @@ import (
 	"tuffet/tuffettest"
 )
 
-func TestAVersionIsNeeded(t *testing.T) {
+// configured returns the plugin for a version.
+func configured(t *testing.T, version string) (*policy, error) {
 	tuffettest.Reset(t)
-	given := map[string]string{
-		"version": "1.4.2",
-		//% resolve
-		"root": "boot",
-		//% end
-		//% observe
-		"sink": "downloads",
-		//% end
-	}
-	if err := tuffettest.Configure(t, &policy{}, given); err != nil {
-		t.Fatal(err)
-	}
-	given["version"] = ""
+	given := map[string]string{"version": version}
+	//% resolve
+	given["root"] = "boot"
+	//% end
+	//% observe
+	given["sink"] = "downloads"
+	//% end
+	p := &policy{}
+	return p, tuffettest.Configure(t, p, given)
+}
+
+func TestAVersionIsNeeded(t *testing.T) {
+	_, err := configured(t, "")
 	var problem tuffet.Problem
-	if err := tuffettest.Configure(t, &policy{}, given); !errors.As(err, &problem) || problem.Pointer != "/version" {
+	if !errors.As(err, &problem) || problem.Pointer != "/version" {
 		t.Fatalf("a problem at /version is expected, not %v", err)
 	}
+}
+
+func TestAnswers(t *testing.T) {
+	p, err := configured(t, "1.4.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	//% authorize
+	if got, ok := p.Authorize(tuffettest.Request("firmware/1.4.1.bin")).(tuffet.Denial); !ok {
+		t.Errorf("an old version: %v", got)
+	}
+	//% end
+	//% resolve
+	if got := p.Resolve(tuffettest.Request("firmware/latest.bin")); got != tuffet.File("boot", "firmware/1.4.2.bin") {
+		t.Errorf("the latest version: %v", got)
+	}
+	//% end
+	//% accept-upload
+	if got, ok := p.AcceptUpload(tuffettest.Upload("boot", "firmware/1.4.3.bin", "")).(tuffet.Denial); !ok {
+		t.Errorf("an empty file: %v", got)
+	}
+	//% end
+	//% observe
+	end := &tuffet.Summary{Outcome: tuffet.Served, Transferred: 14}
+	end.Request = *tuffettest.Request("firmware/latest.bin")
+	end.Resolved = tuffet.File("boot", "firmware/1.4.2.bin")
+	p.Observe([]tuffet.Event{{Finished: end}})
+	want := `{"bytes":14,"client":"192.0.2.7","current":true,"path":"firmware/latest.bin"}`
+	if got := tuffettest.Emitted("downloads"); len(got) != 1 || got[0] != want {
+		t.Errorf("a download: %v", got)
+	}
+	//% end
 }

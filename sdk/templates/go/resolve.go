@@ -7,6 +7,6 @@ func (p *policy) Resolve(r *tuffet.Request) tuffet.Resolution {
 	if r.Operation != tuffet.Read || r.Path != "firmware/latest.bin" {
 		return tuffet.Abstain()
 	}
-	// The server serves the first that exists.
-	return tuffet.Files(tuffet.Target{Root: p.Root, Path: p.current})
+	// Several candidates, of which the server serves the first that exists: tuffet.Serve(tuffet.File(…), tuffet.Content(…))
+	return tuffet.File(p.Root, p.current)
 }

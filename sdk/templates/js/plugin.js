@@ -5,7 +5,7 @@ import {
   Acceptance,
   //% end
   //% observe
-  Full,
+  HostError,
   log,
   //% end
   Problem,
@@ -68,9 +68,9 @@ export function resolve(request) {
 //% accept-upload
 
 /** The current version is not replaced, and no file is empty; everything else is left to others. */
-export function acceptUpload(_request, upload) {
-  if (upload.path === current) return Acceptance.deny("this version is in use");
-  if (upload.bytes === 0) return Acceptance.deny("the file is empty");
+export function acceptUpload(_request, file) {
+  if (file.path === current) return Acceptance.deny("this version is in use");
+  if (file.size === 0) return Acceptance.deny("the file is empty");
   return Acceptance.abstain();
 }
 //% end
@@ -83,13 +83,13 @@ export function observe(events) {
     const line = {
       client: event.request.client.address,
       path: event.request.path,
-      bytes: event.bytes,
-      current: event.resolved?.endsWith(current) ?? false,
+      bytes: event.transferred,
+      current: event.resolved?.kind === "file" && event.resolved.path === current,
     };
     try {
       sinks.emit(its.sink, line);
     } catch (error) {
-      if (!(error instanceof Full)) throw error;
+      if (!(error instanceof HostError) || error.code !== "full") throw error;
       log.warn("a download is missing in the sink: it is full");
     }
   }

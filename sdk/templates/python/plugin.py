@@ -16,12 +16,9 @@ from tuffet import (
     #% observe
     Event,
     #% end
-    #% resolve
-    Files,
-    #% end
     #% observe
     Finished,
-    Full,
+    HostError,
     #% end
     #% authorize resolve
     Operation,
@@ -36,6 +33,8 @@ from tuffet import (
     #% end
     #% resolve
     Resolution,
+    #% end
+    #% resolve observe
     Target,
     #% end
     #% accept-upload
@@ -66,7 +65,7 @@ class Settings:
     #% end
     #% observe
     sink: str
-    """The sink that is told of each download."""
+    """The sink that receives a line for each download."""
     #% end
 
 
@@ -93,8 +92,8 @@ class Policy(Plugin):
         """``firmware/latest.bin`` is the current version; all else is left to others."""
         if request.operation is not Operation.READ or request.path != "firmware/latest.bin":
             return Abstain()
-        # The first that exists is served.
-        return Files(Target(self.settings.root, self.current))
+        # Several candidates, of which the first that exists is served: Serve(Target(…), Content(…))
+        return Target(self.settings.root, self.current)
     #% end
     #% accept-upload
 
@@ -102,25 +101,25 @@ class Policy(Plugin):
         """The current version is not replaced, and no file is empty; all else is left to others."""
         if upload.path == self.current:
             return Deny("this version is in use")
-        if upload.bytes == 0:
+        if upload.size == 0:
             return Deny("the file is empty")
         return Abstain()
     #% end
     #% observe
 
     def observe(self, events: list[Event]) -> None:
-        """Tells of each file that was served."""
+        """Emits a line for each file that was served."""
         for event in events:
-            match event.what:
+            match event.kind:
                 case Finished(outcome=Outcome.SERVED) as end:
                     line = {
                         "client": end.request.client.address,
                         "path": end.request.path,
-                        "bytes": end.bytes,
-                        "current": (end.resolved or "").endswith(self.current),
+                        "bytes": end.transferred,
+                        "current": isinstance(end.resolved, Target) and end.resolved.path == self.current,
                     }
                     try:
                         sinks.emit(self.settings.sink, line)
-                    except Full:
-                        log.warn("a download was not told: the sink is full")
+                    except HostError as error:
+                        log.warn("a download is missing in the sink", error=error)
     #% end

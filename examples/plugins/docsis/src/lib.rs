@@ -46,7 +46,7 @@ impl Resolve for Docsis {
             return Resolution::Abstain;
         }
         match self.content(request) {
-            Ok(file) => Resolution::Content(file.into()),
+            Ok(file) => Resolution::content(file),
             Err(denial) => Resolution::Deny(denial),
         }
     }
@@ -58,10 +58,9 @@ impl Docsis {
         let modem = mac::in_name(name)
             .ok_or_else(|| Denial::file_not_found("no such modem", format!("no MAC address in {name:?}")))?;
         // A neighbour on the same network is known by its address; behind a router there is none to compare.
-        let others =
-            request.client.macs.iter().filter(|mac| mac.source != tuffet_sdk::MacSource::RequestedName);
-        if let Some(other) = others.clone().next()
-            && !others.clone().any(|mac| mac.address == modem)
+        if let Some(macs) = &request.client.macs
+            && let Some(other) = macs.network.first()
+            && !request.client.has_mac(&modem)
         {
             let reason = format!("{} asked for the configuration of {modem}", other.address);
             return Err(Denial::access_violation("not your configuration", reason));

@@ -10,11 +10,12 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tuffet_sdk::files::{self, Metadata};
 use tuffet_sdk::{
     Denial, ErrorCode, Glob, LargeContent, Operation, Plugin, Problems, RenderParts, Request, Resolution,
-    Resolve,
+    Resolve, code,
 };
 
 use cpio::{ALIGNMENT, Archive};
@@ -33,8 +34,6 @@ pub struct Initrd {
     files: Vec<Added>,
     /// Values by MAC address.
     hosts: BTreeMap<String, BTreeMap<String, String>>,
-    /// The common initrd as read last. A kept instance reads it once, not for each part.
-    kept_base: RefCell<Option<(Version, Vec<u8>)>>,
     /// The archive that was made last, and its key.
     kept_archive: RefCell<Option<(String, Vec<u8>)>>,
 }
@@ -60,19 +59,15 @@ impl Added {
     }
 }
 
-/// What tells one version of a file from the next.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Version {
-    bytes: u64,
-    modified_unix_ms: u64,
-}
-
 /// What a key says: the machine, and the versions of all files that its image is made of.
 struct Image<'a> {
     mac: &'a str,
-    base: Version,
-    /// Of the files to copy, in the order of the settings.
-    copies: Vec<Version>,
+    /// Bytes of the common initrd.
+    size: u64,
+    /// The digest of the versions of the files to copy.
+    copies: &'a str,
+    /// The version of the common initrd. It comes last, because it may have spaces.
+    version: &'a str,
 }
 
 impl Plugin for Initrd {
@@ -89,17 +84,14 @@ impl Resolve for Initrd {
         if !read || !self.matches.iter().any(|glob| glob.matches(&request.path)) {
             return Resolution::Abstain;
         }
-        let known = request.client.macs.iter().find(|mac| self.hosts.contains_key(&mac.address));
-        let Some(mac) = known else { return Resolution::Abstain };
-        // All that the image depends on besides the settings.
-        let mut key = mac.address.clone();
-        for path in self.read_paths(&mac.address) {
-            match self.version(&path) {
-                Ok(version) => key += &format!(" {}.{}", version.bytes, version.modified_unix_ms),
-                Err(denial) => return Resolution::Deny(denial),
-            }
+        let mut macs = request.client.network_macs().iter().chain(request.client.claimed_macs());
+        let Some(mac) = macs.find(|mac| self.hosts.contains_key(&mac.address)) else {
+            return Resolution::Abstain;
+        };
+        match self.key(&mac.address) {
+            Ok(key) => Resolution::rendered(key),
+            Err(denial) => Resolution::Deny(denial),
         }
-        Resolution::Rendered(key)
     }
 }
 
@@ -108,17 +100,18 @@ impl RenderParts for Initrd {
         let image = self.image(key)?;
         let size = self.with_archive(key, &image, |archive| archive.len() as u64)? + image.archive_at();
         let name = Some(format!("{} for {}", self.base, image.mac)).filter(|name| name.len() <= 200);
-        Ok(Some(LargeContent { name, size, ttl_seconds: None }))
+        Ok(Some(LargeContent { name, size, ttl_seconds: None, attributes: Vec::new() }))
     }
 
     fn part(&self, key: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
         let image = self.image(key)?;
         let end = offset.saturating_add(length.into());
-        let mut part = Vec::with_capacity(length as usize);
-        if offset < image.base.bytes {
-            self.with_base(&image, |base| part.extend(range(base, offset, end)))?;
+        let mut part = Vec::new();
+        if offset < image.size {
+            let of_base = (end.min(image.size) - offset) as u32;
+            part = self.read(&self.base, image.version, offset, of_base)?;
         }
-        let zeros = end.min(image.archive_at()).saturating_sub(offset.max(image.base.bytes));
+        let zeros = end.min(image.archive_at()).saturating_sub(offset.max(image.size));
         part.resize(part.len() + zeros as usize, 0);
         if end > image.archive_at() {
             let (from, to) = (offset.saturating_sub(image.archive_at()), end - image.archive_at());
@@ -137,49 +130,33 @@ fn range(bytes: &[u8], from: u64, to: u64) -> &[u8] {
 impl Image<'_> {
     /// Where the archive begins: behind the common initrd, at a multiple of four bytes.
     fn archive_at(&self) -> u64 {
-        self.base.bytes.next_multiple_of(ALIGNMENT as u64)
+        self.size.next_multiple_of(ALIGNMENT as u64)
     }
 }
 
 impl Initrd {
-    /// Iterates over the paths of the files that the image of a machine is made of, the common initrd first.
-    fn read_paths(&self, mac: &str) -> impl Iterator<Item = String> {
+    /// All that the image of a machine depends on besides the settings.
+    fn key(&self, mac: &str) -> Result<String, Denial> {
         let values = self.hosts.get(mac).cloned().unwrap_or_default();
-        let copies = self.files.iter().filter_map(move |file| match &file.source {
-            Source::Copy(path) => Some(path.fill(mac, &values)),
-            Source::Text(_) => None,
-        });
-        std::iter::once(self.base.clone()).chain(copies)
+        let mut copies = Vec::new();
+        for file in &self.files {
+            if let Source::Copy(path) = &file.source {
+                copies.push(self.stat(&path.fill(mac, &values))?.version);
+            }
+        }
+        let base = self.stat(&self.base)?;
+        Ok(format!("{mac} {} {} {}", base.size, digest(&copies), base.version))
     }
 
     fn image<'a>(&self, key: &'a str) -> Result<Image<'a>, Denial> {
-        let version = |text: &str| {
-            let (bytes, modified) = text.split_once('.')?;
-            Some(Version { bytes: bytes.parse().ok()?, modified_unix_ms: modified.parse().ok()? })
+        let mut words = key.splitn(4, ' ');
+        let mut image = || {
+            let mac = words.next().filter(|mac| self.hosts.contains_key(*mac))?;
+            let size = words.next()?.parse().ok()?;
+            Some(Image { mac, size, copies: words.next()?, version: words.next()? })
         };
-        let mut words = key.split(' ');
-        let mac = words.next().filter(|mac| self.hosts.contains_key(*mac));
-        let versions: Option<Vec<Version>> = words.map(version).collect();
-        let copies = self.files.iter().filter(|file| matches!(file.source, Source::Copy(_))).count();
-        match (mac, versions.as_deref()) {
-            (Some(mac), Some([base, rest @ ..])) if rest.len() == copies => {
-                Ok(Image { mac, base: *base, copies: rest.to_vec() })
-            }
-            _ => Err(failed(format!("{key:?} is no key of this plugin with these settings"))),
-        }
-    }
-
-    fn with_base(&self, image: &Image<'_>, work: impl FnOnce(&[u8])) -> Result<(), Denial> {
-        let mut kept = self.kept_base.borrow_mut();
-        if kept.as_ref().is_none_or(|(version, _)| *version != image.base) {
-            // The memory has room for one.
-            *kept = None;
-            *kept = Some((image.base, self.read(&self.base, image.base)?));
-        }
-        if let Some((_, base)) = &*kept {
-            work(base);
-        }
-        Ok(())
+        let unknown = || failed(format!("{key:?} is no key of this plugin with these settings"));
+        image().ok_or_else(unknown)
     }
 
     fn with_archive<T>(
@@ -200,32 +177,36 @@ impl Initrd {
 
     fn archive(&self, image: &Image<'_>) -> Result<Vec<u8>, Denial> {
         let values = self.hosts.get(image.mac).cloned().unwrap_or_default();
-        let mut versions = image.copies.iter();
+        let mut copies = Vec::new();
         let mut archive = Archive::default();
         for file in &self.files {
             let text = file.template().fill(image.mac, &values);
-            let content = match (&file.source, versions.as_slice()) {
-                (Source::Copy(_), [version, ..]) => {
-                    versions.next();
-                    if version.bytes > MAX_COPY {
-                        let reason = format!(
-                            "{}:{text} has {} bytes: {MAX_COPY} are allowed",
-                            self.root, version.bytes
-                        );
-                        return Err(failed(reason));
-                    }
-                    self.read(&text, *version)?
-                }
-                _ => text.into_bytes(),
+            let content = match &file.source {
+                Source::Copy(_) => self.copy(&text, &mut copies)?,
+                Source::Text(_) => text.into_bytes(),
             };
             archive.file(&file.path, file.mode, &content);
+        }
+        if digest(&copies) != image.copies {
+            return Err(changed("a file of the archive"));
         }
         Ok(archive.finish())
     }
 
-    fn version(&self, path: &str) -> Result<Version, Denial> {
+    /// Reads a file to copy, and notes its version.
+    fn copy(&self, path: &str, versions: &mut Vec<String>) -> Result<Vec<u8>, Denial> {
+        let Metadata { size, version, .. } = self.stat(path)?;
+        if size > MAX_COPY {
+            return Err(failed(format!("{}:{path} has {size} bytes: {MAX_COPY} are allowed", self.root)));
+        }
+        let content = self.read(path, &version, 0, size as u32)?;
+        versions.push(version);
+        Ok(content)
+    }
+
+    fn stat(&self, path: &str) -> Result<Metadata, Denial> {
         match files::stat(&self.root, path) {
-            Ok(Some(Metadata { bytes, modified_unix_ms })) => Ok(Version { bytes, modified_unix_ms }),
+            Ok(Some(found)) => Ok(found),
             Ok(None) => Err(Denial::file_not_found(
                 "a part of the image is missing",
                 format!("{}:{path} is missing", self.root),
@@ -234,33 +215,28 @@ impl Initrd {
         }
     }
 
-    /// Reads this version of a file.
-    fn read(&self, path: &str, version: Version) -> Result<Vec<u8>, Denial> {
-        let at = || format!("{}:{path}", self.root);
-        let changed = || {
-            failed(format!(
-                "{} has changed while the image was made; the next request gets the new one",
-                at()
-            ))
-        };
-        if self.version(path)? != version {
-            return Err(changed());
-        }
-        let content = match files::read(&self.root, path, version.bytes) {
-            Ok(content) => content.ok_or_else(changed)?,
-            Err(files::Error::TooLarge(bytes)) if bytes != version.bytes => return Err(changed()),
-            Err(files::Error::TooLarge(bytes)) => {
-                let reason = format!(
-                    "{} has {bytes} bytes: a call may read 64 MiB, and the memory has to hold them (limits.memory)",
-                    at()
-                );
-                return Err(failed(reason));
+    /// Reads bytes of this version of a file.
+    fn read(&self, path: &str, version: &str, offset: u64, length: u32) -> Result<Vec<u8>, Denial> {
+        files::read_at(&self.root, path, version, offset, length).map_err(|error| {
+            let at = format!("{}:{path}", self.root);
+            if error.is(code::CHANGED) {
+                changed(&at)
+            } else {
+                failed(format!("{at} cannot be read: {error}"))
             }
-            Err(error) => return Err(failed(format!("{} cannot be read: {error}", at()))),
-        };
-        // It was the same before and after.
-        if self.version(path)? != version { Err(changed()) } else { Ok(content) }
+        })
     }
+}
+
+/// A key has no room for the versions of many files.
+fn digest(versions: &[String]) -> String {
+    let mut hasher = DefaultHasher::new();
+    versions.hash(&mut hasher);
+    format!("{:016x}", hasher.finish())
+}
+
+fn changed(what: &str) -> Denial {
+    failed(format!("{what} has changed while the image was made; the next request gets the new one"))
 }
 
 fn failed(reason: String) -> Denial {

@@ -28,7 +28,7 @@ struct FileSettings {
     mode: Option<String>,
 }
 
-/// The versions of so many files are in a key, which has 1024 bytes at most.
+/// For each request, the plugin looks at the files to copy.
 const MAX_FILES: usize = 16;
 
 pub(crate) fn check(settings: Settings) -> Result<Initrd, Problems> {

@@ -1,6 +1,5 @@
 use tuffet_sdk::{
-    Client, Mac, MacSource, Mode, Operation, Plugin, RenderParts, Request, Resolution, Resolve, parse,
-    testing,
+    Candidate, MacAddresses, Plugin, RenderParts, Request, Resolution, Resolve, parse, testing,
 };
 
 use crate::Initrd;
@@ -19,29 +18,16 @@ fn plugin() -> Initrd {
 }
 
 fn request(path: &str, mac: &str) -> Request {
-    Request {
-        id: "1".into(),
-        listener: "default".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: path.into(),
-        path: path.into(),
-        client: Client {
-            address: "192.0.2.1".into(),
-            port: 2000,
-            macs: vec![Mac { address: mac.into(), source: MacSource::NeighbourTable }],
-            class: "unknown".into(),
-        },
-        options: Vec::new(),
-        attributes: Vec::new(),
-    }
+    let mut request = testing::request(path);
+    testing::add_mac(&mut request, mac);
+    request
 }
 
 fn key(plugin: &Initrd) -> String {
-    match plugin.resolve(&request("initrd.img", "02:00:5e:10:00:01")) {
-        Resolution::Rendered(key) => key,
-        other => panic!("{other:?}"),
-    }
+    let resolution = plugin.resolve(&request("initrd.img", "02:00:5e:10:00:01"));
+    let Resolution::Serve(selection) = &resolution else { panic!("{resolution:?}") };
+    let [Candidate::Rendering(key)] = &*selection.candidates else { panic!("{selection:?}") };
+    key.clone()
 }
 
 /// Puts a content together from parts of this length, each made by a plugin of its own.
@@ -82,6 +68,16 @@ fn others_get_the_file_as_it_is() {
 }
 
 #[test]
+fn the_name_says_which_machine_it_is_where_the_network_does_not() {
+    testing::put_file("boot", "initrd.gz", "base");
+    testing::put_file("boot", "keys/node-1", "secret");
+    let mut request = request("initrd-02-00-5e-10-00-01.img", "02:00:5e:10:00:01");
+    let macs = request.client.macs.take().unwrap();
+    request.client.macs = Some(MacAddresses { network: vec![], claimed: macs.network });
+    assert_eq!(plugin().resolve(&request), Resolution::rendered(key(&plugin())));
+}
+
+#[test]
 fn what_is_missing_or_has_changed_is_named() {
     let plugin = plugin();
     testing::put_file("boot", "initrd.gz", "base");
@@ -95,7 +91,10 @@ fn what_is_missing_or_has_changed_is_named() {
     testing::put_file("boot", "initrd.gz", "another");
     let denied = plugin.part(&key, 0, 4).unwrap_err();
     assert!(denied.reason.starts_with("boot:initrd.gz has changed"), "{}", denied.reason);
-    for other in ["", "02:00:5e:10:00:01", "02:00:5e:10:00:01 4.0", "x 4.0 6.0", "02:00:5e:10:00:01 4 6"] {
+    testing::put_file("boot", "keys/node-1", "public");
+    let denied = plugin.begin(&key).unwrap_err();
+    assert!(denied.reason.starts_with("a file of the archive has changed"), "{}", denied.reason);
+    for other in ["", "02:00:5e:10:00:01", "02:00:5e:10:00:01 4 6", "x 4 6 v", "02:00:5e:10:00:01 x 6 v"] {
         assert!(plugin.begin(other).unwrap_err().reason.contains("is no key"), "{other}");
     }
     testing::put_file("boot", "keys/node-1", vec![0; (4 << 20) + 1]);

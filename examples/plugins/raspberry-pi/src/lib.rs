@@ -43,11 +43,11 @@ impl Resolve for RaspberryPi {
         }
         // The boot ROM of models before 4 asks for this file alone without a prefix.
         if request.path == "bootcode.bin" {
-            return Resolution::Files(vec![self.target(&self.common, &request.path)]);
+            return Resolution::files([self.target(&self.common, &request.path)]);
         }
         match request.path.split_once('/') {
             Some((prefix, file)) if prefix::is_board(prefix) => {
-                Resolution::Files(self.candidates(prefix, file))
+                Resolution::files(self.candidates(prefix, file))
             }
             _ => Resolution::Abstain,
         }

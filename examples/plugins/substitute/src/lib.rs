@@ -10,9 +10,9 @@ mod tests;
 use std::net::IpAddr;
 
 use ipnet::IpNet;
-use tuffet_sdk::files::{self, Metadata};
 use tuffet_sdk::{
-    Content, Denial, ErrorCode, Glob, Operation, Plugin, Problems, Rendering, Request, Resolution, Resolve,
+    Content, Denial, ErrorCode, Glob, Operation, Plugin, Problems, Render, Rendering, Request, Resolution,
+    Resolve, code, files,
 };
 
 use replace::Replacement;
@@ -51,18 +51,18 @@ impl Resolve for Substitute {
         let Some(site) = self.site(&request.client.address) else { return Resolution::Abstain };
         match files::stat(&self.root, &request.path) {
             // All clients of a site get the same, until the file changes.
-            Ok(Some(Metadata { bytes, modified_unix_ms })) => {
-                Resolution::Rendered(format!("{site} {modified_unix_ms} {bytes} {}", request.path))
-            }
+            Ok(Some(file)) => Resolution::rendered(format!("{site} {} {}", file.version, request.path)),
             Ok(None) => Resolution::Abstain,
             Err(error) => Resolution::Deny(failed(format!("{}:{}: {error}", self.root, request.path))),
         }
     }
+}
 
+impl Render for Substitute {
     fn render(&self, key: &str) -> Result<Rendering, Denial> {
-        let mut parts = key.splitn(4, ' ');
+        let mut parts = key.splitn(3, ' ');
         let site = parts.next().and_then(|site| self.sites.get(site.parse::<usize>().ok()?));
-        let (Some(site), Some(path)) = (site, parts.nth(2)) else {
+        let (Some(site), Some(path)) = (site, parts.nth(1)) else {
             return Err(failed(format!("{key:?} is no key of this plugin")));
         };
         let content = self.content(site, path).map_err(failed)?;
@@ -89,8 +89,8 @@ impl Substitute {
         let file = match files::read(&self.root, path, self.limit) {
             Ok(Some(file)) => file,
             Ok(None) => return Ok(None),
-            Err(files::Error::TooLarge(bytes)) => {
-                return Err(format!("{} has {bytes} bytes, more than `limit` ({})", at(), self.limit));
+            Err(error) if error.is(code::TOO_LARGE) => {
+                return Err(format!("{} is larger than `limit`: {error}", at()));
             }
             Err(error) => return Err(format!("{} cannot be read: {error}", at())),
         };
@@ -108,4 +108,4 @@ tuffet_sdk::manifest! {
     grants: [("files", "reads the boot menus")],
     reuse: true,
 }
-tuffet_sdk::export!(Substitute: resolve);
+tuffet_sdk::export!(Substitute: resolve, render);

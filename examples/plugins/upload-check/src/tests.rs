@@ -1,4 +1,4 @@
-use tuffet_sdk::{Acceptance, Plugin, Upload, parse, testing};
+use tuffet_sdk::{Acceptance, Plugin, parse, testing};
 
 use crate::UploadCheck;
 use crate::list;
@@ -50,14 +50,7 @@ fn every_mistake_is_pointed_at() {
 
 /// Decides about an upload with this content.
 fn decide(plugin: &UploadCheck, path: &str, content: &[u8]) -> Acceptance {
-    testing::put_upload(content);
-    let upload = Upload {
-        root: "files".into(),
-        path: path.into(),
-        bytes: content.len() as u64,
-        sha256: String::new(),
-    };
-    plugin.decide(&upload)
+    plugin.decide(&testing::upload("files", path, content))
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Resolve for Ztp {
                 || self.bootfiles.iter().any(|glob| glob.matches(&request.path))
         };
         match own.or_else(|| self.asking(request).filter(|_| for_all())) {
-            Some(device) => Resolution::Files(vec![Target::new(&self.root, &device.file)]),
+            Some(device) => Resolution::files([Target::new(&self.root, &device.file)]),
             None => Resolution::Abstain,
         }
     }
@@ -67,7 +67,7 @@ impl Ztp {
         let hosts = self.devices.iter().filter(|device| device.maker == maker);
         let hosts = hosts.filter_map(|device| Some((device.name.as_str(), device.address.as_deref()?)));
         match maker.table(hosts) {
-            Some(table) => Resolution::Content(table.into()),
+            Some(table) => Resolution::content(table),
             None => Resolution::Abstain,
         }
     }
@@ -75,8 +75,9 @@ impl Ztp {
     /// The device that asks, by a MAC address or by its address.
     fn asking(&self, request: &Request) -> Option<&Device> {
         let client = &request.client;
+        let macs = client.any_macs();
         let by_mac = self.devices.iter().find(|device| {
-            device.mac.as_ref().is_some_and(|its| client.macs.iter().any(|mac| mac.address == *its))
+            device.mac.as_ref().is_some_and(|its| macs.clone().any(|mac| mac.address == *its))
         });
         by_mac.or_else(|| self.devices.iter().find(|device| device.address.as_ref() == Some(&client.address)))
     }

@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::bindings::types::Request as Input;
 use super::breaker::Change;
 use super::call::{Asker, Lines};
 use super::convert::{self, Found, Inputs, Opinion, UploadOpinion};
 use super::counters::plugin_took;
 use super::decisions::{Decisions, Weighty};
 use super::failure::{Cause, Failure};
-use super::hooks::Input;
 use super::parts;
 use super::plugin::Plugin;
 use super::renderings::{PluginContent, Rendered, Rendering};
@@ -97,7 +97,7 @@ impl Plugin {
         let content = self.limits.content;
         let call = async |asker| {
             let answer = self.resolve(inputs.by(self), asker).await?;
-            convert::resolution(answer, request.operation, content, roots)
+            convert::resolution(answer, request.operation, content, Some(roots))
         };
         let question = Question { hook: "resolve", request, patience };
         self.opinion(question, self.resolutions.as_ref(), call, Found::Deny).await
@@ -107,7 +107,7 @@ impl Plugin {
     pub async fn acceptance(
         &self,
         request: &Request,
-        input: Input<'_>,
+        input: &Input,
         upload: &UploadInput,
         patience: Patience,
     ) -> Heard<UploadOpinion> {

@@ -228,13 +228,13 @@ impl<'a> Call<'a> {
         let Some(mut instance) = self.instance.take() else {
             unreachable!("only the end of the call takes it")
         };
+        instance.store.data_mut().finish_log();
         if let Some(lines) = &self.rehearsal {
             let its = instance.store.data_mut().log.collected();
             lines.lock().unwrap_or_else(PoisonError::into_inner).extend(its);
         }
         let sandbox = instance.store.data();
         let spent = self.limit.meter.spent();
-        sandbox.log.finish(&sandbox.access.lines);
         sandbox.access.host.spent(sandbox.memory.used(), spent.cpu);
         match ended {
             Some(Ok(answer)) => {

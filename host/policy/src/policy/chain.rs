@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::ask::{Overloaded, Patience};
 use super::code_cache::CodeCache;
-use super::convert::{self, Found, Opinion, Otherwise, Target};
+use super::convert::{self, Found, Opinion, Otherwise, Selection, Target};
 use super::engine::PolicyRuntime;
 use super::identity::PluginIdentity;
 use super::load::load;
@@ -78,8 +78,8 @@ pub enum Verdict {
     Allow(SessionProfile),
     /// It is refused with an ERROR.
     Deny(Denial),
-    /// It is dropped.
-    Drop,
+    /// It is dropped, for this reason.
+    Drop(String),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),
 }
@@ -95,15 +95,30 @@ pub struct Resolution {
     pub calls: u32,
     /// Where the chain goes on if none of the files exists.
     pub next: Option<ChainPosition>,
+    /// What the plugins so far say about how it is sent.
+    pub profile: Option<SessionProfile>,
 }
 
-/// A plugin of the `resolve` chain of a listener, by its place. Holds for the policy that it comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ChainPosition(usize);
+/// Where the `resolve` chain of a listener goes on. Holds for the policy that it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainPosition {
+    /// The place of a plugin.
+    plugin: usize,
+    /// What that plugin answered already, for the case that none of its files exists.
+    made: Option<Made>,
+}
+
+/// Content in place of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Made {
+    Content(Arc<PluginContent>),
+    /// The content that the plugin makes for this key.
+    Rendering(Arc<str>),
+}
 
 impl ChainPosition {
     /// The first plugin.
-    pub const START: ChainPosition = ChainPosition(0);
+    pub const START: ChainPosition = ChainPosition { plugin: 0, made: None };
 }
 
 /// The answer to a request.
@@ -118,6 +133,8 @@ pub enum Answer {
     Content(Arc<PluginContent>),
     /// A denial.
     Deny(Denial),
+    /// It is dropped, for this reason.
+    Drop(String),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),
 }
@@ -279,7 +296,7 @@ impl Policy {
                     continue;
                 }
                 Ok(Some(Opinion::Deny(denial))) => Verdict::Deny(denial),
-                Ok(Some(Opinion::Drop)) => Verdict::Drop,
+                Ok(Some(Opinion::Drop(reason))) => Verdict::Drop(reason),
                 Err(Overloaded(reason)) => Verdict::Overloaded(reason),
             };
             return Authorization { verdict, by: Some(by), calls };
@@ -316,9 +333,19 @@ impl Policy {
         from: ChainPosition,
         patience: Patience,
     ) -> Resolution {
+        let chain = &self.of(&request.listener).resolve;
         let mut inputs = convert::Inputs::new(request);
         let mut calls = 0;
-        for (place, plugin) in self.of(&request.listener).resolve.iter().enumerate().skip(from.0) {
+        let mut profile: Option<SessionProfile> = None;
+        let ChainPosition { plugin: mut place, made } = from;
+        if let Some((made, plugin)) = made.zip(chain.get(place)) {
+            if let Some(answer) = answer_with(made, plugin, request, patience).await {
+                let by = Some(Arc::clone(&plugin.name));
+                return Resolution { answer, by, calls, next: None, profile };
+            }
+            place += 1;
+        }
+        for (place, plugin) in chain.iter().enumerate().skip(place) {
             if plugin.monitors {
                 if let Some(call) = monitor::resolve(plugin, request, &self.roots) {
                     call.await;
@@ -326,29 +353,58 @@ impl Policy {
                 continue;
             }
             calls += 1;
-            let found = plugin.resolution(request, &mut inputs, &self.roots, patience).await;
-            let mut next = None;
-            let answer = match found {
+            let (mut next, mut made) = (None, None);
+            let answer = match plugin.resolution(request, &mut inputs, &self.roots, patience).await {
                 Ok(None) => continue,
-                Ok(Some(Found::Files { files, otherwise })) => {
-                    next = (otherwise == Otherwise::Next).then_some(ChainPosition(place + 1));
-                    Answer::Files(files)
-                }
-                Ok(Some(Found::Content(content))) => Answer::Content(content),
-                Ok(Some(Found::Rendered(key))) => {
-                    match Box::pin(plugin.rendering(request, &key, patience)).await {
-                        Ok(None) => continue,
-                        Ok(Some(Ok(content))) => Answer::Content(content),
-                        Ok(Some(Err(denial))) => Answer::Deny(denial),
-                        Err(Overloaded(reason)) => Answer::Overloaded(reason),
+                Ok(Some(Found::Serve(Selection { files, otherwise, profile: its }))) => {
+                    profile = match (profile, its) {
+                        (Some(before), Some(its)) => Some(before.and(its)),
+                        (before, its) => before.or(its),
+                    };
+                    match otherwise {
+                        Otherwise::NotFound => {}
+                        Otherwise::Next => next = Some(ChainPosition { plugin: place + 1, made: None }),
+                        Otherwise::Content(content) => made = Some(Made::Content(content)),
+                        Otherwise::Rendering(key) => made = Some(Made::Rendering(key)),
+                    }
+                    if !files.is_empty() {
+                        next = next.or_else(|| Some(ChainPosition { plugin: place, made: Some(made?) }));
+                        Answer::Files(files)
+                    } else {
+                        // Without a file and without content, the chain goes on.
+                        let Some(made) = made else { continue };
+                        match answer_with(made, plugin, request, patience).await {
+                            Some(answer) => answer,
+                            None => continue,
+                        }
                     }
                 }
                 Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
+                Ok(Some(Found::Drop(reason))) => Answer::Drop(reason),
                 Err(Overloaded(reason)) => Answer::Overloaded(reason),
             };
-            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next };
+            return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next, profile };
         }
-        Resolution { answer: Answer::Abstain, by: None, calls, next: None }
+        Resolution { answer: Answer::Abstain, by: None, calls, next: None, profile }
+    }
+}
+
+/// Returns the content, which the plugin may have to make; `None` if it failed, and that counts as abstaining.
+async fn answer_with(
+    made: Made,
+    plugin: &Arc<Plugin>,
+    request: &Request,
+    patience: Patience,
+) -> Option<Answer> {
+    let key = match made {
+        Made::Content(content) => return Some(Answer::Content(content)),
+        Made::Rendering(key) => key,
+    };
+    match Box::pin(plugin.rendering(request, &key, patience)).await {
+        Ok(None) => None,
+        Ok(Some(Ok(content))) => Some(Answer::Content(content)),
+        Ok(Some(Err(denial))) => Some(Answer::Deny(denial)),
+        Err(Overloaded(reason)) => Some(Answer::Overloaded(reason)),
     }
 }
 

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use wasmtime::component::InstancePre;
 
-use super::bindings::Version;
+use super::bindings::lifecycle;
 use super::engine::PolicyRuntime;
-use super::hooks::lifecycle;
 use super::imports::Access;
 use super::sandbox::Sandbox;
 use tuffet_config::PluginLimits;
@@ -20,7 +19,5 @@ pub(super) struct Code {
     /// As JSON.
     pub settings: String,
     pub component: InstancePre<Sandbox>,
-    /// The version of the interface that it was built for.
-    pub version: Version,
     pub lifecycle: lifecycle::GuestIndices,
 }

@@ -3,21 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::attributes::{self, Facts};
-use super::bindings::Version;
-use super::bindings::v0_2::tuffet::policy::types;
+use super::bindings::contents::Content;
+use super::bindings::types::{self, Request as Input};
+use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
+use super::facts::{self, Facts};
 use super::failure::{Cause, Failure};
-use super::hooks::{Input, accept_upload, authorize, render_parts, resolve};
 use super::parts::Announced;
 use super::plugin::Plugin;
 use super::renderings::{PluginContent, Rendering};
 use super::text;
+use super::wit_events;
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
 };
 
-/// The most files in an answer.
-const MAX_FILES: usize = 64;
+/// The most candidates in an answer.
+const MAX_CANDIDATES: usize = 64;
 /// The longest path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
 /// The longest name of content in bytes.
@@ -27,116 +28,96 @@ const MAX_RENDERING_KEY: usize = 1024;
 /// The message for a client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
-/// A request in the types of the interface, converted for a chain when the first plugin of a version is called.
+/// A request in the types of the interface, converted for a chain when the first plugin is called.
 pub(super) struct Inputs<'a> {
     request: &'a Request,
-    v0_1: Option<v0_1_request::Input>,
-    v0_2: Option<v0_2_request::Input>,
+    input: Option<Input>,
+    /// What of it the last plugin saw.
+    view: (bool, Facts),
 }
 
 impl<'a> Inputs<'a> {
     pub fn new(request: &'a Request) -> Inputs<'a> {
-        Inputs { request, v0_1: None, v0_2: None }
+        Inputs { request, input: None, view: Default::default() }
     }
 
-    /// Returns the request as this plugin sees it: MAC addresses require their grant.
-    pub fn by(&mut self, plugin: &Plugin) -> Input<'_> {
-        let (sees_macs, facts) = (plugin.access.client_mac, plugin.access.facts);
-        match plugin.code.version {
-            Version::V0_1 => {
-                let input = self.v0_1.get_or_insert_with(|| v0_1_request::Input::of(self.request));
-                Input::V0_1(input.seen(self.request, sees_macs, facts))
-            }
-            Version::V0_2 => {
-                let input = self.v0_2.get_or_insert_with(|| v0_2_request::Input::of(self.request));
-                Input::V0_2(input.seen(self.request, sees_macs, facts))
-            }
+    /// Returns the request as this plugin sees it: MAC addresses require their grant, facts the word of its manifest.
+    pub fn by(&mut self, plugin: &Plugin) -> &Input {
+        let view = (plugin.access.client_mac, plugin.access.facts);
+        let input = self.input.get_or_insert_with(|| plain(self.request));
+        if view != self.view {
+            self.view = view;
+            let (sees_macs, facts) = view;
+            // Without facts there is nothing to format.
+            let texts =
+                if facts == Facts::default() { Default::default() } else { facts::Texts::of(self.request) };
+            input.client.macs = sees_macs.then(|| macs(self.request));
+            input.client.lease = facts.lease(self.request, &texts).as_ref().map(lease);
+            input.arrival = facts.arrival(self.request, &texts).as_ref().map(arrival);
         }
+        input
     }
 }
 
-/// Declares the conversion of requests for one version.
-macro_rules! requests {
-    ($module:ident, $version:ident) => {
-        mod $module {
-            use super::*;
-            use crate::policy::bindings::$version::tuffet::policy::types;
-
-            pub(super) struct Input {
-                request: types::Request,
-                /// The MAC addresses, while they are taken out of the request.
-                macs: Vec<types::Mac>,
-                /// The facts that its attributes have.
-                facts: Facts,
-            }
-
-            impl Input {
-                pub(super) fn of(of: &Request) -> Input {
-                    Input { request: request(of), macs: Vec::new(), facts: Facts::default() }
-                }
-
-                pub(super) fn seen(
-                    &mut self,
-                    of: &Request,
-                    with_macs: bool,
-                    facts: Facts,
-                ) -> &types::Request {
-                    if facts != self.facts {
-                        self.facts = facts;
-                        self.request.attributes = attributes(of, facts);
-                    }
-                    let macs = &mut self.request.client.macs;
-                    if macs.is_empty() == with_macs {
-                        std::mem::swap(macs, &mut self.macs);
-                    }
-                    &self.request
-                }
-            }
-
-            /// Converts the request with every MAC address.
-            fn request(request: &Request) -> types::Request {
-                let macs = request.macs.iter().map(|fact| types::Mac {
-                    address: fact.address.to_string(),
-                    source: match fact.source {
-                        MacSource::NeighbourTable => types::MacSource::NeighbourTable,
-                        MacSource::LeaseFile => types::MacSource::LeaseFile,
-                        MacSource::RequestedName => types::MacSource::RequestedName,
-                    },
-                });
-                types::Request {
-                    id: request.id.to_string(),
-                    listener: request.listener.to_string(),
-                    operation: match request.operation {
-                        Operation::Read => types::Operation::Read,
-                        Operation::Write => types::Operation::Write,
-                    },
-                    mode: match request.mode {
-                        Mode::Octet => types::Mode::Octet,
-                        Mode::Netascii => types::Mode::Netascii,
-                    },
-                    requested: request.requested.clone(),
-                    path: request.path.clone(),
-                    client: types::Client {
-                        address: request.client.ip().to_canonical().to_string(),
-                        port: request.client.port(),
-                        macs: macs.collect(),
-                        class: request.class.to_string(),
-                    },
-                    options: request.options.clone(),
-                    attributes: attributes(request, Facts::default()),
-                }
-            }
-        }
-    };
+/// Converts what every plugin sees.
+fn plain(request: &Request) -> Input {
+    let raw_name = request.raw_name.iter().map(|raw| ("raw-name".to_owned(), raw.to_string()));
+    Input {
+        id: request.id.to_string(),
+        listener: request.listener.to_string(),
+        operation: match request.operation {
+            Operation::Read => types::Operation::Read,
+            Operation::Write => types::Operation::Write,
+        },
+        mode: match request.mode {
+            Mode::Octet => types::Mode::Octet,
+            Mode::Netascii => types::Mode::Netascii,
+        },
+        requested: request.requested.clone(),
+        path: request.path.clone(),
+        client: types::Client {
+            address: request.client.ip().to_canonical().to_string(),
+            port: request.client.port(),
+            macs: None,
+            lease: None,
+            class: request.class.to_string(),
+        },
+        arrival: None,
+        options: request.options.clone(),
+        attributes: raw_name.collect(),
+    }
 }
-requests!(v0_1_request, v0_1);
-requests!(v0_2_request, v0_2);
 
-/// What a request has beside the fields of the interface.
-fn attributes(request: &Request, facts: Facts) -> Vec<(String, String)> {
-    // Without facts there is nothing to format.
-    let texts = if facts == Facts::default() { Default::default() } else { attributes::Texts::of(request) };
-    facts.of_request(request, &texts, |name, value| (name.to_owned(), value.to_owned()))
+fn macs(request: &Request) -> types::MacAddresses {
+    let macs = request.macs.iter().map(|fact| {
+        let mac = types::Mac { address: fact.address.to_string(), source: fact.source.as_str().to_owned() };
+        (fact.source == MacSource::RequestedName, mac)
+    });
+    let (claimed, network): (Vec<_>, Vec<_>) = macs.partition(|(is_claimed, _)| *is_claimed);
+    let without = |macs: Vec<(bool, types::Mac)>| macs.into_iter().map(|(_, mac)| mac).collect();
+    types::MacAddresses { network: without(network), claimed: without(claimed) }
+}
+
+fn lease(lease: &wit_events::Lease<'_>) -> types::Lease {
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    types::Lease {
+        mac: text(lease.mac),
+        client_id: text(lease.client_id),
+        uuid: text(lease.uuid),
+        hostname: text(lease.hostname),
+        vendor_class: text(lease.vendor_class),
+        architecture: lease.architecture,
+        expires: lease.expires,
+        age: lease.age,
+    }
+}
+
+fn arrival(arrival: &wit_events::Arrival<'_>) -> types::Arrival {
+    types::Arrival {
+        address: arrival.address.map(str::to_owned),
+        interface_name: arrival.interface_name.map(str::to_owned),
+        vlan: arrival.vlan,
+    }
 }
 
 /// The lowest rate in bytes per second: half a second for the smallest block that a client can be given.
@@ -147,7 +128,8 @@ const LEAST_RATE: u64 = 1024;
 pub(super) enum Opinion {
     Allow(SessionProfile),
     Deny(Denial),
-    Drop,
+    /// The reason for the log.
+    Drop(String),
 }
 
 /// Converts a verdict; `None` if the plugin abstains.
@@ -156,29 +138,20 @@ pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Fa
         authorize::Verdict::Abstain => return Ok(None),
         authorize::Verdict::Allow(answer) => Opinion::Allow(profile(&answer)?),
         authorize::Verdict::Deny(its) => Opinion::Deny(denial(&its)),
-        authorize::Verdict::Drop => Opinion::Drop,
+        authorize::Verdict::Drop(reason) => Opinion::Drop(text::reason(&reason)),
     }))
 }
 
 fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
-    let types::Profile {
-        blksize,
-        windowsize,
-        timeout,
-        bytes,
-        floors,
-        overrides,
-        burst,
-        rate,
-        refuse_options,
-    } = answer;
+    let types::Profile { ceilings, floors, overrides, max_size, burst, rate, refuse_options, attributes } =
+        answer;
+    require_known(attributes)?;
     let values = |of: &types::SessionValues| SessionValues {
         blksize: of.blksize,
         windowsize: of.windowsize,
         timeout: of.timeout,
     };
-    let ceilings = SessionValues { blksize: *blksize, windowsize: *windowsize, timeout: *timeout };
-    let (floors, overrides) = (values(floors), values(overrides));
+    let (ceilings, floors, overrides) = (values(ceilings), values(floors), values(overrides));
     for values in [&ceilings, &floors, &overrides] {
         require_possible(values)?;
     }
@@ -201,7 +174,14 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
             return Err(bad(format!("it refused the option {name:?}: there are {known}")));
         }
     }
-    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *bytes, refused })
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused })
+}
+
+/// A plugin demands nothing that would be ignored. This version knows no attributes.
+fn require_known(attributes: &[(String, String)]) -> Result<(), Failure> {
+    let Some((name, _)) = attributes.first() else { return Ok(()) };
+    let name = text::one_line(name, 40);
+    Err(bad(format!("it answered with the attribute {name:?}, which this server does not know")))
 }
 
 fn require_possible(values: &SessionValues) -> Result<(), Failure> {
@@ -227,63 +207,101 @@ pub struct Target {
 }
 
 /// What follows if none of the files exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Otherwise {
     NotFound,
     /// The next plugin of the chain decides.
     Next,
+    Content(Arc<PluginContent>),
+    /// The content that the plugin makes for this key.
+    Rendering(Arc<str>),
+}
+
+/// What is served: the first of the files that exists.
+#[derive(Debug, Clone)]
+pub(super) struct Selection {
+    pub files: Vec<Target>,
+    pub otherwise: Otherwise,
+    pub profile: Option<SessionProfile>,
 }
 
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
-    Files {
-        files: Vec<Target>,
-        otherwise: Otherwise,
-    },
-    Content(Arc<PluginContent>),
-    /// The content that the plugin makes for this key.
-    Rendered(Arc<str>),
+    Serve(Selection),
     Deny(Denial),
+    /// The reason for the log.
+    Drop(String),
 }
 
-/// Converts a resolution; `None` if the plugin abstains.
+/// Converts a resolution; `None` if the plugin abstains. `roots`: those that an answer may name.
 pub(super) fn resolution(
     resolution: resolve::Resolution,
     operation: Operation,
     max_content: u64,
-    roots: &[String],
+    roots: Option<&[String]>,
 ) -> Result<Option<Found>, Failure> {
     Ok(Some(match resolution {
         resolve::Resolution::Abstain => return Ok(None),
-        resolve::Resolution::Files(files) => {
-            Found::Files { files: targets(files, roots)?, otherwise: Otherwise::NotFound }
+        resolve::Resolution::Serve(selected) => {
+            Found::Serve(selection(selected, operation, max_content, roots)?)
         }
-        resolve::Resolution::FilesElseNext(files) => {
-            let otherwise = match operation {
-                Operation::Read => Otherwise::Next,
-                Operation::Write => Otherwise::NotFound,
-            };
-            Found::Files { files: targets(files, roots)?, otherwise }
+        resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
+        resolve::Resolution::Drop(reason) => Found::Drop(text::reason(&reason)),
+    }))
+}
+
+fn selection(
+    selected: resolve::Selection,
+    operation: Operation,
+    max_content: u64,
+    roots: Option<&[String]>,
+) -> Result<Selection, Failure> {
+    let resolve::Selection { candidates, else_next, profile: its } = selected;
+    if candidates.is_empty() && !else_next {
+        return Err(bad(
+            "it answered with no candidate and no else: to have no opinion is to abstain, to refuse is to deny",
+        ));
+    }
+    if candidates.len() > MAX_CANDIDATES {
+        return Err(bad(format!(
+            "it answered with {} candidates: {MAX_CANDIDATES} are allowed",
+            candidates.len()
+        )));
+    }
+    let profile = its.as_ref().map(profile).transpose()?;
+    let (mut files, mut made) = (Vec::new(), None);
+    for candidate in candidates {
+        if made.is_some() {
+            return Err(bad("it answered with a candidate behind content, which exists always"));
         }
-        resolve::Resolution::Content(_) | resolve::Resolution::Rendered(_)
-            if operation == Operation::Write =>
-        {
+        match candidate {
+            resolve::Candidate::File(file) => files.push(target(file, roots)?),
+            resolve::Candidate::Content(its) => made = Some(Otherwise::Content(content(its, max_content)?)),
+            resolve::Candidate::Rendering(key) => made = Some(Otherwise::Rendering(rendering_key(key)?)),
+        }
+    }
+    let otherwise = match (made, operation) {
+        (Some(_), _) if else_next => {
+            return Err(bad("it answered with content and an else, and content exists always"));
+        }
+        (Some(_), Operation::Write) if files.is_empty() => {
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }
-        resolve::Resolution::Content(made) => Found::Content(content(made, max_content)?),
-        resolve::Resolution::Rendered(key) => Found::Rendered(rendering_key(key)?),
-        resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
-    }))
+        (Some(made), Operation::Read) => made,
+        (None, _) if else_next && (operation == Operation::Read || files.is_empty()) => Otherwise::Next,
+        _ => Otherwise::NotFound,
+    };
+    Ok(Selection { files, otherwise, profile })
 }
 
 /// Converts an answer of `render`.
 pub(super) fn rendering(
-    rendered: Result<resolve::Rendering, types::Denial>,
+    rendered: Result<render::Rendering, types::Denial>,
     max_content: u64,
 ) -> Result<Result<Rendering, Denial>, Failure> {
     Ok(match rendered {
-        Ok(resolve::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
+        Ok(render::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
             content: content(made, max_content)?,
             ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
         }),
@@ -301,7 +319,8 @@ pub(super) fn announced(
         Ok(None) => return Ok(Ok(None)),
         Err(its) => return Ok(Err(denial(&its))),
     };
-    let render_parts::LargeContent { name, size, ttl_seconds } = large;
+    let render_parts::LargeContent { name, size, ttl_seconds, attributes } = large;
+    require_known(&attributes)?;
     if size > most {
         return Err(bad(format!("its content in parts has {size} bytes: {most} are allowed (limits.parts)")));
     }
@@ -329,16 +348,17 @@ pub(super) fn part(
     }
 }
 
-fn content(made: resolve::Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
-    let resolve::Content { name, bytes } = made;
-    if bytes.len() as u64 > max_content {
+fn content(made: Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
+    let Content { name, data, attributes } = made;
+    require_known(&attributes)?;
+    if data.len() as u64 > max_content {
         return Err(bad(format!(
             "its content has {} bytes: {max_content} are allowed (limits.content)",
-            bytes.len()
+            data.len()
         )));
     }
     require_content_name(name.as_deref())?;
-    Ok(Arc::new(PluginContent::new(name.as_deref(), bytes.into())))
+    Ok(Arc::new(PluginContent::new(name.as_deref(), data.into())))
 }
 
 fn require_content_name(name: Option<&str>) -> Result<(), Failure> {
@@ -361,27 +381,17 @@ fn rendering_key(key: String) -> Result<Arc<str>, Failure> {
     Err(bad(format!("it answered with a key of {bytes} bytes: 1 to {MAX_RENDERING_KEY} are allowed")))
 }
 
-fn targets(files: Vec<resolve::Target>, roots: &[String]) -> Result<Vec<Target>, Failure> {
-    if files.is_empty() {
-        return Err(bad("it answered with an empty list of files: to have no opinion is to abstain"));
-    }
-    if files.len() > MAX_FILES {
-        return Err(bad(format!("it answered with {} files: {MAX_FILES} are allowed", files.len())));
-    }
-    files.into_iter().map(|file| target(file, roots)).collect()
-}
-
-fn target(file: resolve::Target, roots: &[String]) -> Result<Target, Failure> {
-    if !roots.contains(&file.root) {
+fn target(file: types::Target, roots: Option<&[String]>) -> Result<Target, Failure> {
+    if roots.is_some_and(|roots| !roots.contains(&file.root)) {
         let root = text::one_line(&file.root, 100);
         return Err(bad(format!(
             "it answered with a file in the root {root:?}, which is not configured, or private"
         )));
     }
-    Ok(Target { root: file.root, path: plain(file.path)? })
+    Ok(Target { root: file.root, path: plain_path(file.path)? })
 }
 
-fn plain(path: String) -> Result<String, Failure> {
+fn plain_path(path: String) -> Result<String, Failure> {
     let good_part = |part: &str| !part.is_empty() && part != "." && part != "..";
     if path.len() > MAX_PATH || path.contains('\0') || !path.split('/').all(good_part) {
         let path = text::one_line(&path, 100);
@@ -396,8 +406,17 @@ fn plain(path: String) -> Result<String, Failure> {
 #[derive(Debug, Clone)]
 pub(super) enum UploadOpinion {
     Accept,
-    Rename(String),
+    Rename(Destination),
     Deny(Denial),
+}
+
+/// The name that an upload gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// A path in its root.
+    pub path: String,
+    /// Whether it gets the next free name beside a file that has this one.
+    pub next_free: bool,
 }
 
 /// Converts a decision about an upload; `None` if the plugin abstains.
@@ -405,7 +424,9 @@ pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option
     Ok(Some(match acceptance {
         accept_upload::Acceptance::Abstain => return Ok(None),
         accept_upload::Acceptance::Accept => UploadOpinion::Accept,
-        accept_upload::Acceptance::Rename(path) => UploadOpinion::Rename(plain(path)?),
+        accept_upload::Acceptance::Rename(accept_upload::Destination { path, next_free }) => {
+            UploadOpinion::Rename(Destination { path: plain_path(path)?, next_free })
+        }
         accept_upload::Acceptance::Deny(its) => UploadOpinion::Deny(denial(&its)),
     }))
 }

@@ -12,7 +12,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::time::{Instant, timeout_at};
 
-use super::convert::{Found, Opinion, Otherwise, UploadOpinion};
+use super::convert::{Found, Opinion, Otherwise, Selection, UploadOpinion};
 use super::counters::Counters;
 use super::failure::{Cause, Failure};
 use super::renderings::PluginContent;
@@ -74,7 +74,7 @@ impl Weighty for Opinion {
         match self {
             Opinion::Allow(_) => "allow",
             Opinion::Deny(_) => "deny",
-            Opinion::Drop => "drop",
+            Opinion::Drop(_) => "drop",
         }
     }
 
@@ -82,7 +82,7 @@ impl Weighty for Opinion {
         match self {
             Opinion::Allow(profile) => profile_of(profile),
             Opinion::Deny(denial) => reason_of(denial),
-            Opinion::Drop => String::new(),
+            Opinion::Drop(reason) => reason.clone(),
         }
     }
 }
@@ -103,7 +103,8 @@ impl Weighty for UploadOpinion {
     fn detail(&self) -> String {
         match self {
             UploadOpinion::Accept => String::new(),
-            UploadOpinion::Rename(path) => path.clone(),
+            UploadOpinion::Rename(to) if to.next_free => format!("{}, or the next free name", to.path),
+            UploadOpinion::Rename(to) => to.path.clone(),
             UploadOpinion::Deny(denial) => reason_of(denial),
         }
     }
@@ -112,36 +113,56 @@ impl Weighty for UploadOpinion {
 impl Weighty for Found {
     fn weight(&self) -> u64 {
         match self {
-            Found::Content(content) => 1 + content.len() / CONTENT_UNIT,
-            Found::Rendered(_) => 1,
-            Found::Files { files, .. } => 1 + (files.len() / 8) as u64,
-            Found::Deny(_) => 1,
+            Found::Serve(Selection { files, otherwise, .. }) => {
+                let content = match otherwise {
+                    Otherwise::Content(content) => content.len() / CONTENT_UNIT,
+                    Otherwise::NotFound | Otherwise::Next | Otherwise::Rendering(_) => 0,
+                };
+                1 + (files.len() / 8) as u64 + content
+            }
+            Found::Deny(_) | Found::Drop(_) => 1,
         }
     }
 
     fn word(&self) -> &'static str {
         match self {
-            Found::Files { otherwise: Otherwise::NotFound, .. } => "files",
-            Found::Files { otherwise: Otherwise::Next, .. } => "files-else-next",
-            Found::Content(_) => "content",
-            Found::Rendered(_) => "rendered",
+            Found::Serve(Selection { files, otherwise, .. }) => match otherwise {
+                Otherwise::NotFound => "files",
+                Otherwise::Next => "files-else-next",
+                Otherwise::Content(_) if files.is_empty() => "content",
+                Otherwise::Content(_) => "files-else-content",
+                Otherwise::Rendering(_) if files.is_empty() => "rendered",
+                Otherwise::Rendering(_) => "files-else-rendered",
+            },
             Found::Deny(_) => "deny",
+            Found::Drop(_) => "drop",
         }
     }
 
     fn detail(&self) -> String {
         match self {
-            Found::Files { files, .. } => {
-                let places = files.iter().map(|file| format!("{}:{}", file.root, file.path));
-                places.collect::<Vec<_>>().join(", ")
+            Found::Serve(Selection { files, otherwise, profile }) => {
+                let mut parts: Vec<String> =
+                    files.iter().map(|file| format!("{}:{}", file.root, file.path)).collect();
+                match otherwise {
+                    Otherwise::NotFound | Otherwise::Next => {}
+                    Otherwise::Content(content) => parts.push(content_of(content)),
+                    Otherwise::Rendering(key) => parts.push(one_line(key, 200)),
+                }
+                let profile = profile.as_ref().map(profile_of).filter(|profile| !profile.is_empty());
+                parts.extend(profile);
+                parts.join(", ")
             }
-            Found::Content(content) => match (content.len(), content.name()) {
-                (bytes, None) => format!("{bytes} bytes"),
-                (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
-            },
-            Found::Rendered(key) => one_line(key, 200),
             Found::Deny(denial) => reason_of(denial),
+            Found::Drop(reason) => reason.clone(),
         }
+    }
+}
+
+fn content_of(content: &PluginContent) -> String {
+    match (content.len(), content.name()) {
+        (bytes, None) => format!("{bytes} bytes"),
+        (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
     }
 }
 
@@ -157,7 +178,7 @@ impl Weighty for Result<Arc<PluginContent>, Denial> {
 
     fn detail(&self) -> String {
         match self {
-            Ok(content) => Found::Content(Arc::clone(content)).detail(),
+            Ok(content) => content_of(content),
             Err(denial) => reason_of(denial),
         }
     }

@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use wasmtime::component::{HasSelf, Linker};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use super::bindings::{v0_1, v0_2};
+use super::bindings;
 use super::code_cache::CodeCache;
 use super::compiled::Compiled;
 use super::compiler::Compilers;
@@ -100,8 +100,7 @@ impl PolicyRuntime {
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
         wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
-        v0_1::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
-        v0_2::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
+        bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
         let ticker = Ticker::start(engine.clone(), TICK)?;
         Ok(PolicyRuntime(Arc::new(Shared {
             engine,

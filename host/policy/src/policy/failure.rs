@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::hooks::lifecycle::Problem;
+use super::bindings::lifecycle::Problem;
 
 /// A call without an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

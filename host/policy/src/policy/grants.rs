@@ -28,7 +28,7 @@ pub(super) struct Known<'a> {
     pub sinks: &'a [String],
 }
 
-/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@0.1.0`.
+/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@1.0.0-rc.1`.
 pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
     let (empty_batches, facts) = (manifest.empty_batches, manifest.facts.clone());
     let mut judged = Judged { empty_batches, facts, ..Judged::default() };
@@ -73,7 +73,7 @@ pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], know
 /// linked.
 fn imports_of(kind: GrantKind) -> &'static [&'static str] {
     match kind {
-        GrantKind::Kv => &["tuffet:policy/kv@", "tuffet:policy/shared-kv@"],
+        GrantKind::Kv => &["tuffet:policy/kv@"],
         GrantKind::Files => &["tuffet:policy/files@"],
         GrantKind::Sinks => &["tuffet:policy/sinks@"],
         GrantKind::Metrics => &["tuffet:policy/metrics@"],
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
     use crate::policy::manifest::Wish;
 
-    const KV: &str = "tuffet:policy/kv@0.1.0";
+    const KV: &str = "tuffet:policy/kv@1.0.0-rc.1";
 
     fn asking(grant: &str, optional: bool) -> Manifest {
         let wish = Wish { grant: grant.into(), reason: "counts \"downloads\"".into(), optional };
@@ -135,7 +135,7 @@ mod tests {
         assert_eq!(
             judged.problems,
             [
-                "it asks for the grant `kv` (\"counts \\\"downloads\\\"\"), and imports tuffet:policy/kv@0.1.0, and the \
+                "it asks for the grant `kv` (\"counts \\\"downloads\\\"\"), and imports tuffet:policy/kv@1.0.0-rc.1, and the \
               configuration does not give it: write `grants: [clock, kv]`, or leave the plugin out"
             ]
         );

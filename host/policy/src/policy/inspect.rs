@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 use wasmtime::component::Component;
 
-use super::bindings::Version;
+use super::bindings;
 use super::engine::PolicyRuntime;
 use super::load::read;
 use super::load_problems::check_kind;
@@ -25,9 +25,9 @@ pub struct Inspected {
     pub version: String,
     /// Its purpose.
     pub description: String,
-    /// The version of the interface that it was built for, if this server has it.
-    pub interface: Option<&'static str>,
-    /// Its hooks in this version.
+    /// The version of the interface that it was built for.
+    pub interface: Option<String>,
+    /// Its hooks, if this server has this version.
     pub hooks: Vec<&'static str>,
     /// The events that its hook `observe` receives; none without that hook.
     pub events: Vec<Kind>,
@@ -75,9 +75,11 @@ impl Inspected {
         let manifest = Manifest::of(binary)?;
         let ty = component.component_type();
         let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
-        let version = Version::of(engine, &component);
-        let has =
-            |hook: &Hook| version.is_some_and(|version| exports.contains(&version.interface(hook.word())));
+        let version = bindings::version_of(engine, &component);
+        let is_compatible = version.as_deref().is_some_and(bindings::is_compatible);
+        let has = |hook: &Hook| {
+            is_compatible && component.get_export_index(None, bindings::interface(hook.word())).is_some()
+        };
         let observes = has(&Hook::Observe);
         let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
@@ -85,8 +87,8 @@ impl Inspected {
             name: manifest.name,
             version: manifest.version,
             description: manifest.description,
-            interface: version.map(Version::as_str),
             hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
+            interface: version,
             events: if observes { events.iter().collect() } else { Vec::new() },
             empty_batches,
             grants: grants
@@ -109,7 +111,7 @@ impl Inspected {
         let _ = writeln!(shown, "name         {name}");
         let _ = writeln!(shown, "version      {}", or_none(&self.version));
         let _ = writeln!(shown, "description  {}", or_none(&self.description));
-        if let Some(interface) = self.interface {
+        if let Some(interface) = &self.interface {
             let _ = writeln!(shown, "interface    tuffet:policy@{interface}");
         }
         let _ = writeln!(shown, "hooks        {}", or_none(&self.hooks.join(", ")));

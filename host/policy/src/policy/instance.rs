@@ -5,9 +5,9 @@ use std::sync::Arc;
 use wasmtime::component::Instance as Component;
 use wasmtime::{Store, UpdateDeadline};
 
+use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::code::Code;
 use super::failure::{CpuLimit, Refused};
-use super::hooks::{accept_upload, authorize, render_parts, resolve};
 use super::log::CallLog;
 use super::meter::Meter;
 use super::sandbox::{Caller, Sandbox, Subject};
@@ -25,6 +25,7 @@ pub(super) struct Instance {
     component: Option<Component>,
     authorize: Option<authorize::Guest>,
     resolve: Option<resolve::Guest>,
+    render: Option<render::Guest>,
     render_parts: Option<render_parts::Guest>,
     accept_upload: Option<accept_upload::Guest>,
     observe: Option<observe::Guest>,
@@ -65,6 +66,7 @@ impl Instance {
             component: None,
             authorize: None,
             resolve: None,
+            render: None,
             render_parts: None,
             accept_upload: None,
             observe: None,
@@ -124,7 +126,7 @@ macro_rules! hooks {
         }
     };
 }
-hooks!(authorize, resolve, render_parts, accept_upload, observe);
+hooks!(authorize, resolve, render, render_parts, accept_upload, observe);
 
 fn found<'a, Guest>(
     guest: &'a mut Option<Guest>,

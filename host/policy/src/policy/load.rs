@@ -11,20 +11,19 @@ use rustix::fs::{Mode, OFlags};
 use wasmtime::component::Component;
 
 use super::ahead::Ahead;
-use super::attributes::Facts;
-use super::bindings::Version;
+use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
 use super::breaker::Breaker;
 use super::builtin;
 use super::code::Code;
 use super::compiler;
 use super::decisions::{Decisions, Weighty};
 use super::engine::PolicyRuntime;
+use super::facts::Facts;
 use super::grants::{self, Judged, Known};
-use super::hooks::{accept_upload, authorize, lifecycle, render_parts, resolve};
 use super::identity::PluginIdentity;
 use super::imports::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys, Unsent};
 use super::line_rate::LineRate;
-use super::load_problems::{check_kind, explain, explain_exports, explain_imports, problem};
+use super::load_problems::{check_kind, explain, explain_exports, explain_imports, explain_types, problem};
 use super::manifest::Manifest;
 use super::plugin::Plugin;
 use super::pool::Pool;
@@ -64,7 +63,14 @@ pub(super) async fn load(
     let plugin = plugin?;
     match plugin.check().await {
         Ok(()) => Ok(plugin),
-        Err(failure) => Err(explain(spec, failure)),
+        Err(failure) => {
+            let component = plugin.code.component.component();
+            let types = explain_types(component.engine(), component);
+            Err(types.map_or_else(
+                || explain(spec, failure),
+                |message| vec![problem(spec, LoadProblemKind::Export, message)],
+            ))
+        }
     }
 }
 
@@ -98,9 +104,7 @@ fn compile(
         .linker
         .instantiate_pre(&component)
         .map_err(|error| one(LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error)))?;
-    let version = Version::of(&shared.engine, &component);
-    let lifecycle = version.and_then(|version| lifecycle::GuestIndices::new(&pre, version).ok());
-    let Some((version, lifecycle)) = version.zip(lifecycle) else {
+    let Ok(lifecycle) = lifecycle::GuestIndices::new(&pre) else {
         return Err(one(LoadProblemKind::Export, explain_exports(&pre, "lifecycle")));
     };
     let manifest = Manifest::of(&binary).map_err(|message| one(LoadProblemKind::NotAComponent, message))?;
@@ -146,11 +150,12 @@ fn compile(
         verdicts: decisions(spec, facts),
         resolutions: decisions(spec, facts),
         renderings: Renderings::new(spec.limits.renderings, spec.limits.parts),
-        authorize: authorize::GuestIndices::new(&pre, version).ok(),
-        resolve: resolve::GuestIndices::new(&pre, version).ok(),
-        render_parts: render_parts::GuestIndices::new(&pre, version),
-        accept_upload: accept_upload::GuestIndices::new(&pre, version).ok(),
-        observe: observe::GuestIndices::new(&pre, version).ok(),
+        authorize: authorize::GuestIndices::new(&pre).ok(),
+        resolve: resolve::GuestIndices::new(&pre).ok(),
+        render: render::GuestIndices::new(&pre).ok(),
+        render_parts: render_parts::GuestIndices::new(&pre).ok(),
+        accept_upload: accept_upload::GuestIndices::new(&pre).ok(),
+        observe: observe::GuestIndices::new(&pre).ok(),
         wants: manifest.wants(),
         code: Arc::new(Code {
             name: Arc::clone(&name),
@@ -159,7 +164,6 @@ fn compile(
             runtime: runtime.clone(),
             settings: spec.settings.to_string(),
             component: pre,
-            version,
             lifecycle,
         }),
         name,

@@ -3,12 +3,13 @@
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
 
-use super::bindings::Version;
+use super::bindings::{self, PROVIDED};
 use super::failure::{Cause, Failure};
 use super::plugin::Plugin;
 use super::sandbox::Sandbox;
 use super::spec::{LoadProblem, LoadProblemKind};
 use super::text;
+use super::type_check;
 use tuffet_config::PluginConfig;
 
 /// Why a plugin that loaded cannot be in the chain of this hook.
@@ -41,16 +42,12 @@ pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
 /// Why a component cannot be linked.
 pub(super) fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
     let ty = component.component_type();
-    let provided = format!("tuffet:policy@{} and WASI 0.2", Version::PROVIDED);
+    let provided = format!("tuffet:policy@{PROVIDED} and WASI 0.2");
     for (name, _) in ty.imports(engine) {
         if let Some(version) = name.strip_prefix("tuffet:policy/").and_then(|name| name.split('@').nth(1))
-            && Version::ALL.iter().all(|provided| provided.as_str() != version)
+            && !bindings::is_compatible(version)
         {
-            return format!(
-                "it was built for tuffet:policy@{version} and this server has {}: rebuild it with the SDK of this \
-                 server",
-                Version::PROVIDED
-            );
+            return of_another_version(version);
         }
         if let Some(version) = name.strip_prefix("wasi:").and_then(|name| name.split('@').nth(1))
             && !version.starts_with("0.2.")
@@ -66,8 +63,28 @@ pub(super) fn explain_imports(engine: &Engine, component: &Component, error: &wa
             );
         }
     }
+    if let Some(why) = explain_types(engine, component) {
+        return why;
+    }
     let error = text::reason(&format!("{error:#}"));
     format!("it imports what this server does not provide ({provided}): {error}")
+}
+
+/// Names the type that makes a component of the right version unfit, if one does.
+pub(super) fn explain_types(engine: &Engine, component: &Component) -> Option<String> {
+    let (interface, name) = type_check::differing(engine, component)?;
+    Some(format!(
+        "its type `{name}` of tuffet:policy/{interface} is not that of this server, though both call themselves \
+         tuffet:policy@{PROVIDED}: build it with the sdk/wit of this server, as it is"
+    ))
+}
+
+/// Why a component that was built for another version of the interface cannot run.
+fn of_another_version(version: &str) -> String {
+    format!(
+        "it was built for tuffet:policy@{version}, and this server has {PROVIDED}: build it again with the SDK of this \
+         server (docs/plugins.md, \"Another version\")"
+    )
 }
 
 /// Why a component lacks the exports of a hook.
@@ -77,23 +94,21 @@ pub(super) fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String 
     let exports: Vec<&str> = ty.exports(component.engine()).map(|(name, _)| name).collect();
     let wanted = format!("tuffet:policy/{hook}@");
     if let Some(version) = exports.iter().find_map(|name| name.strip_prefix(&wanted)) {
-        if let Some(built) = Version::of(component.engine(), component) {
+        if let Some(built) =
+            bindings::version_of(component.engine(), component).filter(|built| built != version)
+        {
             return format!(
                 "it exports tuffet:policy/{hook}@{version} beside tuffet:policy/lifecycle@{built}: build all of it for one \
                  version"
             );
         }
-        return format!(
-            "it exports tuffet:policy/{hook}@{version} and this server asks for {}, as in its sdk/wit: rebuild it with \
-             the SDK of this server",
-            Version::PROVIDED
-        );
+        return of_another_version(version);
     }
     if hook == "lifecycle" {
         let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
         return format!(
-            "it does not export tuffet:policy/{hook} ({}) but {exports}: every plugin exports it, the SDK does it for you",
-            Version::PROVIDED
+            "it does not export tuffet:policy/{hook}@{PROVIDED} but {exports}: every plugin exports it, the SDK does it for \
+             you"
         );
     }
     let hooks = exports.iter().filter_map(|name| name.strip_prefix("tuffet:policy/")?.split('@').next());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bindings::v0_2::tuffet::policy::log::{Host, Level};
+use super::bindings::log::{Host, Level};
 use super::imports::Access;
 use super::line_rate::LineRate;
 use super::log_fields::PluginFields;
@@ -81,6 +81,11 @@ impl CallLog {
                 self.dropped
             );
         }
+    }
+
+    /// A line that the plugin printed.
+    pub fn print(&mut self, line: &str, access: &Access) {
+        self.write(Level::Debug, line, &[("printed".into(), "true".into())], access);
     }
 
     fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], access: &Access) {

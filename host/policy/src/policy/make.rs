@@ -55,8 +55,7 @@ impl Code {
         let mut instance = Instance::new(self);
         let meter = instance.begin(Subject::CONFIGURE, None, ClientKey::SERVER, limit, !logs);
         let ended = timeout_at(Instant::now() + wall, meter.run(instance.ready(self))).await;
-        let sandbox = instance.store.data();
-        sandbox.log.finish(&sandbox.access.lines);
+        instance.store.data_mut().finish_log();
         match ended {
             Ok(Ok(())) => Ok(instance),
             Ok(Err(error)) => Err(self.explain(&instance, &error)),

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
 
-use super::attributes::Facts;
+use super::facts::Facts;
 use super::load_problems::check_kind;
 use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};

@@ -7,9 +7,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::ask::Patience;
-use super::convert::{Found, Inputs, Opinion, UploadOpinion};
+use super::convert::{Found, Inputs, Opinion, Otherwise, Selection, UploadOpinion};
 use super::decisions::Weighty;
 use super::plugin::Plugin;
+use super::renderings::PluginContent;
 use super::upload::UploadInput;
 use tuffet_request::{Denial, Request};
 
@@ -30,14 +31,16 @@ pub(super) fn resolve(plugin: &Arc<Plugin>, request: &Request, roots: &Arc<[Stri
     beside(request.is_rehearsal(), async move {
         let (mut inputs, patience) = (Inputs::new(&request), Patience::of(plugin.limits.wall));
         let found = plugin.resolution(&request, &mut inputs, &roots, patience).await;
-        let said = match found.ok().flatten() {
-            Some(Found::Rendered(key)) => {
-                let made = plugin.rendering(&request, &key, patience).await;
-                made.ok()
-                    .flatten()
-                    .map(|made| Said::Resolution(made.map_or_else(Found::Deny, Found::Content)))
+        let found = found.ok().flatten();
+        let said = match &found {
+            // A rendering that stands for files is not made: whether they exist is not looked up here.
+            Some(Found::Serve(Selection { files, otherwise: Otherwise::Rendering(key), .. }))
+                if files.is_empty() =>
+            {
+                let made = plugin.rendering(&request, key, patience).await;
+                made.ok().flatten().map(Said::Rendering)
             }
-            found => found.map(Said::Resolution),
+            _ => found.map(Said::Resolution),
         };
         plugin.note("resolve", &request, said);
     })
@@ -88,6 +91,7 @@ impl Plugin {
 enum Said {
     Verdict(Opinion),
     Resolution(Found),
+    Rendering(Result<Arc<PluginContent>, Denial>),
     Acceptance(UploadOpinion),
 }
 
@@ -95,17 +99,26 @@ impl fmt::Display for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Said::Verdict(Opinion::Allow(_)) => f.write_str("allow"),
-            Said::Verdict(Opinion::Drop) => f.write_str("drop"),
-            Said::Resolution(found @ Found::Files { files, .. }) => {
-                f.write_str(found.word())?;
-                files.iter().try_for_each(|file| write!(f, " {}:{}", file.root, file.path))
+            Said::Verdict(Opinion::Drop(reason)) | Said::Resolution(Found::Drop(reason))
+                if reason.is_empty() =>
+            {
+                f.write_str("drop")
             }
-            Said::Resolution(found @ Found::Content(_)) => write!(f, "content of {}", found.detail()),
-            Said::Resolution(found @ Found::Rendered(_)) => write!(f, "rendered {}", found.detail()),
+            Said::Verdict(Opinion::Drop(reason)) | Said::Resolution(Found::Drop(reason)) => {
+                write!(f, "drop: {reason}")
+            }
+            Said::Resolution(found @ Found::Serve(Selection { files, otherwise, .. })) => match otherwise {
+                Otherwise::Content(_) if files.is_empty() => write!(f, "content of {}", found.detail()),
+                _ => write!(f, "{} {}", found.word(), found.detail()),
+            },
+            Said::Rendering(rendered @ Ok(_)) => write!(f, "content of {}", rendered.detail()),
             Said::Acceptance(UploadOpinion::Accept) => f.write_str("accept"),
-            Said::Acceptance(UploadOpinion::Rename(path)) => write!(f, "rename to {path}"),
+            Said::Acceptance(renamed @ UploadOpinion::Rename(_)) => {
+                write!(f, "rename to {}", renamed.detail())
+            }
             Said::Verdict(Opinion::Deny(denial))
             | Said::Resolution(Found::Deny(denial))
+            | Said::Rendering(Err(denial))
             | Said::Acceptance(UploadOpinion::Deny(denial)) => deny(f, denial),
         }
     }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::attributes::Facts;
 use super::call::Asker;
 use super::chain::Policy;
 use super::failure::{Cause, Failure};
@@ -44,15 +43,8 @@ impl Policy {
     /// Delivers events to all observers concurrently. Returns when each has received them or failed for good.
     pub async fn observe(&self, events: &[Event]) {
         let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
-        let observers = self.observers();
-        let mut for_facts: Vec<Facts> = Vec::new();
-        for facts in observers.iter().map(|plugin| plugin.access.facts) {
-            if !for_facts.contains(&facts) {
-                for_facts.push(facts);
-            }
-        }
-        let facts = Fact::all(events, &texts, &for_facts);
-        join_all(observers.into_iter().map(async |plugin| {
+        let facts = Fact::all(events, &texts);
+        join_all(self.observers().into_iter().map(async |plugin| {
             let events = wanted(plugin, &facts, |listener| self.is_observed_by(listener, plugin));
             if !events.is_empty() {
                 tell(plugin, &events).await;
@@ -83,7 +75,7 @@ impl Policy {
 /// Delivers events to a plugin in a trial.
 pub(super) async fn try_out(plugin: &Plugin, events: &[Event]) -> Result<(), Failure> {
     let texts: Vec<Texts> = events.iter().map(Texts::of).collect();
-    let facts = Fact::all(events, &texts, &[plugin.access.facts]);
+    let facts = Fact::all(events, &texts);
     plugin.observe(&wanted(plugin, &facts, |_| true), Asker::SERVER).await
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::ahead::Ahead;
-use super::bindings::v0_2::tuffet::policy::types;
+use super::bindings::types::{self, Request as Input};
+use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::breaker::Breaker;
 use super::call::{Asker, Call};
 use super::code::Code;
@@ -13,7 +14,6 @@ use super::convert::{Found, Opinion};
 use super::counters::Counters;
 use super::decisions::Decisions;
 use super::failure::{Cause, Failure};
-use super::hooks::{Input, accept_upload, authorize, render_parts, resolve};
 use super::identity::PluginIdentity;
 use super::imports::Access;
 use super::make::{PluginTurns, Within};
@@ -58,6 +58,7 @@ pub(super) struct Plugin {
     pub renderings: Arc<Renderings>,
     pub authorize: Option<authorize::GuestIndices>,
     pub resolve: Option<resolve::GuestIndices>,
+    pub render: Option<render::GuestIndices>,
     pub render_parts: Option<render_parts::GuestIndices>,
     pub accept_upload: Option<accept_upload::GuestIndices>,
     pub observe: Option<observe::GuestIndices>,
@@ -80,6 +81,9 @@ impl Plugin {
             if let Some(hook) = &self.resolve {
                 instance.resolve(hook)?;
             }
+            if let Some(hook) = &self.render {
+                instance.render(hook)?;
+            }
             if let Some(hook) = &self.render_parts {
                 instance.render_parts(hook)?;
             }
@@ -101,9 +105,9 @@ impl Plugin {
     }
 
     /// Calls the hook `authorize`.
-    pub async fn authorize(&self, request: Input<'_>, asker: Asker) -> Result<authorize::Verdict, Failure> {
+    pub async fn authorize(&self, request: &Input, asker: Asker) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, Subject::request("authorize", &request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("authorize", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -115,9 +119,9 @@ impl Plugin {
     }
 
     /// Calls the hook `resolve`.
-    pub async fn resolve(&self, request: Input<'_>, asker: Asker) -> Result<resolve::Resolution, Failure> {
+    pub async fn resolve(&self, request: &Input, asker: Asker) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, Subject::request("resolve", &request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("resolve", request), asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -128,20 +132,24 @@ impl Plugin {
         call.end(ended)
     }
 
-    /// Calls `render`, which belongs to the hook `resolve`.
+    /// Calls `render`.
     pub async fn render(
         &self,
         key: &str,
         asker: Asker,
-    ) -> Result<Result<resolve::Rendering, types::Denial>, Failure> {
-        let Some(hook) = &self.resolve else {
-            return Err(Failure::new(Cause::BadAnswer, "it does not have the hook `resolve`"));
+    ) -> Result<Result<render::Rendering, types::Denial>, Failure> {
+        let Some(hook) = &self.render else {
+            let detail = match &self.render_parts {
+                None => "it answered with a rendering, and exports neither `render` nor `render-parts`",
+                Some(_) => "it does not make this content in parts, and does not export `render`",
+            };
+            return Err(Failure::new(Cause::BadAnswer, detail));
         };
         let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
-            let (guest, store) = instance.resolve(hook)?;
+            let (guest, store) = instance.render(hook)?;
             guest.call_render(store, key).await
         };
         let ended = limit.run(work).await;
@@ -191,12 +199,12 @@ impl Plugin {
     /// Calls the hook `accept-upload`.
     pub async fn accept_upload(
         &self,
-        request: Input<'_>,
+        request: &Input,
         upload: &UploadInput,
         asker: Asker,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, Subject::request("accept-upload", &request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("accept-upload", request), asker).await?;
         let (instance, limit) = call.parts();
         instance.store.data_mut().upload = Some(Arc::clone(&upload.content));
         let work = async {
@@ -215,6 +223,7 @@ impl Plugin {
         let Some(hook) = &self.observe else { return Ok(()) };
         let mut call = Call::begin(self, Subject::EVENTS, asker).await?;
         let (instance, limit) = call.parts();
+        instance.store.data_mut().taken.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
         let work = async {
             instance.ready(&self.code).await?;
             let (guest, store) = instance.observe(hook)?;

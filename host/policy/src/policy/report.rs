@@ -3,12 +3,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::attributes::{self, Facts};
+use super::facts;
 use super::imports::Access;
 use super::wit_events::{
-    self, Decision, Event as WitEvent, Happening as What, Outcome as Ended, Progress, Start, Summary as Sum,
+    self, DecidedRequest, Event as WitEvent, EventKind, MacAddresses, Progress, Resolved, Summary as Sum,
+    Target,
 };
-use tuffet_request::events::{Answered, Event, Happening, Outcome, Summary};
+use tuffet_request::events::{DecisionRecord, Event, Happening, Summary, resolved_file};
 use tuffet_request::{MacSource, Mode, Operation, Request};
 
 /// The parts of an event that must be formatted as text first.
@@ -17,29 +18,38 @@ pub(super) struct Texts {
     id: String,
     address: String,
     macs: Vec<String>,
-    attributes: attributes::Texts,
+    facts: facts::Texts,
 }
 
 impl Texts {
     pub fn of(event: &Event) -> Texts {
-        let request = match &event.what {
-            Happening::Started { record, .. } => &record.request,
-            Happening::Finished(summary) => &summary.record.request,
-            Happening::Progressed { id, .. } => {
-                return Texts {
-                    id: id.to_string(),
-                    address: String::new(),
-                    macs: Vec::new(),
-                    attributes: attributes::Texts::default(),
-                };
-            }
+        let Some(record) = record_of(event) else {
+            let Happening::Progressed { id, .. } = &event.what else {
+                unreachable!("the others have a record")
+            };
+            return Texts {
+                id: id.to_string(),
+                address: String::new(),
+                macs: Vec::new(),
+                facts: facts::Texts::default(),
+            };
         };
+        let request = &record.request;
         Texts {
             id: request.id.to_string(),
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
-            attributes: attributes::Texts::of(request),
+            facts: facts::Texts::of(request),
         }
+    }
+}
+
+/// The record of the request that an event is about, unless it only tells of progress.
+fn record_of(event: &Event) -> Option<&DecisionRecord> {
+    match &event.what {
+        Happening::Started { record, .. } => Some(record),
+        Happening::Finished(summary) => Some(&summary.record),
+        Happening::Progressed { .. } => None,
     }
 }
 
@@ -47,59 +57,79 @@ impl Texts {
 pub(super) struct Fact<'a> {
     pub event: &'a Event,
     texts: &'a Texts,
+    /// What the network says, and behind it what the client claims.
     macs: Vec<wit_events::Mac<'a>>,
+    claimed: usize,
     options: Vec<(&'a str, &'a str)>,
-    /// Facts that the interface has no fields for: of the event, and of its request for plugins with these facts.
+    /// Of the request.
+    raw_name: Option<[(&'a str, &'a str); 1]>,
+    tried: Vec<Target<'a>>,
+    /// Of the summary.
     attributes: Vec<(&'a str, &'a str)>,
-    of_request: Vec<(Facts, Vec<(&'a str, &'a str)>)>,
 }
 
 impl<'a> Fact<'a> {
-    /// For plugins with these facts.
-    pub fn all(events: &'a [Event], texts: &'a [Texts], for_facts: &[Facts]) -> Vec<Fact<'a>> {
-        events.iter().zip(texts).map(|(event, texts)| Fact::new(event, texts, for_facts)).collect()
+    pub fn all(events: &'a [Event], texts: &'a [Texts]) -> Vec<Fact<'a>> {
+        events.iter().zip(texts).map(|(event, texts)| Fact::new(event, texts)).collect()
     }
 
-    fn new(event: &'a Event, texts: &'a Texts, for_facts: &[Facts]) -> Fact<'a> {
-        let request = match &event.what {
-            Happening::Started { record, .. } => Some(&record.request),
-            Happening::Finished(summary) => Some(&summary.record.request),
-            Happening::Progressed { .. } => None,
+    fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
+        let request = record_of(event).map(|record| &*record.request);
+        let macs = request.map_or_else(Vec::new, |request| macs(request, texts));
+        let options = request.map_or(&[][..], |request| &request.options);
+        let mut fact = Fact {
+            event,
+            texts,
+            claimed: macs.partition_point(|mac| mac.source != MacSource::RequestedName.as_str()),
+            macs,
+            options: options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            raw_name: request.and_then(|request| request.raw_name.as_deref()).map(|raw| [("raw-name", raw)]),
+            tried: Vec::new(),
+            attributes: Vec::new(),
         };
-        let (macs, options) = request.map_or_else(Default::default, |request| lists(request, texts));
-        let of_request = request.map_or_else(Vec::new, |request| {
-            let with =
-                |facts: &Facts| facts.of_request(request, &texts.attributes, |name, value| (name, value));
-            for_facts.iter().map(|facts| (*facts, with(facts))).collect()
-        });
-        let attributes = match &event.what {
-            Happening::Finished(summary) => of_summary(summary),
-            Happening::Started { .. } | Happening::Progressed { .. } => Vec::new(),
-        };
-        Fact { event, texts, macs, options, attributes, of_request }
+        if let Happening::Finished(summary) = &event.what {
+            let tried = summary.record.tried.as_deref();
+            let places = tried.map_or(&[][..], |tried| tried.places());
+            fact.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
+            let others = tried.map_or(&[][..], |tried| tried.other_case());
+            fact.attributes = others.iter().map(|place| ("other-case", place.as_str())).collect();
+            fact.attributes.extend(summary.hint.iter().map(|hint| ("hint", hint.as_str())));
+        }
+        fact
     }
 
     /// The event as a plugin with this access sees it.
     pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
-        let what = match &self.event.what {
-            Happening::Started { record, .. } => What::Started(Start {
-                request: self.request(&record.request, access),
-                resolved: record.resolved.as_deref(),
-                verdict_by: record.verdict_by.as_deref(),
-                size: record.size,
-                decision_us: record.decided_after.map_or(0, us),
+        let kind = match &self.event.what {
+            Happening::Started { record, .. } => EventKind::Started(self.decided(record, access)),
+            Happening::Progressed { bytes, size, .. } => EventKind::Progressed(Progress {
+                request_id: &self.texts.id,
+                transferred: *bytes,
+                size: *size,
             }),
-            Happening::Progressed { bytes, size, .. } => {
-                What::Progressed(Progress { id: &self.texts.id, bytes: *bytes, size: *size })
-            }
-            Happening::Finished(summary) => What::Finished(self.summary(summary, access)),
+            Happening::Finished(summary) => EventKind::Finished(self.summary(summary, access)),
         };
-        WitEvent { unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX), what }
+        WitEvent {
+            sequence: self.event.sequence,
+            unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            kind,
+        }
+    }
+
+    fn decided(&'a self, record: &'a DecisionRecord, access: &Access) -> DecidedRequest<'a> {
+        DecidedRequest {
+            request: self.request(&record.request, access),
+            resolved: record.resolved.as_deref().map(resolved),
+            decided_by: record.verdict_by.as_deref(),
+            size: record.size,
+            decision_us: record.decided_after.map(us),
+        }
     }
 
     /// Only plugins with the grant see MAC addresses.
     fn request(&'a self, request: &'a Request, access: &Access) -> wit_events::Request<'a> {
+        let (network, claimed) = self.macs.split_at(self.claimed);
         wit_events::Request {
             id: &self.texts.id,
             listener: &request.listener,
@@ -116,54 +146,36 @@ impl<'a> Fact<'a> {
             client: wit_events::Client {
                 address: &self.texts.address,
                 port: request.client.port(),
-                macs: if access.client_mac { &self.macs } else { &[] },
+                macs: access.client_mac.then_some(MacAddresses { network, claimed }),
+                lease: access.facts.lease(request, &self.texts.facts),
                 class: request.class.as_str(),
             },
+            arrival: access.facts.arrival(request, &self.texts.facts),
             options: &self.options,
-            attributes: self
-                .of_request
-                .iter()
-                .find(|(facts, _)| *facts == access.facts)
-                .map_or(&[], |(_, attributes)| attributes),
+            attributes: self.raw_name.as_ref().map_or(&[], |raw| raw),
         }
     }
 
     fn summary(&'a self, summary: &'a Summary, access: &Access) -> Sum<'a> {
         let record = &summary.record;
         Sum {
-            request: self.request(&record.request, access),
-            outcome: match summary.ending.outcome {
-                Outcome::Served => Ended::Served,
-                Outcome::Stored => Ended::Stored,
-                Outcome::Probed => Ended::Probed,
-                Outcome::Aborted => Ended::Aborted,
-                Outcome::Denied => Ended::Denied,
-                Outcome::NotFound => Ended::NotFound,
-                Outcome::TimedOut => Ended::TimedOut,
-                Outcome::Failed => Ended::Failed,
-            },
+            decided: self.decided(record, access),
+            decision: summary.decision.as_str(),
+            outcome: summary.ending.outcome.as_str(),
             detail: summary.ending.detail.as_deref(),
-            decision: match summary.decision {
-                Answered::Granted => Decision::Granted,
-                Answered::Refused => Decision::Refused,
-                Answered::Dropped => Decision::Dropped,
-                Answered::Undecided => Decision::Undecided,
-            },
-            verdict_by: record.verdict_by.as_deref(),
             plugin_calls: record.plugin_calls,
-            resolved: record.resolved.as_deref(),
-            size: record.size,
+            tried: &self.tried,
+            tried_by: record.tried.as_deref().and_then(|tried| tried.by()),
             blksize: summary.options.block_size(),
             windowsize: summary.options.window_size(),
             timeout_option: summary.options.timeout,
             tsize: summary.options.tsize,
-            bytes: summary.bytes,
+            transferred: summary.bytes,
             blocks: summary.blocks,
             retransmissions: summary.stats.retransmissions.into(),
             duplicates: summary.stats.duplicates.into(),
             timeouts: summary.stats.timeouts.into(),
             rtt_us: summary.rtt.map(us),
-            decision_us: record.decided_after.map(us),
             first_block_us: summary.first_block_after.map(us),
             duration_us: us(summary.duration),
             attributes: &self.attributes,
@@ -171,29 +183,20 @@ impl<'a> Fact<'a> {
     }
 }
 
-/// What an ended request has beside the fields of the interface; docs/plugins.md lists it.
-fn of_summary(summary: &Summary) -> Vec<(&str, &str)> {
-    let hint = summary.hint.iter().map(|hint| ("hint", hint.as_str()));
-    let Some(tried) = summary.record.tried.as_deref() else { return hint.collect() };
-    let places = tried.places().iter().map(|place| ("tried", place.as_str()));
-    let by = tried.by().map(|by| ("tried-by", by));
-    let others = tried.other_case().iter().map(|place| ("other-case", place.as_str()));
-    places.chain(by).chain(others).chain(hint).collect()
+fn resolved(text: &str) -> Resolved<'_> {
+    match resolved_file(text) {
+        Some(file) => Resolved::File(target(file)),
+        None => Resolved::Content(text.strip_prefix("content/")),
+    }
 }
 
-type Lists<'a> = (Vec<wit_events::Mac<'a>>, Vec<(&'a str, &'a str)>);
+fn target<'a>((root, path): (&'a str, &'a str)) -> Target<'a> {
+    Target { root, path }
+}
 
-fn lists<'a>(request: &'a Request, texts: &'a Texts) -> Lists<'a> {
-    let macs = request.macs.iter().zip(&texts.macs).map(|(fact, address)| wit_events::Mac {
-        address,
-        source: match fact.source {
-            MacSource::NeighbourTable => wit_events::MacSource::NeighbourTable,
-            MacSource::LeaseFile => wit_events::MacSource::LeaseFile,
-            MacSource::RequestedName => wit_events::MacSource::RequestedName,
-        },
-    });
-    let options = request.options.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    (macs.collect(), options.collect())
+fn macs<'a>(request: &'a Request, texts: &'a Texts) -> Vec<wit_events::Mac<'a>> {
+    let macs = request.macs.iter().zip(&texts.macs);
+    macs.map(|(fact, address)| wit_events::Mac { address, source: fact.source.as_str() }).collect()
 }
 
 fn us(time: Duration) -> u64 {

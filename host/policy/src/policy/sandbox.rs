@@ -6,21 +6,18 @@ use std::time::Duration;
 
 use wasmtime::ResourceLimiter;
 use wasmtime::component::ResourceTable;
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use super::bindings::v0_2::tuffet::policy::types;
+use super::bindings::{contents, types};
 use super::failure::CpuLimit;
-use super::hooks::Input;
 use super::imports::{Access, FixedClock, HttpGate, Taken, UploadContent, constant};
 use super::log::CallLog;
+use super::printed::Printed;
 use super::text;
 use super::waits::Waits;
 use tuffet_request::Traced;
 
-/// Bytes of standard error kept for the message of a panic.
-const MAX_STDERR: usize = 4096;
 /// Host resources (streams, timers) that an instance may hold at once.
 const MAX_RESOURCES: usize = 256;
 /// Random bytes per request.
@@ -30,7 +27,8 @@ const MAX_RANDOM: u64 = 64 << 10;
 pub(super) struct Sandbox {
     wasi: WasiCtx,
     table: ResourceTable,
-    stderr: MemoryOutputPipe,
+    stdout: Printed,
+    stderr: Printed,
     pub memory: MemoryLimit,
     pub log: CallLog,
     pub access: Arc<Access>,
@@ -46,11 +44,11 @@ pub(super) struct Sandbox {
 }
 
 impl Sandbox {
-    /// The sandbox has no files, environment, arguments, network or input; standard output is discarded.
+    /// The sandbox has no files, environment, arguments, network or input; standard output goes to the log.
     /// Without their grants, the clock stands still and random numbers are constant: they must exist, because
     /// the standard libraries of most languages need them.
     pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
-        let stderr = MemoryOutputPipe::new(MAX_STDERR);
+        let (stdout, stderr) = (Printed::default(), Printed::default());
         let mut wasi = WasiCtx::builder();
         // They are also constant on a stage that answers all calls, so that a test case gives the same result
         // each time.
@@ -64,6 +62,7 @@ impl Sandbox {
             wasi.secure_random(constant()).insecure_random(constant()).insecure_random_seed(0);
         }
         let wasi = wasi
+            .stdout(stdout.clone())
             .stderr(stderr.clone())
             .allow_tcp(false)
             .allow_udp(false)
@@ -75,6 +74,7 @@ impl Sandbox {
         Sandbox {
             wasi,
             table,
+            stdout,
             stderr,
             memory: MemoryLimit::new(memory),
             log,
@@ -103,13 +103,14 @@ impl Sandbox {
         self.memory.refused = false;
         self.taken.restart();
         self.waits.clear();
+        self.stderr.take();
         self.cpu = cpu;
         self.http.restart();
     }
 
-    /// Whether it has used so much of its memory or output that another instance should take the next call.
+    /// Whether it has used so much of its memory that another instance should take the next call.
     pub fn is_worn(&self) -> bool {
-        self.memory.is_worn() || self.stderr.contents().len() > MAX_STDERR / 2
+        self.memory.is_worn()
     }
 
     /// Describes what an abandoned call waited for. WASI itself only makes a guest wait for timers or HTTP.
@@ -121,9 +122,17 @@ impl Sandbox {
         }
     }
 
+    /// Ends the log lines of a call, behind which are those that it printed.
+    pub fn finish_log(&mut self) {
+        for line in self.stdout.take().lines() {
+            self.log.print(line, &self.access);
+        }
+        self.log.finish(&self.access.lines);
+    }
+
     /// The end of its standard error on one line; empty if it wrote nothing.
     pub fn last_words(&self) -> String {
-        text::one_line(&String::from_utf8_lossy(&self.stderr.contents()), 400)
+        text::one_line(&self.stderr.text(), 400)
     }
 }
 
@@ -140,6 +149,8 @@ impl WasiHttpView for Sandbox {
 }
 
 impl types::Host for Sandbox {}
+
+impl contents::Host for Sandbox {}
 
 /// Limits the sum of all memories and tables of an instance.
 #[derive(Debug)]
@@ -216,9 +227,9 @@ impl<'a> Subject<'a> {
     /// Content that is made for all requests with its key, and for none of them alone.
     pub const RENDERING: Subject<'static> = Subject { hook: "render", request: "", client: None };
 
-    pub fn request(hook: &'static str, request: &'a Input<'a>) -> Subject<'a> {
-        let (request, address, port) = request.subject();
-        Subject { hook, request, client: Some((address, port)) }
+    pub fn request(hook: &'static str, request: &'a types::Request) -> Subject<'a> {
+        let client = (&*request.client.address, request.client.port);
+        Subject { hook, request: &request.id, client: Some(client) }
     }
 }
 

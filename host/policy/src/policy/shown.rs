@@ -3,8 +3,7 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::convert::{Found, Opinion, UploadOpinion};
-use super::decisions::Weighty;
+use super::convert::{Found, Opinion, Otherwise, Selection, UploadOpinion};
 use super::renderings::{PluginContent, Rendering};
 use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
@@ -13,36 +12,53 @@ const ABSTAIN: &str = "abstain";
 pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
     match opinion {
         None => ABSTAIN.into(),
-        Some(Opinion::Allow(its)) => profile(its),
+        Some(Opinion::Allow(its)) => {
+            let shown = profile(&its);
+            if shown.is_empty() { "allow".into() } else { json!({ "allow": shown }) }
+        }
         Some(Opinion::Deny(denied)) => denial(&denied),
-        Some(Opinion::Drop) => "drop".into(),
+        Some(Opinion::Drop(reason)) => drop_for(&reason),
     }
 }
 
-pub(super) fn resolution(found: Option<Found>) -> Value {
-    match found {
-        None => ABSTAIN.into(),
-        Some(ref found @ Found::Files { ref files, .. }) => {
-            let files = files.iter().map(|file| format!("{}:{}", file.root, file.path));
-            json!({ (found.word()): files.collect::<Vec<_>>() })
-        }
-        Some(Found::Content(made)) => content(&made).into(),
-        Some(Found::Rendered(key)) => json!({ "rendered": &*key }),
-        Some(Found::Deny(denied)) => denial(&denied),
+/// A resolution; `rendered` is what the plugin made for the key in it.
+pub(super) fn resolution(found: Option<Found>, rendered: Option<Result<Rendering, Denial>>) -> Value {
+    let Selection { files, otherwise, profile: its } = match found {
+        None => return ABSTAIN.into(),
+        Some(Found::Serve(selection)) => selection,
+        Some(Found::Deny(denied)) => return denial(&denied),
+        Some(Found::Drop(reason)) => return drop_for(&reason),
+    };
+    let mut shown = Map::new();
+    if !files.is_empty() {
+        let files = files.iter().map(|file| format!("{}:{}", file.root, file.path));
+        shown.insert("files".into(), files.collect::<Vec<_>>().into());
     }
-}
-
-/// A key, and what the plugin rendered for it.
-pub(super) fn rendering(key: &str, rendered: Result<Rendering, Denial>) -> Value {
-    match rendered {
-        Ok(Rendering { content: made, ttl }) => {
-            let mut shown = content(&made);
-            shown.insert("rendered".into(), key.into());
-            shown.extend(ttl.map(|ttl| ("ttl-seconds".to_owned(), ttl.as_secs().into())));
-            shown.into()
+    match otherwise {
+        Otherwise::NotFound => {}
+        Otherwise::Next => {
+            shown.insert("else-next".into(), true.into());
         }
-        Err(denied) => denial(&denied),
+        Otherwise::Content(made) => shown.extend(content(&made)),
+        Otherwise::Rendering(key) => match rendered {
+            Some(Err(denied)) if files.is_empty() => return denial(&denied),
+            Some(Err(denied)) => {
+                shown.insert("rendered".into(), (&*key).into());
+                shown.extend(denial(&denied).as_object().cloned().unwrap_or_default());
+            }
+            Some(Ok(Rendering { content: made, ttl })) => {
+                shown.extend(content(&made));
+                shown.insert("rendered".into(), (&*key).into());
+                shown.extend(ttl.map(|ttl| ("ttl-seconds".to_owned(), ttl.as_secs().into())));
+            }
+            None => {
+                shown.insert("rendered".into(), (&*key).into());
+            }
+        },
     }
+    let its = its.as_ref().map(profile).filter(|its| !its.is_empty());
+    shown.extend(its.map(|its| ("profile".to_owned(), its.into())));
+    shown.into()
 }
 
 fn content(made: &PluginContent) -> Map<String, Value> {
@@ -59,7 +75,8 @@ pub(super) fn acceptance(opinion: Option<UploadOpinion>) -> Value {
     match opinion {
         None => ABSTAIN.into(),
         Some(UploadOpinion::Accept) => "accept".into(),
-        Some(UploadOpinion::Rename(path)) => json!({ "rename": path }),
+        Some(UploadOpinion::Rename(to)) if to.next_free => json!({ "rename": to.path, "next-free": true }),
+        Some(UploadOpinion::Rename(to)) => json!({ "rename": to.path }),
         Some(UploadOpinion::Deny(denied)) => denial(&denied),
     }
 }
@@ -69,23 +86,30 @@ pub fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn profile(profile: SessionProfile) -> Value {
+fn profile(profile: &SessionProfile) -> Map<String, Value> {
     let values = |values: &SessionValues| -> Map<String, Value> {
         values.iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
     };
-    let mut shown = values(&profile.ceilings);
+    let mut shown = Map::new();
     let mut show =
         |name: &str, value: Option<Value>| shown.extend(value.map(|value| (name.to_owned(), value)));
-    show("bytes", profile.bytes.map(Value::from));
-    for (name, its) in [("floors", &profile.floors), ("overrides", &profile.overrides)] {
+    for (name, its) in
+        [("ceilings", &profile.ceilings), ("floors", &profile.floors), ("overrides", &profile.overrides)]
+    {
         let its = values(its);
         show(name, (!its.is_empty()).then(|| its.into()));
     }
+    show("max-size", profile.bytes.map(Value::from));
     show("burst", profile.burst.map(Value::from));
     show("rate", profile.rate.map(Value::from));
     let refused = (!profile.refused.is_empty()).then(|| profile.refused.names().collect::<Vec<_>>().into());
     show("refuse-options", refused);
-    if shown.is_empty() { "allow".into() } else { json!({ "allow": shown }) }
+    shown
+}
+
+/// An answer without an ERROR, and its reason if there is one.
+fn drop_for(reason: &str) -> Value {
+    if reason.is_empty() { "drop".into() } else { json!({ "drop": reason }) }
 }
 
 fn denial(denial: &Denial) -> Value {
@@ -109,17 +133,21 @@ mod tests {
         assert_eq!(verdict(Some(Opinion::Allow(SessionProfile::default()))), json!("allow"));
         let small = SessionValues { blksize: Some(512), ..SessionValues::default() };
         let mut profile = SessionProfile { ceilings: small, ..SessionProfile::default() };
-        assert_eq!(verdict(Some(Opinion::Allow(profile))), json!({ "allow": { "blksize": 512 } }));
+        assert_eq!(
+            verdict(Some(Opinion::Allow(profile))),
+            json!({ "allow": { "ceilings": { "blksize": 512 } } })
+        );
         profile.floors.windowsize = Some(2);
         assert!(profile.refused.add("tsize"));
-        let all = json!({ "blksize": 512, "floors": { "windowsize": 2 }, "refuse-options": ["tsize"] });
+        let all = json!({ "ceilings": { "blksize": 512 }, "floors": { "windowsize": 2 }, "refuse-options": ["tsize"] });
         assert_eq!(verdict(Some(Opinion::Allow(profile))), json!({ "allow": all }));
     }
 
     #[test]
     fn content_that_is_no_text_is_a_digest() {
         let content = |name, bytes: &[u8]| {
-            resolution(Some(Found::Content(PluginContent::new(name, bytes.into()).into())))
+            let otherwise = Otherwise::Content(PluginContent::new(name, bytes.into()).into());
+            resolution(Some(Found::Serve(Selection { files: Vec::new(), otherwise, profile: None })), None)
         };
         let shown = content(None, &[0xff, 0]);
         assert_eq!(shown["content"]["bytes"], 2);

@@ -15,6 +15,9 @@ use super::series::SeriesTable;
 /// The name of a key: the namespace that plugins share, or `None` for the plugin's own, and the key.
 pub type KeyName = (Option<String>, String);
 
+/// The field of a line that was printed, as it is shown.
+const PRINTED_FIELD: &str = "printed=\"true\"";
+
 /// The revision of a given key; those that a call sets follow.
 const GIVEN_REVISION: u64 = 1;
 
@@ -138,6 +141,13 @@ pub struct LogLine {
     pub message: String,
     /// `name="value"` pairs.
     pub fields: String,
+}
+
+impl LogLine {
+    /// Returns whether the plugin printed it, in place of logging it.
+    pub fn is_printed(&self) -> bool {
+        self.fields == PRINTED_FIELD
+    }
 }
 
 /// A line sent to a sink.
@@ -267,7 +277,7 @@ impl Stage {
             None if self.given.beyond == Beyond::Nothing => {
                 let call = match name {
                     (None, key) => format!("kv.{call}({key:?})"),
-                    (Some(namespace), key) => format!("shared-kv.{call}({namespace:?}, {key:?})"),
+                    (Some(namespace), key) => format!("kv.{call}({namespace:?}, {key:?})"),
                 };
                 Err(self.miss(call))
             }

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ask::Patience;
+use super::bindings::accept_upload;
+use super::bindings::types::Request as Input;
 use super::call::Asker;
 use super::chain::warnings_of;
 use super::code_cache::CodeCache;
-use super::convert::{self, Inputs};
+use super::convert::{self, Found, Inputs, Otherwise, Selection};
 use super::engine::PolicyRuntime;
 use super::failure::{Cause, Failure};
-use super::hooks::{Input, accept_upload, resolve};
 use super::imports::InMemory;
 use super::load::load;
 use super::load_problems::missing_hook;
@@ -77,8 +78,9 @@ impl Uploaded {
         let about = accept_upload::Upload {
             root: self.root.clone(),
             path: self.path.clone(),
-            bytes: self.content.len() as u64,
+            size: self.content.len() as u64,
             sha256: shown::digest(&self.content),
+            attributes: Vec::new(),
         };
         UploadInput { about, content: Arc::new(InMemory(self.content.clone())) }
     }
@@ -206,7 +208,7 @@ impl Trial {
         &self,
         hook: Hook,
         request: &Request,
-        input: Input<'_>,
+        input: &Input,
         upload: Option<&UploadInput>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.
@@ -219,12 +221,16 @@ impl Trial {
             }
             (Hook::Resolve, _) => {
                 let answer = self.plugin.resolve(input, asker.clone()).await;
-                match answer.and_then(|answer| self.resolution(answer, request))? {
-                    Some(convert::Found::Rendered(key)) => {
-                        Ok(shown::rendering(&key, self.rendering(&key, asker).await?))
+                let (content, roots) = (self.plugin.limits.content, self.roots.as_deref());
+                let found = answer
+                    .and_then(|answer| convert::resolution(answer, request.operation, content, roots))?;
+                let rendered = match &found {
+                    Some(Found::Serve(Selection { otherwise: Otherwise::Rendering(key), .. })) => {
+                        Some(self.rendering(key, asker).await?)
                     }
-                    found => Ok(shown::resolution(found)),
-                }
+                    _ => None,
+                };
+                Ok(shown::resolution(found, rendered))
             }
             (Hook::AcceptUpload, Some(upload)) => {
                 let answer = self.plugin.accept_upload(input, upload, asker).await;
@@ -259,21 +265,5 @@ impl Trial {
         }
         let content = Arc::new(PluginContent::new(announced.name.as_deref(), content.into()));
         Ok(Ok(Rendering { content, ttl: announced.ttl }))
-    }
-
-    /// Without named roots, any root is allowed.
-    fn resolution(
-        &self,
-        answer: resolve::Resolution,
-        request: &Request,
-    ) -> Result<Option<convert::Found>, Failure> {
-        let content = self.plugin.limits.content;
-        let named = match (&answer, &self.roots) {
-            (resolve::Resolution::Files(files) | resolve::Resolution::FilesElseNext(files), None) => {
-                files.iter().map(|file| file.root.clone()).collect()
-            }
-            (_, roots) => roots.clone().unwrap_or_default(),
-        };
-        convert::resolution(answer, request.operation, content, &named)
     }
 }

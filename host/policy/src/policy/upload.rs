@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::ask::{Overloaded, Patience};
+use super::bindings::accept_upload::Upload;
+use super::bindings::types::Request as Input;
 use super::chain::Policy;
-use super::convert::{self, UploadOpinion};
-use super::hooks::Input;
-use super::hooks::accept_upload::Upload;
+use super::convert::{self, Destination, UploadOpinion};
 use super::imports::{StoredUpload, UploadContent};
 use super::monitor;
 use super::plugin::Plugin;
@@ -30,8 +30,8 @@ pub struct Accepted {
 pub enum Acceptance {
     /// It becomes visible.
     Accept,
-    /// It becomes visible under this path of the same root.
-    Rename(String),
+    /// It becomes visible under this name in the same root.
+    Rename(Destination),
     /// It is refused with an ERROR.
     Deny(Denial),
 }
@@ -65,8 +65,9 @@ impl Policy {
         let about = Upload {
             root: upload.root().into(),
             path: upload.path().into(),
-            bytes: sealed.bytes,
+            size: sealed.bytes,
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
+            attributes: Vec::new(),
         };
         let content = Arc::new(StoredUpload { content: upload.content(), bytes: sealed.bytes });
         let upload = UploadInput { about, content };
@@ -82,8 +83,8 @@ impl Policy {
                 Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
                 }
-                Some(UploadOpinion::Rename(path)) if result.acceptance == Acceptance::Accept => {
-                    result.acceptance = Acceptance::Rename(path);
+                Some(UploadOpinion::Rename(to)) if result.acceptance == Acceptance::Accept => {
+                    result.acceptance = Acceptance::Rename(to);
                     result.by = Some(Arc::clone(&plugin.name));
                 }
                 // An earlier plugin has named a path.
@@ -102,7 +103,7 @@ impl Policy {
 async fn patiently(
     plugin: &Plugin,
     request: &Request,
-    input: Input<'_>,
+    input: &Input,
     upload: &UploadInput,
     mut patience: Patience,
 ) -> Option<UploadOpinion> {

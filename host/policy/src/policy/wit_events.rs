@@ -1,11 +1,10 @@
 //! The hook `observe`, written by hand: as in `sdk/wit`, but with events that borrow their text. The types of
-//! `bindgen!` own it, and copying it for each observer costs as much as the call. Events have the same form in all
-//! versions of the interface.
+//! `bindgen!` own it, and copying it for each observer costs as much as the call.
 
 use wasmtime::component::{ComponentExportIndex, ComponentType, Func, Instance, InstancePre, Lower};
 use wasmtime::{AsContextMut, Store};
 
-use super::bindings::Version;
+use super::bindings::interface;
 use super::sandbox::Sandbox;
 
 /// The export of the hook in a component.
@@ -15,11 +14,11 @@ pub(super) struct GuestIndices(ComponentExportIndex);
 pub(super) struct Guest(Func);
 
 impl GuestIndices {
-    pub fn new(of: &InstancePre<Sandbox>, version: Version) -> wasmtime::Result<GuestIndices> {
+    pub fn new(of: &InstancePre<Sandbox>) -> wasmtime::Result<GuestIndices> {
         let component = of.component();
         let missing = || wasmtime::Error::msg("there is no hook observe");
-        let interface = component.get_export_index(None, version.interface("observe")).ok_or_else(missing)?;
-        component.get_export_index(Some(&interface), "observe").map(GuestIndices).ok_or_else(missing)
+        let exported = component.get_export_index(None, interface("observe")).ok_or_else(missing)?;
+        component.get_export_index(Some(&exported), "observe").map(GuestIndices).ok_or_else(missing)
     }
 
     pub fn load(&self, store: &mut Store<Sandbox>, instance: &Instance) -> wasmtime::Result<Guest> {
@@ -43,136 +42,162 @@ impl Guest {
     }
 }
 
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Event<'a> {
-    #[component(name = "unix-ms")]
-    pub unix_ms: u64,
-    pub what: Happening<'a>,
+/// Declares a record of the interface, its fields with their names there.
+macro_rules! record {
+    ($name:ident: $($field:ident = $text:literal: $type:ty),+ $(,)?) => {
+        #[derive(ComponentType, Lower)]
+        #[component(record)]
+        pub(super) struct $name<'a> {
+            $(#[component(name = $text)] pub $field: $type),+
+        }
+    };
 }
+
+/// Names and values.
+pub(super) type Pairs<'a> = &'a [(&'a str, &'a str)];
+
+record!(Event:
+    sequence = "sequence": u64,
+    unix_ms = "unix-ms": u64,
+    kind = "kind": EventKind<'a>,
+);
 
 #[derive(ComponentType, Lower)]
 #[component(variant)]
-pub(super) enum Happening<'a> {
+#[allow(dead_code, reason = "the host has no event of another kind yet")]
+#[allow(clippy::large_enum_variant, reason = "they are made for one call, and most are the large one")]
+pub(super) enum EventKind<'a> {
     #[component(name = "started")]
-    Started(Start<'a>),
+    Started(DecidedRequest<'a>),
     #[component(name = "progressed")]
     Progressed(Progress<'a>),
     #[component(name = "finished")]
     Finished(Summary<'a>),
+    #[component(name = "other")]
+    Other(OtherEvent<'a>),
 }
 
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Start<'a> {
-    pub request: Request<'a>,
-    pub resolved: Option<&'a str>,
-    #[component(name = "verdict-by")]
-    pub verdict_by: Option<&'a str>,
-    pub size: Option<u64>,
-    #[component(name = "decision-us")]
-    pub decision_us: u64,
-}
-
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Progress<'a> {
-    pub id: &'a str,
-    pub bytes: u64,
-    pub size: Option<u64>,
-}
-
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Summary<'a> {
-    pub request: Request<'a>,
-    pub outcome: Outcome,
-    pub detail: Option<&'a str>,
-    pub decision: Decision,
-    #[component(name = "verdict-by")]
-    pub verdict_by: Option<&'a str>,
-    #[component(name = "plugin-calls")]
-    pub plugin_calls: u32,
-    pub resolved: Option<&'a str>,
-    pub size: Option<u64>,
-    pub blksize: u16,
-    pub windowsize: u16,
-    #[component(name = "timeout-option")]
-    pub timeout_option: Option<u8>,
-    pub tsize: Option<u64>,
-    pub bytes: u64,
-    pub blocks: u64,
-    pub retransmissions: u64,
-    pub duplicates: u64,
-    pub timeouts: u64,
-    #[component(name = "rtt-us")]
-    pub rtt_us: Option<u64>,
-    #[component(name = "decision-us")]
-    pub decision_us: Option<u64>,
-    #[component(name = "first-block-us")]
-    pub first_block_us: Option<u64>,
-    #[component(name = "duration-us")]
-    pub duration_us: u64,
-    pub attributes: &'a [(&'a str, &'a str)],
-}
-
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Request<'a> {
-    pub id: &'a str,
-    pub listener: &'a str,
-    pub operation: Operation,
-    pub mode: Mode,
-    pub requested: &'a str,
-    pub path: &'a str,
-    pub client: Client<'a>,
-    pub options: &'a [(&'a str, &'a str)],
-    pub attributes: &'a [(&'a str, &'a str)],
-}
-
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Client<'a> {
-    pub address: &'a str,
-    pub port: u16,
-    pub macs: &'a [Mac<'a>],
-    pub class: &'a str,
-}
-
-#[derive(ComponentType, Lower)]
-#[component(record)]
-pub(super) struct Mac<'a> {
-    pub address: &'a str,
-    pub source: MacSource,
-}
-
-/// Declares an enumeration of the interface.
-macro_rules! words {
-    ($name:ident: $($word:ident = $text:literal),+) => {
-        #[derive(Clone, Copy, ComponentType, Lower)]
-        #[component(enum)]
-        #[repr(u8)]
-        #[allow(dead_code, reason = "the interface has words that the host does not use")]
-        pub(super) enum $name {
-            $(#[component(name = $text)] $word),+
-        }
-    };
-}
-words!(Operation: Read = "read", Write = "write");
-words!(Mode: Octet = "octet", Netascii = "netascii");
-words!(
-    MacSource: NeighbourTable = "neighbour-table",
-    LeaseFile = "lease-file",
-    RequestedName = "requested-name"
+record!(DecidedRequest:
+    request = "request": Request<'a>,
+    resolved = "resolved": Option<Resolved<'a>>,
+    decided_by = "decided-by": Option<&'a str>,
+    size = "size": Option<u64>,
+    decision_us = "decision-us": Option<u64>,
 );
-words!(Decision: Granted = "granted", Refused = "refused", Dropped = "dropped", Undecided = "undecided");
-words!(
-    Outcome: Served = "served",
-    Stored = "stored",
-    Probed = "probed",
-    Aborted = "aborted",
-    Denied = "denied",
-    NotFound = "not-found",
-    TimedOut = "timed-out",
-    Failed = "failed"
+
+#[derive(ComponentType, Lower)]
+#[component(variant)]
+pub(super) enum Resolved<'a> {
+    #[component(name = "file")]
+    File(Target<'a>),
+    #[component(name = "content")]
+    Content(Option<&'a str>),
+}
+
+record!(Target:
+    root = "root": &'a str,
+    path = "path": &'a str,
 );
+
+record!(Progress:
+    request_id = "request-id": &'a str,
+    transferred = "transferred": u64,
+    size = "size": Option<u64>,
+);
+
+record!(Summary:
+    decided = "decided": DecidedRequest<'a>,
+    decision = "decision": &'a str,
+    outcome = "outcome": &'a str,
+    detail = "detail": Option<&'a str>,
+    plugin_calls = "plugin-calls": u32,
+    tried = "tried": &'a [Target<'a>],
+    tried_by = "tried-by": Option<&'a str>,
+    blksize = "blksize": u16,
+    windowsize = "windowsize": u16,
+    timeout_option = "timeout-option": Option<u8>,
+    tsize = "tsize": Option<u64>,
+    transferred = "transferred": u64,
+    blocks = "blocks": u64,
+    retransmissions = "retransmissions": u64,
+    duplicates = "duplicates": u64,
+    timeouts = "timeouts": u64,
+    rtt_us = "rtt-us": Option<u64>,
+    first_block_us = "first-block-us": Option<u64>,
+    duration_us = "duration-us": u64,
+    attributes = "attributes": Pairs<'a>,
+);
+
+record!(OtherEvent:
+    kind = "kind": &'a str,
+    request_id = "request-id": Option<&'a str>,
+    attributes = "attributes": Pairs<'a>,
+);
+
+record!(Request:
+    id = "id": &'a str,
+    listener = "listener": &'a str,
+    operation = "operation": Operation,
+    mode = "mode": Mode,
+    requested = "requested": &'a str,
+    path = "path": &'a str,
+    client = "client": Client<'a>,
+    arrival = "arrival": Option<Arrival<'a>>,
+    options = "options": Pairs<'a>,
+    attributes = "attributes": Pairs<'a>,
+);
+
+record!(Client:
+    address = "address": &'a str,
+    port = "port": u16,
+    macs = "macs": Option<MacAddresses<'a>>,
+    lease = "lease": Option<Lease<'a>>,
+    class = "class": &'a str,
+);
+
+record!(MacAddresses:
+    network = "network": &'a [Mac<'a>],
+    claimed = "claimed": &'a [Mac<'a>],
+);
+
+record!(Mac:
+    address = "address": &'a str,
+    source = "source": &'a str,
+);
+
+record!(Arrival:
+    address = "address": Option<&'a str>,
+    interface_name = "interface-name": Option<&'a str>,
+    vlan = "vlan": Option<u16>,
+);
+
+record!(Lease:
+    mac = "mac": Option<&'a str>,
+    client_id = "client-id": Option<&'a str>,
+    uuid = "uuid": Option<&'a str>,
+    hostname = "hostname": Option<&'a str>,
+    vendor_class = "vendor-class": Option<&'a str>,
+    architecture = "architecture": Option<u16>,
+    expires = "expires": Option<u64>,
+    age = "age": u64,
+);
+
+#[derive(Clone, Copy, ComponentType, Lower)]
+#[component(enum)]
+#[repr(u8)]
+pub(super) enum Operation {
+    #[component(name = "read")]
+    Read,
+    #[component(name = "write")]
+    Write,
+}
+
+#[derive(Clone, Copy, ComponentType, Lower)]
+#[component(enum)]
+#[repr(u8)]
+pub(super) enum Mode {
+    #[component(name = "octet")]
+    Octet,
+    #[component(name = "netascii")]
+    Netascii,
+}

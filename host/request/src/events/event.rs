@@ -8,6 +8,8 @@ use std::time::SystemTime;
 /// An event.
 #[derive(Debug)]
 pub struct Event {
+    /// Its number among the events of the process, from 1; 0 before it has one.
+    pub sequence: u64,
     /// The time of the event.
     pub at: SystemTime,
     /// The kind of event.

@@ -32,7 +32,7 @@ pub(super) struct WrittenEvent {
 struct Started {
     request: WrittenRequest,
     resolved: Option<String>,
-    verdict_by: Option<String>,
+    decided_by: Option<String>,
     size: Option<u64>,
     #[serde(default)]
     decision_us: u64,
@@ -41,7 +41,7 @@ struct Started {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Progressed {
-    bytes: u64,
+    transferred: u64,
     size: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ struct Finished {
     detail: Option<String>,
     /// Granted by default, unless the outcome implies otherwise.
     decision: Option<Answered>,
-    verdict_by: Option<String>,
+    decided_by: Option<String>,
     #[serde(default)]
     plugin_calls: u32,
     resolved: Option<String>,
@@ -63,7 +63,7 @@ struct Finished {
     timeout_option: Option<u8>,
     tsize: Option<u64>,
     #[serde(default)]
-    bytes: u64,
+    transferred: u64,
     #[serde(default)]
     blocks: u64,
     #[serde(default)]
@@ -92,11 +92,13 @@ pub(super) fn resolve(events: &[WrittenEvent]) -> Result<Vec<Event>, Wrong> {
         return Err((String::new(), "there is no event; write one, such as `- finished: { … }`".into()));
     }
     let at = |index: usize| move |(pointer, message)| (format!("/{index}{pointer}"), message);
-    events.iter().enumerate().map(|(index, event)| event.resolve().map_err(at(index))).collect()
+    let numbered = events.iter().enumerate();
+    numbered.map(|(index, event)| event.resolve(index as u64 + 1).map_err(at(index))).collect()
 }
 
 impl WrittenEvent {
-    fn resolve(&self) -> Result<Event, Wrong> {
+    /// `number`: its place in the list, from 1.
+    fn resolve(&self, number: u64) -> Result<Event, Wrong> {
         let since = self.at.as_deref().map_or(Ok(Duration::ZERO), time);
         let since = since.map_err(|message| ("/at".to_owned(), message))?;
         let request = |written: &WrittenRequest, at: &str| -> Result<Arc<Request>, Wrong> {
@@ -110,7 +112,7 @@ impl WrittenEvent {
                 let open = Arc::new(CompactRecord::from(&record));
                 Happening::Started { record: Arc::new(record), open }
             }
-            (None, Some(Progressed { bytes, size }), None) => {
+            (None, Some(Progressed { transferred: bytes, size }), None) => {
                 let listener = Arc::from("");
                 Happening::Progressed { id: RequestId(self.id), listener, bytes: *bytes, size: *size }
             }
@@ -122,7 +124,7 @@ impl WrittenEvent {
                 return Err((String::new(), message.into()));
             }
         };
-        Ok(Event { at: SystemTime::UNIX_EPOCH + since, what })
+        Ok(Event { sequence: number, at: SystemTime::UNIX_EPOCH + since, what })
     }
 }
 
@@ -131,7 +133,7 @@ impl Started {
         DecisionRecord {
             decided_after: Some(Duration::from_micros(self.decision_us)),
             resolved: self.resolved.as_deref().map(Arc::from),
-            verdict_by: self.verdict_by.as_deref().map(Arc::from),
+            verdict_by: self.decided_by.as_deref().map(Arc::from),
             size: self.size,
             ..DecisionRecord::new(request, Instant::now())
         }
@@ -146,7 +148,7 @@ impl Finished {
         let record = DecisionRecord {
             decided_after: self.decision_us.map(us),
             resolved: self.resolved.as_deref().map(Arc::from),
-            verdict_by: self.verdict_by.as_deref().map(Arc::from),
+            verdict_by: self.decided_by.as_deref().map(Arc::from),
             plugin_calls: self.plugin_calls,
             size: self.size,
             ..DecisionRecord::new(request, Instant::now())
@@ -164,7 +166,7 @@ impl Finished {
                 timeout: self.timeout_option,
                 ..OptionSet::default()
             },
-            bytes: self.bytes,
+            bytes: self.transferred,
             blocks: self.blocks,
             stats: Stats {
                 retransmissions: self.retransmissions,
@@ -192,7 +194,7 @@ mod tests {
     fn an_event_is_what_the_server_would_tell() {
         let events = events(
             "- { at: 1970-01-01T00:00:02Z, id: 7, started: { request: { path: a }, size: 9 } }\n\
-             - { id: 7, progressed: { bytes: 3 } }\n\
+             - { id: 7, progressed: { transferred: 3 } }\n\
              - { id: 7, finished: { request: { path: a }, outcome: not-found, rtt-us: 5 } }\n",
         )
         .unwrap();
@@ -208,12 +210,12 @@ mod tests {
         for (yaml, pointer) in [
             ("[]", ""),
             ("[{}]", "/0"),
-            ("- { progressed: { bytes: 1 }, started: { request: { path: a } } }", "/0"),
+            ("- { progressed: { transferred: 1 }, started: { request: { path: a } } }", "/0"),
             (
-                "- { progressed: { bytes: 1 } }\n- { started: { request: { path: ../a } } }",
+                "- { progressed: { transferred: 1 } }\n- { started: { request: { path: ../a } } }",
                 "/1/started/request/path",
             ),
-            ("- { at: noon, progressed: { bytes: 1 } }", "/0/at"),
+            ("- { at: noon, progressed: { transferred: 1 } }", "/0/at"),
         ] {
             assert_eq!(events(yaml).err().map(|(at, _)| at).as_deref(), Some(pointer), "{yaml}");
         }

@@ -11,7 +11,9 @@ use tuffet_policy::Hook;
 pub(super) enum Export {
     Authorize,
     Resolve,
-    // Content in parts, for keys that `resolve` answers with.
+    // Content for keys that `resolve` answers with.
+    Render,
+    // The same in parts.
     RenderParts,
     AcceptUpload,
     Observe,
@@ -19,14 +21,21 @@ pub(super) enum Export {
 
 impl Export {
     /// All of them, hooks in the order in which they are called.
-    pub const ALL: [Export; 5] =
-        [Export::Authorize, Export::Resolve, Export::RenderParts, Export::AcceptUpload, Export::Observe];
+    pub const ALL: [Export; 6] = [
+        Export::Authorize,
+        Export::Resolve,
+        Export::Render,
+        Export::RenderParts,
+        Export::AcceptUpload,
+        Export::Observe,
+    ];
 
     /// Returns the name of the interface.
     pub fn word(self) -> &'static str {
         match self {
             Export::Authorize => Hook::Authorize.word(),
             Export::Resolve => Hook::Resolve.word(),
+            Export::Render => "render",
             Export::RenderParts => "render-parts",
             Export::AcceptUpload => Hook::AcceptUpload.word(),
             Export::Observe => Hook::Observe.word(),
@@ -35,7 +44,9 @@ impl Export {
 
     /// Returns the problem of a plugin that exports these, if there is one.
     pub fn problem_of(exports: &[Export]) -> Option<&'static str> {
-        (exports.contains(&Export::RenderParts) && !exports.contains(&Export::Resolve))
-            .then_some("render-parts makes content for keys that `resolve` answers with: add resolve")
+        let renders = exports.contains(&Export::Render) || exports.contains(&Export::RenderParts);
+        (renders && !exports.contains(&Export::Resolve)).then_some(
+            "render and render-parts make content for keys that `resolve` answers with: add resolve",
+        )
     }
 }

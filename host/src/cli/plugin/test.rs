@@ -205,6 +205,10 @@ fn faults(
         let lines = did.iter().flat_map(|did| &did.lines).map(line);
         faults.extend(log_fault(expected, &lines.collect::<Vec<_>>()));
     }
+    if !faults.is_empty() {
+        let lines = did.iter().flat_map(|did| &did.lines).filter(|line| line.is_printed());
+        faults.extend(lines.map(|line| format!("it printed {:?}", line.message)));
+    }
     faults
 }
 

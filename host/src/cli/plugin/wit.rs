@@ -6,53 +6,42 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::super::complain;
-use super::build::world::{self, Interface};
+use super::build::world;
 use super::export::Export;
 use super::new::EXIT_CANNOT_WRITE;
 use tuffet_config::{EXIT_CONFIG, GrantKind};
 
-/// The grants that version 0.1 of the interface does not have.
-const LATER: [GrantKind; 3] = [GrantKind::ClientHistory, GrantKind::Metrics, GrantKind::Upload];
-
 #[derive(Debug, Args)]
 pub(in crate::cli) struct WitArgs {
-    /// The folder to write into. It is created if it does not exist; other files in it stay.
+    /// The folder to write into. It is created if it does not exist; other files in it stay. With --package, a file.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// A hook of the plugin, or `render-parts`, which belongs to resolve. May be repeated [default: authorize].
+    /// Write the interface alone, as a package in binary form: `tuffet plugin push` takes it to a registry, where `wkg`
+    /// and other tools find it.
+    #[arg(long, conflicts_with_all = ["hooks", "grants"])]
+    package: bool,
+    /// A hook of the plugin, or `render` or `render-parts`, which belong to resolve. May be repeated [default: authorize].
     #[arg(long = "hook", value_enum, value_name = "HOOK")]
     hooks: Vec<Export>,
     /// A kind of grant that its manifest requests: client-history, client-mac, clock, files, http, kv, metrics,
     /// random, sinks or upload. May be repeated.
     #[arg(long = "grant", value_name = "GRANT", value_parser = kind)]
     grants: Vec<GrantKind>,
-    /// The version of the interface.
-    #[arg(long, value_enum, value_name = "VERSION", default_value = "0.2")]
-    version: Interface,
 }
 
 pub(super) fn wit(args: &WitArgs) -> ExitCode {
     let hooks = if args.hooks.is_empty() { &[Export::Authorize][..] } else { &args.hooks };
-    if args.version == Interface::V0_1
-        && let Some(grant) = args.grants.iter().find(|grant| LATER.contains(grant))
-    {
-        complain(format_args!(
-            "--grant {}: version 0.1 of the interface does not have it; leave the grant out, or write 0.2",
-            grant.word()
-        ));
-        return ExitCode::from(EXIT_CONFIG);
-    }
-    if args.version == Interface::V0_1 && hooks.contains(&Export::RenderParts) {
-        complain(
-            "--hook render-parts: version 0.1 of the interface does not have it; leave it out, or write 0.2",
-        );
-        return ExitCode::from(EXIT_CONFIG);
-    }
     if let Some(problem) = Export::problem_of(hooks) {
         complain(format_args!("--hook {problem}"));
         return ExitCode::from(EXIT_CONFIG);
     }
-    match world::write(&args.folder, args.version, hooks, &args.grants) {
+    let written = match args.package {
+        true => {
+            world::package().and_then(|package| std::fs::write(&args.folder, package)).map(|()| Vec::new())
+        }
+        false => world::write(&args.folder, hooks, &args.grants),
+    };
+    match written {
         Ok(files) => {
             let paths = files.iter().map(|file| format!("{}\n", args.folder.join(file).display()));
             super::print(&paths.collect::<String>());

@@ -63,8 +63,7 @@ fn new_has_the_hooks_that_were_chosen() {
             assert!(!text.contains(left), "{left:?} in {name}:\n{text}");
         }
     }
-    assert!(text("sdk/wit/policy.wit").contains("package tuffet:policy@0.1.0;"));
-    assert!(text("sdk/wit/v0.2/policy.wit").contains("package tuffet:policy@0.2.0;"));
+    assert!(text("sdk/wit/policy.wit").contains("package tuffet:policy@1."));
 }
 
 #[test]

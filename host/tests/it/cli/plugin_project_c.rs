@@ -95,7 +95,7 @@ tuffet_verdict tuffet_authorize(const tuffet_request *request) {
     unsigned char some[8];
     if (getentropy(some, sizeof(some))) tuffet_fail("nothing is random");
     memset(tuffet_alloc(100000), 0xff, 100000);
-    return request->client.port == 1 ? tuffet_verdict_drop() : (tuffet_verdict){0};
+    return request->client.port == 1 ? tuffet_verdict_drop("a test") : tuffet_verdict_abstain();
 }
 "#,
     );

@@ -10,9 +10,8 @@ use std::time::{Duration, Instant};
 fn lease(server: &Server) -> (Value, u64) {
     let seen = Client::Tuffet.get(server.address(), "a", Options::default());
     let seen: Value = serde_json::from_slice(&seen).unwrap();
-    let attributes = &seen[0]["attributes"];
-    let age = attributes["lease-age"].as_str().map_or(0, |age| age.parse().unwrap());
-    (attributes["lease-hostname"].clone(), age)
+    let lease = &seen[0]["lease"];
+    (lease["hostname"].clone(), lease["age"].as_u64().unwrap_or_default())
 }
 
 /// Requests are decided with what was read before, and plugins learn how old that is.

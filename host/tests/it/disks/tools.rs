@@ -106,7 +106,7 @@ fn plugin_tools_name_it_and_go_on_without_it() {
     named(&ran);
     let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
     let content = shown["verdict"]["content"].as_str().unwrap();
-    assert!(content.contains("Unavailable") && content.ends_with("Some(\"on disk\")\n"), "{shown:#}");
+    assert!(content.contains("unavailable: ") && content.ends_with("Some(\"on disk\")\n"), "{shown:#}");
 
     let slow = format!("slow={}", disk.path().display());
     let boot = format!("boot={}", setup.root().0.display());

@@ -44,6 +44,13 @@ pub use web::{Manner, Web};
 
 use std::time::Duration;
 
+/// Returns the version of the plugin interface, as its WIT has it.
+pub fn interface_version() -> &'static str {
+    const WIT: &str = include_str!("../../../../sdk/wit/policy.wit");
+    let version = WIT.lines().find_map(|line| line.strip_prefix("package tuffet:policy@")?.strip_suffix(';'));
+    version.unwrap()
+}
+
 /// How long a test waits for events that must happen soon. Only failing tests reach it.
 pub const SOON: Duration = Duration::from_secs(60);
 

@@ -1,39 +1,48 @@
 //! Requests and answers, grants and failures: the same cases in every language.
 
-use super::{each_language, each_language_of_0_2_0};
+use super::each_language;
 use crate::harness::{Setup, compiled, run, run_for, tuffet};
 use std::process::Command;
 use std::time::Duration;
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases");
 
-const ZEROS_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2-zeros");
-
-const CASES_PARTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-parts");
-
-const CASES_V0_2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-v0.2");
+const ZEROS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-zeros");
 
 each_language!(cases_come_out_the_same);
 
 fn cases_come_out_the_same(guest: &str) {
-    assert_cases(CASES, guest, 60);
-}
-
-each_language_of_0_2_0!(cases_of_version_0_2_0);
-
-/// What version 0.2.0 has beyond 0.1.0.
-fn cases_of_version_0_2_0(guest: &str) {
-    assert_cases(CASES_V0_2, guest, 40);
+    assert_cases(CASES, guest, 130);
     // In Go and C, 0 is a number that is not given.
     if ![super::go(), super::c()].contains(&Some(guest)) {
-        assert_cases(ZEROS_V0_2, guest, 1);
+        assert_cases(ZEROS, guest, 1);
     }
 }
 
-each_language_of_0_2_0!(cases_of_parts);
+each_language!(what_is_printed_is_shown);
 
-fn cases_of_parts(guest: &str) {
-    assert_cases(CASES_PARTS, guest, 12);
+fn what_is_printed_is_shown(guest: &str) {
+    let setup = Setup::new();
+    let settings = "rules: [{ hook: resolve, path: x, do: [[print, \"größer\"]], answer: tell }]\n";
+    setup.outside().write("settings.yaml", settings.as_bytes());
+    let settings = setup.outside().path("settings.yaml").display().to_string();
+    let words = ["plugin", "run", guest, "--settings", &settings, "--hook", "resolve", "--path", "x"];
+    let ran = tuffet(words.iter().chain(&["--json", "--time", "60s"]));
+    ran.assert_good();
+    let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let line = serde_json::json!([{ "level": "debug", "message": "größer", "fields": "printed=\"true\"" }]);
+    assert_eq!(shown["log"], line, "{shown:#}");
+    let case = format!(
+        "component: {guest:?}\nsettings: {{ {} }}\ncases: [{{ name: x, request: {{ path: x }}, hook: resolve, expect: \
+         abstain }}]\n",
+        "rules: [{ hook: resolve, path: x, do: [[print, oops]], answer: tell }]"
+    );
+    setup.outside().write("cases.yaml", case.as_bytes());
+    let cases = setup.outside().path("cases.yaml").display().to_string();
+    let ran = tuffet(["plugin", "test", &cases, "--time", "60s"]);
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let shown = String::from_utf8_lossy(&ran.stdout);
+    assert!(shown.contains("it printed \"oops\""), "{shown}");
 }
 
 #[track_caller]
@@ -108,7 +117,7 @@ fn settings_are_refused_at_their_line(guest: &str) {
         "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
          }}\nplugins:\n  it:\n    component: {guest:?}\n    limits: {{ time: 60s, wall: 60s }}\n    settings:\n      \
          rules:\n        - {{ hook: resolve, path: a, answer: abstain }}\n        - hook: resolve\n          path: \
-         \"\"\n          answer: drop\n"
+         \"\"\n          answer: accept\n"
     );
     setup.outside().write("tuffet.yaml", yaml.as_bytes());
     let ran = tuffet(["check", setup.outside().path("tuffet.yaml").to_str().unwrap()]);

@@ -61,8 +61,8 @@ fn time_memory_and_failures(guest: &str) {
         rule("recurse", "[recurse]"),
         rule("exit", "[exit, 0]"),
         rule("fail", "[fail, failed as asked]"),
-        "        - { hook: resolve, path: content, answer: { bytes: 1025 } }\n".into(),
-        "        - { hook: resolve, path: much-content, answer: { bytes: 1048576 } }\n".into(),
+        "        - { hook: resolve, path: content, answer: { serve: { candidates: [{ bytes: 1025 }] } } }\n".into(),
+        "        - { hook: resolve, path: much-content, answer: { serve: { candidates: [{ bytes: 1048576 }] } } }\n".into(),
     ];
     let limits = "time: 2s, wall: 60s, memory: 32MiB, content: 1KiB";
     let server = server(guest, "time-limit: 1m", limits, &rules.concat());
@@ -143,8 +143,8 @@ fn what_a_call_may_take(guest: &str) {
     assert_eq!(told(&server, "bytes"), serde_json::json!([{ "error": "quota" }]));
     assert_eq!(told(&server, "keys"), serde_json::json!([[20, "quota"]]));
     assert_eq!(told(&server, "read"), serde_json::json!([[21, "too-large"]]), "64 MiB in a call");
-    assert_eq!(told(&server, "calls"), serde_json::json!([[1024, "invalid"]]));
-    assert_eq!(told(&server, "emit"), serde_json::json!([[1024, "invalid"]]));
+    assert_eq!(told(&server, "calls"), serde_json::json!([[1024, "exhausted"]]));
+    assert_eq!(told(&server, "emit"), serde_json::json!([[1024, "exhausted"]]));
     assert_eq!(told(&server, "log"), serde_json::json!([[1000, null]]));
     server.logged("968 log lines of one call were dropped: the limit is 32");
     let log = server.log();

@@ -12,88 +12,39 @@ mod serving;
 use crate::harness::{compiled, skipped};
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Once, OnceLock};
+use std::sync::OnceLock;
 
 /// Declares a test for each language: `each_language!(loops)` runs `fn loops(guest: &str)` with the component
 /// of the reference guest, as `loops::rust`, `loops::python` and so on.
 macro_rules! each_language {
     ($test:ident) => {
         mod $test {
-            /// As built for the first version of the interface, by the SDK of that time.
             #[test]
-            fn rust_of_0_1_0() {
-                super::$test(crate::languages::rust_of_0_1_0());
+            fn rust() {
+                super::$test(&crate::languages::rust());
             }
 
-            crate::languages::tests_of_0_2_0!($test);
+            crate::languages::where_built!($test: python, js, go, c);
         }
     };
 }
 
-/// As `each_language`, without the component for version 0.1.0 of the interface.
-macro_rules! each_language_of_0_2_0 {
-    ($test:ident) => {
-        mod $test {
-            crate::languages::tests_of_0_2_0!($test);
-        }
+macro_rules! where_built {
+    ($test:ident: $($language:ident),+) => {
+        $(
+            #[test]
+            fn $language() {
+                if let Some(guest) = crate::languages::$language() {
+                    super::$test(guest);
+                }
+            }
+        )+
     };
 }
-
-macro_rules! tests_of_0_2_0 {
-    ($test:ident) => {
-        #[test]
-        fn rust() {
-            super::$test(&crate::languages::rust());
-        }
-
-        #[test]
-        fn python() {
-            if let Some(guest) = crate::languages::python() {
-                super::$test(guest);
-            }
-        }
-
-        #[test]
-        fn js() {
-            if let Some(guest) = crate::languages::js() {
-                super::$test(guest);
-            }
-        }
-
-        #[test]
-        fn go() {
-            if let Some(guest) = crate::languages::go() {
-                super::$test(guest);
-            }
-        }
-
-        #[test]
-        fn c() {
-            if let Some(guest) = crate::languages::c() {
-                super::$test(guest);
-            }
-        }
-    };
-}
-use {each_language, each_language_of_0_2_0, tests_of_0_2_0};
+use {each_language, where_built};
 
 fn rust() -> String {
     format!("{}/tuffet_reference.wasm", env!("TUFFET_TEST_GUESTS"))
-}
-
-/// Returns the reference guest in Rust as it was when version 0.1.0 of the interface was the only one. Unlike the
-/// others it is not built from the sources of today: plugins that were built for 0.1.0 must go on working.
-fn rust_of_0_1_0() -> &'static str {
-    const PACKED: &str =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/frozen/reference-0.1.0.wasm.gz");
-    const UNPACKED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/reference-0.1.0.wasm");
-    static UNPACK: Once = Once::new();
-    UNPACK.call_once(|| {
-        let unpacked = Command::new("gzip").args(["-dc", PACKED]).output().unwrap();
-        assert!(unpacked.status.success(), "{}", String::from_utf8_lossy(&unpacked.stderr));
-        std::fs::write(UNPACKED, unpacked.stdout).unwrap();
-    });
-    UNPACKED
 }
 
 /// Returns the reference guest in Python, if the Makefile could build it.

@@ -1,6 +1,6 @@
 //! Content in parts behind a real server, in every language: clients share it, and what fails ends its transfers alone.
 
-use super::each_language_of_0_2_0;
+use super::each_language;
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, ack, rrq};
 
 /// A part, as one block.
@@ -22,7 +22,7 @@ plugins:
     reuse: {{ calls: 1000, idle: 1h }}
     limits: {{ {limits} }}
     settings:
-      rules: [{{ hook: resolve, path: "*", answer: {{ rendered: "{{path}}" }} }}]
+      rules: [{{ hook: resolve, path: "*", answer: {{ serve: {{ candidates: [{{ rendering: "{{path}}" }}] }} }} }}]
       renders: {{ {renders} }}
 "#
         ))
@@ -41,7 +41,7 @@ fn calls(server: &Server) -> u64 {
     line.and_then(|line| line.rsplit_once(' ')?.1.parse().ok()).unwrap_or_default()
 }
 
-each_language_of_0_2_0!(clients_share_more_than_a_hundred_parts);
+each_language!(clients_share_more_than_a_hundred_parts);
 
 fn clients_share_more_than_a_hundred_parts(guest: &str) {
     const PARTS: usize = 120;
@@ -62,7 +62,7 @@ fn clients_share_more_than_a_hundred_parts(guest: &str) {
     assert_eq!(line["resolved"], "content/an image", "{line:#}");
 }
 
-each_language_of_0_2_0!(a_part_that_fails_ends_the_transfer);
+each_language!(a_part_that_fails_ends_the_transfer);
 
 fn a_part_that_fails_ends_the_transfer(guest: &str) {
     let renders = "

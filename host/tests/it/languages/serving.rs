@@ -3,7 +3,7 @@
 use super::each_language;
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, assert_moved, data, wrq};
 use crate::policy::http_server;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Starts a server that calls the guest in every hook.
 fn server(guest: &str, rules: &str, more: &str) -> Server {
@@ -43,10 +43,10 @@ fn get(server: &Server, path: &str) -> String {
 
 const RULES: &str = r#"
         - { hook: authorize, path: "no/*", answer: { deny: { code: file-exists, message: "not for you", reason: "of the rule" } } }
-        - { hook: authorize, path: small, answer: { allow: { blksize: 512, windowsize: 1 } } }
-        - { hook: resolve, path: alias, answer: { files: ["boot:missing", "boot:other/file"] } }
-        - { hook: resolve, path: small, answer: { bytes: 3000 } }
-        - { hook: accept-upload, path: in, answer: { rename: "kept/{sha256}" } }
+        - { hook: authorize, path: small, answer: { allow: { ceilings: { blksize: 512, windowsize: 1 } } } }
+        - { hook: resolve, path: alias, answer: { serve: { candidates: ["boot:missing", "boot:other/file"] } } }
+        - { hook: resolve, path: small, answer: { serve: { candidates: [{ bytes: 3000 }] } } }
+        - { hook: accept-upload, path: in, answer: { rename: { path: "kept/{sha256}" } } }
         - { hook: accept-upload, path: bad, answer: { deny: { code: disk-full, message: "no room", reason: "of the rule" } } }
 "#;
 
@@ -101,10 +101,14 @@ fn hooks_decide_and_are_told(guest: &str) {
         let found = told.iter().find(|line| line[kind].is_string() && line["path"] == path);
         found.unwrap_or_else(|| panic!("{kind} {path} is missing in {told:#?}"))
     };
-    assert_eq!(of("started", "alias")["resolved"], "boot:other/file");
+    assert_eq!(of("started", "alias")["resolved"], json!({ "file": ["boot", "other/file"] }));
     let small = of("finished", "small");
-    assert_eq!((&small["outcome"], &small["bytes"]), (&"served".into(), &3000.into()), "{small:#}");
-    assert_eq!((&small["resolved"], &small["blksize"]), (&"content".into(), &512.into()), "{small:#}");
+    assert_eq!((&small["outcome"], &small["transferred"]), (&"served".into(), &3000.into()), "{small:#}");
+    assert_eq!(
+        (&small["resolved"], &small["blksize"]),
+        (&json!({ "content": null }), &512.into()),
+        "{small:#}"
+    );
     assert!(small["ms"].as_u64().unwrap() > 1_600_000_000_000, "{small:#}");
     assert_eq!(
         (&small["decision"], &small["size"], &small["blocks"]),
@@ -112,8 +116,10 @@ fn hooks_decide_and_are_told(guest: &str) {
     );
     assert_eq!(of("finished", "in")["outcome"], "stored");
     let denied = of("finished", "no/way");
-    assert_eq!((&denied["outcome"], &denied["verdict-by"]), (&"denied".into(), &"it".into()), "{denied:#}");
+    assert_eq!((&denied["outcome"], &denied["decided-by"]), (&"denied".into(), &"it".into()), "{denied:#}");
     assert_eq!((&denied["decision"], &denied["blocks"]), (&"refused".into(), &0.into()), "{denied:#}");
+    let numbers: Vec<u64> = told.iter().map(|line| line["sequence"].as_u64().unwrap()).collect();
+    assert!(numbers[0] >= 1 && numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
     let ends = told.iter().filter(|line| line["finished"].is_string()).count();
     assert_eq!(ends, 5 + Client::installed().count());
 }
@@ -125,7 +131,7 @@ fn grants_are_real(guest: &str) {
     let rules = r#"
         - hook: resolve
           path: told
-          do: [[kv-add, n, 1], [kv-set, brief, x, 0], [kv-get, brief], [kv-add, period, 5, 3600], [calls],
+          do: [[kv-add, null, n, 1], [kv-set, null, brief, x, 0], [kv-get, null, brief], [kv-add, null, period, 5, 3600], [calls],
                [read, boot, other/file, 100], [read, boot, ../tuffet.yaml, 100]]
           answer: tell
         - { hook: resolve, path: moment, do: [[clock], [random]], answer: tell }
@@ -133,7 +139,7 @@ fn grants_are_real(guest: &str) {
 "#;
     let server = server(guest, rules, "");
     for round in 1..=3 {
-        let expected = format!(r#"[{round},null,null,{},1,"another one",{{"error":"denied"}}]"#, round * 5);
+        let expected = format!(r#"[{round},null,null,{},1,"another one",{{"error":"bad-path"}}]"#, round * 5);
         assert_eq!(get(&server, "told"), expected);
     }
     let moment = |said: &str| {
@@ -143,7 +149,10 @@ fn grants_are_real(guest: &str) {
     };
     assert_ne!(moment(&get(&server, "moment")), moment(&get(&server, "moment")));
     let told = get(&server, "01-02-00-5e-10-00-01");
-    assert!(told.contains(r#""macs":[["02:00:5e:10:00:01","requested-name"]]"#), "{told}");
+    assert!(
+        told.contains(r#""macs":{"claimed":[["02:00:5e:10:00:01","requested-name"]],"network":[]}"#),
+        "{told}"
+    );
 }
 
 each_language!(an_instance_that_is_kept_remembers);
@@ -182,17 +191,17 @@ fn http_reaches_the_host_that_is_granted_alone(guest: &str) {
     );
     let server = server_with(guest, &format!("http/127.0.0.1:{port}"), &rules, "");
     let told: Value = serde_json::from_str(&get(&server, "x")).unwrap();
-    let expected = serde_json::json!([
+    let expected = json!([
         [200, "GET /there?a=b HTTP/1.1 false "],
         [200, "GET / HTTP/1.1 false "],
         [200, "POST /here HTTP/1.1 true größe"],
         { "error": "too-large" },
         [200, "x".repeat(1000)],
-        { "error": "denied" },
-        { "error": "denied" },
+        { "error": "not-granted" },
+        { "error": "not-granted" },
     ]);
     assert_eq!(told, expected);
     let many: Vec<Value> = serde_json::from_str(&get(&server, "many")).unwrap();
     assert!(many[..16].iter().all(|answer| answer[0] == 200), "{many:?}");
-    assert_eq!(many[16], serde_json::json!({ "error": "denied" }), "16 in a call");
+    assert_eq!(many[16], json!({ "error": "not-granted" }), "16 in a call");
 }

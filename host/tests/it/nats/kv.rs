@@ -45,7 +45,7 @@ fn ask(server: &Server) -> Vec<String> {
 }
 
 fn away(line: &str) -> bool {
-    line.starts_with("Unavailable(\"the NATS servers of the keys are away")
+    line.starts_with("unavailable: the NATS servers of the keys are away")
 }
 
 #[test]

@@ -33,8 +33,7 @@ fn a_plugin_answers_with_a_file_of_an_origin() {
     let yaml = format!(
         "roots:\n  - {{ name: boot, path: root }}\n{}policy: {{ resolve: [names], time-limit: 20s }}\nplugins:\n  names:\n    \
          component: {guest:?}\n    limits: {{ wall: 10s, time: 5s }}\n    settings: {{ rules: [{{ hook: resolve, path: here, \
-         answer: {{ files: [\"far:images/7.img\"] }} }}, {{ hook: resolve, path: near, answer: {{ files-else-next: \
-         [\"far:images/none\", \"boot:near\"] }} }}, {{ hook: resolve, path: none, answer: {{ files: [\"far:images/none\"] }} }}] }}\n",
+         answer: {{ serve: {{ candidates: [\"far:images/7.img\"] }} }} }}, {{ hook: resolve, path: near, answer: {{ serve: {{ candidates: [\"far:images/none\", \"boot:near\"], else-next: true }} }} }}, {{ hook: resolve, path: none, answer: {{ serve: {{ candidates: [\"far:images/none\"] }} }} }}] }}\n",
         web.root("far", "", ""),
     );
     let server = setup().file("near", b"near").yaml(&yaml).start();

@@ -39,6 +39,18 @@ fn put(server: &Server, name: &str) -> Answer {
 }
 
 #[test]
+fn uploads_get_the_next_free_name() {
+    let server = server(&["free kept/up"]);
+    for name in ["kept/up", "kept/up.1", "kept/up.2"] {
+        assert_eq!(put(&server, "up"), Answer::Ack(1));
+        let line = server.outcome("up");
+        assert_eq!((&line["outcome"], &line["resolved"]), (&"stored".into(), &format!("in:{name}").into()));
+        assert_eq!(server.root().read(name), b"ab");
+    }
+    assert!(!server.root().has("up"));
+}
+
+#[test]
 fn accepted_and_abstained() {
     for (answer, by) in [("accept", serde_json::json!("p0")), ("abstain", serde_json::Value::Null)] {
         let server = server(&[answer]);
@@ -164,7 +176,7 @@ fn what_is_read_is_bounded() {
     let content = bytes((8 << 20) + 10);
     for (run, expected) in [
         ("[upload all 1048576 8388608]", "8388608"),
-        ("[upload all 1048576 8388609]", "8388608 and Invalid("),
+        ("[upload all 1048576 8388609]", "8388608 and too-large: "),
         ("[upload 0 8388609]", "in one call of a hook: 8388608 are left"),
     ] {
         let server = reader(", upload", &format!("run: {run}"));

@@ -1,4 +1,4 @@
-//! `files-else-next`: the rest of the chain decides if none of the files exists, and is not asked otherwise.
+//! Several candidates: the first that exists is served, and otherwise content, or the rest of the chain decides.
 
 use crate::harness::{Answer, Client, Options, Peer, Server, Setup, assert_ended, rrq, tuffet};
 use serde_json::{Value, json};
@@ -22,21 +22,28 @@ plugins:
     limits: {{ time: 20s, wall: 40s }}
     settings:
       rules:
-        - {{ hook: resolve, path: here, answer: {{ files-else-next: ["boot:no/where", "boot:there"] }} }}
-        - {{ hook: resolve, path: end, answer: {{ files: ["boot:no/where"] }} }}
-        - {{ hook: resolve, path: write, answer: {{ files-else-next: ["boot:in/first"] }} }}
-        - {{ hook: resolve, path: "*", answer: {{ files-else-next: ["boot:no/where", "boot:nothing"] }} }}
+        - {{ hook: resolve, path: here, answer: {{ serve: {{ candidates: ["boot:no/where", "boot:there"], else-next: true }} }} }}
+        - {{ hook: resolve, path: end, answer: {{ serve: {{ candidates: ["boot:no/where"] }} }} }}
+        - {{ hook: resolve, path: write, answer: {{ serve: {{ candidates: ["boot:in/first"], else-next: true }} }} }}
+        - {{ hook: resolve, path: own, answer: {{ serve: {{ candidates: ["boot:there", {{ content: "made" }}] }} }} }}
+        - {{ hook: resolve, path: made-here, answer: {{ serve: {{ candidates: ["boot:no/where", {{ content: "made" }}] }} }} }}
+        - {{ hook: resolve, path: rendered-here, answer: {{ serve: {{ candidates: ["boot:no/where", {{ rendering: k }}] }} }} }}
+        - {{ hook: resolve, path: small, answer: {{ serve: {{ candidates: [], else-next: true, profile: {{ ceilings: {{ blksize: 512 }} }} }} }} }}
+        - {{ hook: resolve, path: large, answer: {{ serve: {{ candidates: ["boot:there"], profile: {{ max-size: 5 }} }} }} }}
+        - {{ hook: resolve, path: away, answer: {{ drop: the backend is away }} }}
+        - {{ hook: resolve, path: "*", answer: {{ serve: {{ candidates: ["boot:no/where", "boot:nothing"], else-next: true }} }} }}
+      renders: {{ k: {{ content: rendered }} }}
   second:
     component: "{guest}"
     limits: {{ time: 20s, wall: 40s }}
     settings:
       rules:
-        - {{ hook: resolve, path: file, answer: {{ files: ["boot:other"] }} }}
-        - {{ hook: resolve, path: again, answer: {{ files-else-next: ["boot:nor/this"] }} }}
-        - {{ hook: resolve, path: made, answer: {{ content: "rendered" }} }}
+        - {{ hook: resolve, path: file, answer: {{ serve: {{ candidates: ["boot:other"] }} }} }}
+        - {{ hook: resolve, path: again, answer: {{ serve: {{ candidates: ["boot:nor/this"], else-next: true }} }} }}
+        - {{ hook: resolve, path: made, answer: {{ serve: {{ candidates: [{{ content: "rendered" }}] }} }} }}
         - {{ hook: resolve, path: no, answer: {{ deny: {{ code: access-violation, message: "no such device", reason: "of the second" }} }} }}
         - {{ hook: resolve, path: broken, do: [[fail, "on purpose"]], answer: tell }}
-        - {{ hook: resolve, path: write, answer: {{ files: ["boot:in/second"] }} }}
+        - {{ hook: resolve, path: write, answer: {{ serve: {{ candidates: ["boot:in/second"] }} }} }}
 "#
         ))
         .start()
@@ -120,4 +127,42 @@ fn explain_follows_the_chain() {
     assert_eq!(shown["policy"][2]["verdict"], "not-asked", "{shown:#}");
     let shown = explained(&server, "made");
     assert_eq!((&shown["outcome"]["decision"], &shown["outcome"]["size"]), (&json!("granted"), &json!(8)));
+}
+
+#[test]
+fn content_stands_in_for_a_file_that_does_not_exist() {
+    let server = server();
+    for (path, content, resolved) in [
+        ("own", "the first one", "boot:there"),
+        ("made-here", "made", "content"),
+        ("rendered-here", "rendered", "content"),
+    ] {
+        assert_eq!(get(&server, path), content);
+        let line = server.outcome(path);
+        assert_eq!((&line["resolved"], &line["verdict_by"]), (&json!(resolved), &json!("first")), "{line:#}");
+        assert_eq!(explained(&server, path)["outcome"]["resolved"], resolved);
+    }
+    let shown = explained(&server, "made-here");
+    assert_eq!(shown["policy"][1]["verdict"], "files-else-content", "{shown:#}");
+}
+
+#[test]
+fn resolve_says_how_it_is_sent() {
+    let server = server();
+    std::fs::write(server.root().path("small"), vec![b'x'; 2000]).unwrap();
+    let mut peer = Peer::new(server.address());
+    peer.ask(&rrq("small", &[("blksize", "1400")]));
+    peer.expect(Answer::Oack("blksize=512".into()));
+    peer.send(b"\0\x05\0\0enough\0");
+    assert_eq!(refused(&server, "large").0, 2);
+    assert_ended(&server.outcome("large"), "denied", "the file has 13 bytes and policy allows 5");
+}
+
+#[test]
+fn resolve_drops_with_its_reason() {
+    let server = server();
+    Peer::new(server.address()).ask(&rrq("away", &[]));
+    let line = server.outcome("away");
+    assert_eq!((&line["decision"], &line["verdict_by"]), (&json!("dropped"), &json!("first")), "{line:#}");
+    assert_ended(&line, "denied", "dropped by policy: the backend is away");
 }

@@ -53,12 +53,13 @@ pub fn told(server: &Server, address: [u8; 4], path: &str) -> Value {
 fn a_plugin_that_asks_for_them_gets_address_and_interface() {
     let folder = tempfile::tempdir().unwrap();
     let both = server(&guest(folder.path(), "both", json!({ "facts": ["interface", "local-address"] })), "");
-    let attributes = &told(&both, [127, 0, 0, 5], "a")["attributes"];
-    assert_eq!(*attributes, json!({ "interface": "lo", "local-address": "127.0.0.5" }));
+    let arrival = |address: Option<&str>, interface: Option<&str>, vlan: Option<u16>| json!({ "address": address, "interface-name": interface, "vlan": vlan });
+    let seen = &told(&both, [127, 0, 0, 5], "a")["arrival"];
+    assert_eq!(*seen, arrival(Some("127.0.0.5"), Some("lo"), None));
     let one = server(&guest(folder.path(), "one", json!({ "facts": ["interface"] })), "");
-    assert_eq!(told(&one, [127, 0, 0, 5], "a")["attributes"], json!({ "interface": "lo" }));
+    assert_eq!(told(&one, [127, 0, 0, 5], "a")["arrival"], arrival(None, Some("lo"), None));
     let none = server(&guest(folder.path(), "none", json!({})), "");
-    assert_eq!(told(&none, [127, 0, 0, 5], "a")["attributes"], json!({}));
+    assert_eq!(told(&none, [127, 0, 0, 5], "a")["arrival"], Value::Null);
 }
 
 /// As switches send it to a trunk: the client is in VLAN 7 and in none.
@@ -94,17 +95,17 @@ fn a_plugin_that_asks_for_it_gets_the_vlan() {
         let ran = run(get.args(["get", &format!("tftp://{address}/a"), "--output", "-"]));
         ran.assert_good();
         let seen: Value = serde_json::from_slice(&ran.stdout).unwrap();
-        seen[0]["attributes"].clone()
+        seen[0]["arrival"].clone()
     };
-    assert_eq!(seen("198.51.100.1"), json!({ "interface": "tagged", "vlan": "7" }));
-    assert_eq!(seen("192.0.2.1"), json!({ "interface": "cable" }));
+    assert_eq!(seen("198.51.100.1"), json!({ "address": null, "interface-name": "tagged", "vlan": 7 }));
+    assert_eq!(seen("192.0.2.1"), json!({ "address": null, "interface-name": "cable", "vlan": null }));
 
     // Another VLAN under the same name, while the server runs.
     network.server_ip("link del tagged");
     network.client_ip("link del tagged");
     tag(&|words| network.server_ip(words), 1, 8);
     tag(&|words| network.client_ip(words), 2, 8);
-    assert_eq!(seen("198.51.100.1"), json!({ "interface": "tagged", "vlan": "8" }));
+    assert_eq!(seen("198.51.100.1"), json!({ "address": null, "interface-name": "tagged", "vlan": 8 }));
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     let control = server.outside().path("control");
@@ -121,7 +122,7 @@ fn decisions_that_depend_on_the_address_are_cached_for_each_address() {
     let server = server(&guest(folder.path(), "cached", keys), "");
     let first = told(&server, [127, 0, 0, 5], "a");
     let other = told(&server, [127, 0, 0, 6], "a");
-    assert_eq!(other["attributes"]["local-address"], "127.0.0.6");
+    assert_eq!(other["arrival"]["address"], "127.0.0.6");
     assert_ne!(first["id"], other["id"]);
     assert_eq!(told(&server, [127, 0, 0, 5], "a"), first, "cached");
     let undeclared = json!({ "facts": ["interface"], "depends-on": ["path"], "reuse": true });
@@ -174,7 +175,8 @@ fn explain_and_the_tools_have_them_too() {
     let shown: Value = serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     let request: Value =
         serde_json::from_str(shown["verdict"]["content"].as_str().unwrap_or_default()).unwrap();
-    assert_eq!(request[0]["attributes"], json!({ "interface": "eth0.100", "local-address": "192.0.2.9" }));
+    let expected = json!({ "address": "192.0.2.9", "interface-name": "eth0.100", "vlan": null });
+    assert_eq!(request[0]["arrival"], expected);
 }
 
 #[test]

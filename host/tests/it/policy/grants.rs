@@ -49,6 +49,9 @@ fn ran(grants: &str, commands: &[&str]) -> Vec<String> {
     ask(&server)
 }
 
+const REFUSED: &str = "not-granted: the request was refused, the server's log says why";
+const QUOTA: &str = "quota: the plugin has as many keys or bytes as its quota allows";
+
 /// Runs the same configuration through `tuffet check` and `tuffet serve`.
 fn tried(component: &str, grants: &str) -> [Ran; 2] {
     let setup = Setup::new();
@@ -66,14 +69,9 @@ fn tried(component: &str, grants: &str) -> [Ran; 2] {
 #[test]
 fn a_grant_that_is_needed_and_not_given_is_an_error_with_the_line_to_add() {
     for (given, import, reason, line) in [
-        (
-            "files/boot, sinks/out",
-            "tuffet:policy/kv@0.2.0",
-            "tries keys",
-            "grants: [files/boot, sinks/out, kv]",
-        ),
-        ("kv, sinks/out", "tuffet:policy/files@0.2.0", "tries files", "grants: [kv, sinks/out, files/boot]"),
-        ("kv, files/boot", "tuffet:policy/sinks@0.2.0", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
+        ("files/boot, sinks/out", "tuffet:policy/kv@", "tries keys", "grants: [files/boot, sinks/out, kv]"),
+        ("kv, sinks/out", "tuffet:policy/files@", "tries files", "grants: [kv, sinks/out, files/boot]"),
+        ("kv, files/boot", "tuffet:policy/sinks@", "tries sinks", "grants: [kv, files/boot, sinks/out]"),
     ] {
         for ran in tried(&probe(), given) {
             ran.assert_fails(64, &["grants.yaml:9:13: plugin `it`: ", import, reason, line]);
@@ -104,7 +102,7 @@ fn a_grant_that_nobody_asked_for_is_a_warning() {
 #[test]
 fn check_does_not_open_what_a_server_has_open() {
     let (server, _state) = server(NEEDED, &["kv count n"], "configure: [kv get a, emit out 1]");
-    assert_eq!(ask(&server)[0], r#"Denied("not in `configure`, which must have no effects")"#);
+    assert_eq!(ask(&server)[0], "wrong-phase: not in `configure`, which must have no effects");
     let file = server.outside().path("tuffet.yaml");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("listeners: [{{ address: 127.0.0.1:0 }}]\n{text}")).unwrap();
@@ -145,7 +143,7 @@ fn keys_are_read_and_written() {
         ],
     );
     assert_eq!(said[..5], ["None", "()", r#"Some("text")"#, "1", "2"]);
-    assert!(said[5].starts_with("Invalid(") && said[5].contains("no counter"), "{said:?}");
+    assert!(said[5].starts_with("bad-argument: ") && said[5].contains("no counter"), "{said:?}");
     assert_eq!(said[6..], ["()", "None"]);
     assert_eq!(ran(NEEDED, &["kv brief b x", "kv get b"]), ["()", "None"]);
 }
@@ -185,14 +183,14 @@ fn keys_are_bounded() {
     );
     assert_eq!((&*said[0], &*said[3]), ("()", "()"));
     for refused in [&said[1], &said[2], &said[4]] {
-        assert!(refused.starts_with("Invalid(") && refused.contains("are allowed"), "{said:?}");
+        assert!(refused.starts_with("bad-argument: ") && refused.contains("are allowed"), "{said:?}");
     }
-    assert_eq!(ran(NEEDED, &["kv fill 20", "kv fill 21"]), ["()", "Quota"], "keys");
+    assert_eq!(ran(NEEDED, &["kv fill 20", "kv fill 21"]), ["()", QUOTA], "keys");
     let bytes = ["kv long-value 65536", "kv set a 1", "kv long-value 65536", "kv set long 1"];
     assert_eq!(ran(NEEDED, &bytes), ["()"; 4], "bytes that are replaced do not count twice");
     let said = ran(NEEDED, &["kv gets 1024", "kv get a"]);
     assert_eq!(said[0], "()");
-    assert!(said[1].contains("more than 1024 calls"), "{said:?}");
+    assert!(said[1].starts_with("exhausted: more than 1024 calls"), "{said:?}");
 }
 
 #[test]
@@ -210,10 +208,13 @@ fn files_are_read_in_the_roots_that_are_granted() {
             "file read boot a",
         ],
     );
-    assert_eq!(said[..4], ["Some(7)", r#"Some("content")"#, "None", "TooLarge(7)"]);
-    assert_eq!(said[4], r#"Denied("the grant `files/other` is not given")"#);
-    for denied in &said[5..] {
-        assert!(denied.starts_with("Denied("), "{said:?}");
+    assert_eq!(
+        said[..4],
+        ["Some(7)", r#"Some("content")"#, "None", "too-large: there are 7 bytes, and 3 may be read"]
+    );
+    assert_eq!(said[4], "not-granted: the grant `files/other` is not given");
+    for (said, code) in said[5..].iter().zip(["bad-path: ", "bad-path: ", "not-a-file: "]) {
+        assert!(said.starts_with(code), "{said}");
     }
     let both = ran("kv, files/boot, files/other, sinks/out", &["file read other root/a/file"]);
     assert_eq!(both, [r#"Some("content")"#]);
@@ -273,7 +274,9 @@ fn ends(said: &str) -> Option<(u64, u64)> {
 fn files_are_bounded() {
     // 21 times 3 MiB, then 1 MiB is left of 64.
     let said = ran(NEEDED, &["file reads boot big", "file read boot a/file"]);
-    assert_eq!(said, [&format!("{} and TooLarge({})", 63 << 20, 3 << 20), r#"Some("content")"#]);
+    let (read, size, left) = (63 << 20, 3 << 20, 1 << 20);
+    let excess = format!("{read} and too-large: there are {size} bytes, and {left} may be read");
+    assert_eq!(said, [&excess, r#"Some("content")"#]);
 }
 
 #[test]
@@ -283,7 +286,7 @@ fn sinks_get_one_line_for_each_payload() {
     let said = ask(&server);
     assert_eq!(said[..2], ["()", "()"]);
     assert!(said[2].contains("not JSON"), "{said:?}");
-    assert_eq!(said[3], r#"Denied("the grant `sinks/full` is not given")"#);
+    assert_eq!(said[3], "not-granted: the grant `sinks/full` is not given");
     server.stop();
     let lines = std::fs::read_to_string(server.outside().path("out.jsonl")).unwrap();
     assert_eq!(lines, "{\"n\":1}\n[1, 2]\n");
@@ -293,7 +296,10 @@ fn sinks_get_one_line_for_each_payload() {
 #[test]
 fn a_broken_sink_blocks_nobody() {
     let (server, _state) = server("kv, files/boot, sinks/full", &["emits full"], "when: ask");
-    let queued = |said: &str| said.strip_suffix(" and Full").map(|count| count.parse::<u32>().unwrap());
+    let queued = |said: &str| {
+        said.strip_suffix(" and full: the queue of the sink is full")
+            .map(|count| count.parse::<u32>().unwrap())
+    };
     assert!((3..=4).contains(&queued(&ask(&server)[0]).unwrap()), "one under way, three queued");
     assert!(queued(&ask(&server)[0]).unwrap() <= 1);
     assert_eq!(Client::Tuffet.get(server.address(), "a/file", Options::default()), b"content");
@@ -303,7 +309,7 @@ fn a_broken_sink_blocks_nobody() {
 #[test]
 fn payloads_are_bounded() {
     let said = ran("kv, files/boot, sinks/out", &["emits out"]);
-    assert_eq!(said, [r#"1024 and Invalid("more than 1024 payloads in one call of a hook")"#]);
+    assert_eq!(said, ["1024 and exhausted: more than 1024 payloads in one call of a hook"]);
 }
 
 #[test]
@@ -423,14 +429,14 @@ fn http_reaches_the_hosts_that_are_granted_alone() {
         [
             r#"(200, "GET /there?a=b HTTP/1.1 false ")"#,
             r#"(200, "POST /here HTTP/1.1 true hello")"#,
-            "TooLarge"
+            "too-large: the answer is too large"
         ]
     );
-    assert_eq!(said[3..], ["Denied", "Denied", "Denied"]);
+    assert_eq!(said[3..], [REFUSED; 3]);
     let refused = "an HTTP request of a plugin was refused: the grant";
     server.logged(&format!("{refused} `http/127.0.0.1:{other}` is not given"));
     let ungranted = ran(NEEDED, &commands[..1]);
-    assert_eq!(ungranted, ["Denied"]);
+    assert_eq!(ungranted, [REFUSED]);
 }
 
 #[test]
@@ -439,7 +445,7 @@ fn http_requests_are_bounded_and_not_for_configure() {
     let grants = format!("{NEEDED}, http/{}", url.split('/').nth(2).unwrap());
     let (server, _state) = server(&grants, &[url.as_str(); 17], &format!("configure: [{url}]"));
     let said = ask(&server);
-    assert_eq!((&*said[0], &*said[17]), ("Denied", "Denied"), "{said:?}");
+    assert_eq!((&*said[0], &*said[17]), (REFUSED, REFUSED), "{said:?}");
     assert!(said[1..17].iter().all(|said| said.starts_with("(200, ")), "{said:?}");
     let refused = "an HTTP request of a plugin was refused: more than 16 requests in one call of a hook";
     server.logged(refused);

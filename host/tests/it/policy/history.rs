@@ -23,7 +23,7 @@ plugins:
       configure: [[history]]
       rules:
         - {{ hook: resolve, path: "seen*", do: [[history]], answer: tell }}
-        - {{ hook: resolve, path: rendered, answer: {{ rendered: key }} }}
+        - {{ hook: resolve, path: rendered, answer: {{ serve: {{ candidates: [{{ rendering: key }}] }} }} }}
       renders: {{ "*": {{ do: [[history]] }} }}
 "#
         ))
@@ -45,8 +45,8 @@ fn seen_by(server: &Server, client: [u8; 4], path: &str) -> Value {
 #[test]
 fn a_plugin_sees_the_last_requests_of_the_client() {
     let server = server("client-history");
-    let denied = json!({ "error": "denied" });
-    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/1"), json!([denied, []]));
+    let none = json!({ "error": "wrong-phase" });
+    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/1"), json!([none, []]));
     server.outcome("seen/1");
     assert_eq!(Client::Tuffet.get(server.address(), "a", Options::default()), b"there");
     server.outcome("a");
@@ -59,10 +59,10 @@ fn a_plugin_sees_the_last_requests_of_the_client() {
         ["read", "a", "served", true],
         ["read", "seen/1", "served", true]
     ]);
-    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/2"), json!([denied, expected]));
-    assert_eq!(seen_by(&server, [127, 0, 0, 2], "seen/3"), json!([denied, []]), "another client");
+    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/2"), json!([none, expected]));
+    assert_eq!(seen_by(&server, [127, 0, 0, 2], "seen/3"), json!([none, []]), "another client");
     // A rendering is for all clients.
-    assert_eq!(seen_by(&server, [127, 0, 0, 1], "rendered"), json!([denied]));
+    assert_eq!(seen_by(&server, [127, 0, 0, 1], "rendered"), json!([none]));
     server.hang_up();
     server.logged("reloaded");
     let after = seen_by(&server, [127, 0, 0, 1], "seen/4");
@@ -72,6 +72,6 @@ fn a_plugin_sees_the_last_requests_of_the_client() {
 #[test]
 fn without_the_grant_it_sees_none() {
     let server = server("");
-    let denied = json!({ "error": "denied" });
-    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/1"), json!([denied, denied]));
+    let expected = json!([{ "error": "wrong-phase" }, { "error": "not-granted" }]);
+    assert_eq!(seen_by(&server, [127, 0, 0, 1], "seen/1"), expected);
 }

@@ -37,7 +37,7 @@ fn until_named(server: &Server, hostname: &Value) -> Value {
     let began = Instant::now();
     loop {
         let seen = told(server, [127, 0, 0, 5], "a");
-        if seen["attributes"]["lease-hostname"] == *hostname {
+        if seen["lease"]["hostname"] == *hostname {
             return seen;
         }
         assert!(began.elapsed() < Duration::from_secs(30), "{hostname} is never seen: {seen:#}");
@@ -51,33 +51,31 @@ fn a_plugin_that_asks_for_it_gets_the_lease() {
     let content = format!("{KEA}{}", kea("kitchen"));
     let all = server(&asks, "client-mac", "kea", &content);
     let seen = told(&all, [127, 0, 0, 5], "a");
-    let mut attributes = seen["attributes"].clone();
-    let age = attributes.as_object_mut().unwrap().remove("lease-age");
-    assert!(age.and_then(|age| age.as_str()?.parse::<u64>().ok()).is_some(), "{seen:#}");
-    assert_eq!(
-        attributes,
-        json!({
-            "lease-mac": "02:00:5e:10:00:01",
-            "lease-client-id": "01:02:00:5e:10:00:01",
-            "lease-hostname": "kitchen",
-            "lease-vendor-class": "PXEClient:Arch:00007:UNDI:003016",
-            "lease-architecture": "7",
-            "lease-expires": "4102444800",
-        })
-    );
-    assert_eq!(seen["macs"], json!([["02:00:5e:10:00:01", "lease-file"]]));
+    let mut lease = seen["lease"].clone();
+    assert!(lease.as_object_mut().unwrap().remove("age").is_some_and(|age| age.is_u64()), "{seen:#}");
+    let mut expected = json!({
+        "mac": "02:00:5e:10:00:01",
+        "client-id": "01:02:00:5e:10:00:01",
+        "uuid": null,
+        "hostname": "kitchen",
+        "vendor-class": "PXEClient:Arch:00007:UNDI:003016",
+        "architecture": 7,
+        "expires": 4_102_444_800_u64,
+    });
+    assert_eq!(lease, expected);
+    assert_eq!(seen["macs"]["network"], json!([["02:00:5e:10:00:01", "lease-file"]]));
 
     // Without the grant it names no machine, and without the fact there is nothing.
     let no_grant = told(&server(&asks, "", "kea", &content), [127, 0, 0, 5], "a");
-    let names: Vec<&String> = no_grant["attributes"].as_object().unwrap().keys().collect();
-    assert_eq!(
-        names,
-        ["lease-age", "lease-architecture", "lease-expires", "lease-hostname", "lease-vendor-class"]
-    );
-    assert_eq!(no_grant["macs"], json!([]));
+    let mut lease = no_grant["lease"].clone();
+    lease.as_object_mut().unwrap().remove("age");
+    for machine in ["mac", "client-id"] {
+        expected[machine] = Value::Null;
+    }
+    assert_eq!((lease, &no_grant["macs"]), (expected, &Value::Null));
     let silent = guest(folder.path(), "silent", json!({}));
     let nothing = told(&server(&silent, "client-mac", "kea", &content), [127, 0, 0, 5], "a");
-    assert_eq!(nothing["attributes"], json!({}));
+    assert_eq!(nothing["lease"], Value::Null);
 }
 
 #[test]

@@ -79,7 +79,8 @@ fn a_collector_gets_them_too() {
 fn series_are_bounded_and_those_beyond_are_counted() {
     let server =
         server(", metrics", &["gauge size 1", "series 63", "add hits", "series 63", "series 64"], "");
-    assert_eq!(ask(&server), ["()", "()", "Full", "()", "Full"]);
+    let full = "quota: the plugin has as many series as it may have";
+    assert_eq!(ask(&server), ["()", "()", full, "()", full]);
     let read = Exposition::read(&server.metrics());
     let listed = listed();
     let there = OWN.iter().filter(|name| read.kinds.contains_key(**name) && listed.contains(**name));
@@ -101,14 +102,14 @@ fn names_values_and_grants_are_checked() {
     ];
     let server = server(", metrics", &commands, "configure: [add early]");
     let said = ask(&server);
-    assert_eq!(said[0], r#"Denied("not in `configure`, which must have no effects")"#);
+    assert_eq!(said[0], "wrong-phase: not in `configure`, which must have no effects");
     for refused in [&said[1], &said[2], &said[3], &said[4], &said[6]] {
-        assert!(refused.starts_with("Invalid("), "{said:?}");
+        assert!(refused.starts_with("bad-argument: "), "{said:?}");
     }
     assert_eq!((&*said[5], &*said[7]), ("()", "()"));
     assert_eq!(counter(&server, &[("name", "hits")]), 2.0);
 
     let server = self::server("", &["add hits"], "");
-    assert_eq!(ask(&server), [r#"Denied("the grant `metrics` is not given")"#]);
+    assert_eq!(ask(&server), ["not-granted: the grant `metrics` is not given"]);
     assert!(!server.metrics().contains("tuffet_plugin_counter_total"));
 }

@@ -13,8 +13,7 @@ fn server(render: &str, limits: &str, grants: &str) -> Server {
     let yaml = format!(
         "roots: [{{ name: boot, path: root }}]\nworkers: 1\nstate: state\npolicy: {{ resolve: [maker], time-limit: 30s }}\n\
          plugins:\n  maker:\n    component: {guest:?}\n    grants: [kv{grants}]\n    breaker: {{ failures: 100 }}\n    limits: \
-         {{ time: 20s, wall: 40s{limits} }}\n    settings:\n      rules: [{{ hook: resolve, path: \"*\", answer: {{ rendered: \
-         image }} }}]\n      renders: {{ image: {render} }}\n"
+         {{ time: 20s, wall: 40s{limits} }}\n    settings:\n      rules: [{{ hook: resolve, path: \"*\", answer: {{ serve: {{ candidates: [{{ rendering: image }}] }} }} }}]\n      renders: {{ image: {render} }}\n"
     );
     Setup::new().file("small", b"small").yaml(&yaml).start()
 }

@@ -24,21 +24,21 @@ plugins:
     settings:
       observe: out
       rules:
-        - { hook: resolve, path: named, answer: { named: { name: "menu: a", content: "plain" } } }
-        - { hook: resolve, path: unnamed, answer: { content: "plain" } }
-        - { hook: resolve, path: long, answer: { named: { name: NAME, content: "plain" } } }
-        - { hook: resolve, path: "short/*", answer: { rendered: "short" } }
-        - { hook: resolve, path: "large/*", answer: { rendered: "{path}" } }
-        - { hook: resolve, path: "bad/*", answer: { rendered: "bad" } }
-        - { hook: resolve, path: "fail/*", answer: { rendered: "fail" } }
-        - { hook: resolve, path: nothing, answer: { rendered: "" } }
-        - { hook: resolve, path: upload, answer: { rendered: "all" } }
-        - { hook: resolve, path: "*", answer: { rendered: "all" } }
+        - { hook: resolve, path: named, answer: { serve: { candidates: [{ content: "plain", name: "menu: a" }] } } }
+        - { hook: resolve, path: unnamed, answer: { serve: { candidates: [{ content: "plain" }] } } }
+        - { hook: resolve, path: long, answer: { serve: { candidates: [{ content: "plain", name: NAME }] } } }
+        - { hook: resolve, path: "short/*", answer: { serve: { candidates: [{ rendering: "short" }] } } }
+        - { hook: resolve, path: "large/*", answer: { serve: { candidates: [{ rendering: "{path}" }] } } }
+        - { hook: resolve, path: "bad/*", answer: { serve: { candidates: [{ rendering: "bad" }] } } }
+        - { hook: resolve, path: "fail/*", answer: { serve: { candidates: [{ rendering: "fail" }] } } }
+        - { hook: resolve, path: nothing, answer: { serve: { candidates: [{ rendering: "" }] } } }
+        - { hook: resolve, path: upload, answer: { serve: { candidates: [{ rendering: "all" }] } } }
+        - { hook: resolve, path: "*", answer: { serve: { candidates: [{ rendering: "all" }] } } }
       renders:
-        all: { do: [[kv-add, renders, 1]], name: "menu for all" }
-        short: { do: [[kv-add, short, 1]], ttl-seconds: 1 }
-        bad: { do: [[kv-add, bad, 1]], deny: { code: access-violation, message: "no such branch", reason: "of render" } }
-        fail: { do: [[kv-add, fail, 1], [fail, "on purpose"]] }
+        all: { do: [[kv-add, null, renders, 1]], name: "menu for all" }
+        short: { do: [[kv-add, null, short, 1]], ttl-seconds: 1 }
+        bad: { do: [[kv-add, null, bad, 1]], deny: { code: access-violation, message: "no such branch", reason: "of render" } }
+        fail: { do: [[kv-add, null, fail, 1], [fail, "on purpose"]] }
         "*": { bytes: 100000 }
 "#;
 
@@ -99,8 +99,8 @@ fn the_name_of_content_is_in_the_log_and_with_observers() {
     assert_eq!(refused(&server, "long").1, "policy failure");
     server.stop();
     let events = String::from_utf8(server.outside().read("events.jsonl")).unwrap();
-    assert!(events.contains(r#""resolved":"content/menu: a""#), "{events}");
-    assert!(events.contains(r#""resolved":"content/menu for all""#), "{events}");
+    assert!(events.contains(r#""resolved":{"content":"menu: a"}"#), "{events}");
+    assert!(events.contains(r#""resolved":{"content":"menu for all"}"#), "{events}");
 }
 
 #[test]

@@ -7,11 +7,11 @@ const RULES: &str = r#"
         - { hook: authorize, path: floor, answer: { allow: { floors: { blksize: 1024, windowsize: 2 } } } }
         - { hook: authorize, path: override, answer: { allow: { overrides: { blksize: 8192, windowsize: 16 } } } }
         - { hook: authorize, path: new, answer: { allow: { overrides: { blksize: 8192, windowsize: 16 } } } }
-        - { hook: authorize, path: both, answer: { allow: { blksize: 700, overrides: { blksize: 8192 } } } }
-        - { hook: authorize, path: time, answer: { allow: { timeout: 5, floors: { timeout: 3 } } } }
+        - { hook: authorize, path: both, answer: { allow: { ceilings: { blksize: 700 }, overrides: { blksize: 8192 } } } }
+        - { hook: authorize, path: time, answer: { allow: { ceilings: { timeout: 5 }, floors: { timeout: 3 } } } }
         - { hook: authorize, path: times, answer: { allow: { overrides: { timeout: 2 } } } }
         - { hook: authorize, path: refuse, answer: { allow: { refuse-options: [tsize, blksize, multicast], burst: 3 } } }
-        - { hook: authorize, path: wrong, answer: { allow: { floors: { blksize: 900 }, blksize: 800 } } }
+        - { hook: authorize, path: wrong, answer: { allow: { floors: { blksize: 900 }, ceilings: { blksize: 800 } } } }
         - { hook: authorize, path: rate, answer: { allow: { rate: 20000 } } }
         - { hook: authorize, path: standstill, answer: { allow: { rate: 1023 } } }
         - { hook: authorize, path: unknown, answer: { allow: { refuse-options: [speed] } } }

@@ -2,7 +2,7 @@
 
 use super::debian::{PASSWORD, Registry, USER};
 use super::{Kept, acl, another_acl, assert_denies, digest_of, plugin, push, sha256};
-use crate::harness::{Certificate, is_root, tuffet};
+use crate::harness::{Certificate, interface_version, is_root, skipped, tuffet};
 use serde_json::Value;
 
 #[test]
@@ -122,6 +122,34 @@ fn pull_fills_the_folder_or_writes_a_file() {
     plugin(&["push", config, &reference]).assert_fails(64, &["not WebAssembly"]);
     plugin(&["push", acl().to_str().unwrap(), &reference]).assert_fails(1, &["cannot be pushed"]);
     plugin(&["pull", "oci://x"]).assert_fails(64, &["names no repository"]);
+}
+
+/// For tools that know nothing of Tuffet.
+#[test]
+fn the_interface_is_a_package_of_its_own() {
+    let Some(registry) = Registry::start() else { return };
+    let kept = Kept::new();
+    let [written, pulled] = ["policy.wasm", "pulled.wasm"].map(|name| kept.path(name).display().to_string());
+    plugin(&["wit", &written, "--package"]).assert_good();
+    let version = interface_version();
+    let reference = registry.reference(&format!("tuffet/policy:{version}"));
+    push(written.as_ref(), &reference, &[]);
+    plugin(&["pull", &reference, "-o", &pulled]).assert_good();
+    let package = std::fs::read(&pulled).unwrap();
+    assert_eq!(package, std::fs::read(&written).unwrap());
+    let has = |text: &str| package.windows(text.len()).any(|its| its == text.as_bytes());
+    assert!(has(&format!("tuffet:policy/accept-upload@{version}")) && has("next-free"));
+
+    let Ok(wkg) = std::env::var("WKG") else {
+        return skipped("`wkg`, which WKG names, fetches the interface (make check-wit-package)");
+    };
+    std::fs::remove_file(&pulled).unwrap();
+    let place = reference.strip_prefix("oci://").unwrap();
+    let host = place.split('/').next().unwrap();
+    let mut fetch = std::process::Command::new(wkg);
+    fetch.args(["oci", "pull", place, "--insecure", host, "--output", &pulled]);
+    crate::harness::run(&mut fetch).assert_good();
+    assert_eq!(package, std::fs::read(&pulled).unwrap());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use tuffet_sdk::testing::put_file;
-use tuffet_sdk::{Mac, MacSource};
+use tuffet_sdk::{Mac, MacAddresses, mac_source};
 
 #[test]
 fn atftpd_tries_the_requested_name_first() {
@@ -23,9 +23,9 @@ fn atftpd_tries_the_requested_name_first() {
     assert_eq!(read(&super::map("atftpd", "^a b"), "c"), "-");
 }
 
-fn from(name: &str, mac: (&str, MacSource)) -> Request {
+fn from(name: &str, macs: MacAddresses) -> Request {
     let mut request = request(name);
-    request.client.macs = vec![Mac { address: mac.0.into(), source: mac.1 }];
+    request.client.macs = Some(macs);
     request
 }
 
@@ -44,10 +44,12 @@ fn a_folder_of_the_client_is_all_it_has() {
         assert_eq!(answer(&by_address, &request), "-", "{other}");
     }
     let by_mac = remap(json!({ "root": "boot", "unique-root": "mac", "prefix": "/in/" }));
-    let mac = "02:00:5e:10:00:0a";
-    assert_eq!(answer(&by_mac, &from("a", (mac, MacSource::NeighbourTable))), "boot:in/02-00-5e-10-00-0a/a");
+    let mac = |source: &str| vec![Mac { address: "02:00:5e:10:00:0a".into(), source: source.into() }];
+    let known = MacAddresses { network: mac(mac_source::NEIGHBOUR_TABLE), claimed: vec![] };
+    assert_eq!(answer(&by_mac, &from("a", known)), "boot:in/02-00-5e-10-00-0a/a");
     // Anybody can request any name.
-    assert_eq!(answer(&by_mac, &from("a", (mac, MacSource::RequestedName))), "boot:in/a");
+    let named = MacAddresses { network: vec![], claimed: mac(mac_source::REQUESTED_NAME) };
+    assert_eq!(answer(&by_mac, &from("a", named)), "boot:in/a");
     assert_eq!(read(&by_mac, "a"), "boot:in/a");
 }
 

@@ -6,7 +6,10 @@ use std::hint::black_box;
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, Value, json};
-use tuffet_sdk::{Level, Request, Upload, files, history, http, kv, log_with, metrics, sinks, upload};
+use tuffet_sdk::kv::{self, Keys};
+use tuffet_sdk::{
+    Client, Error, Level, Mac, Request, Upload, files, history, http, log_with, metrics, sinks, upload,
+};
 
 #[derive(Default)]
 pub(crate) struct Commands {
@@ -15,10 +18,7 @@ pub(crate) struct Commands {
     kept: RefCell<Vec<Vec<u8>>>,
 }
 
-/// The word for an error.
-struct Failed(&'static str);
-
-type Done = Result<Value, Failed>;
+type Done = Result<Value, Error>;
 
 impl Commands {
     /// A call begins.
@@ -35,7 +35,7 @@ impl Commands {
         let run = |command: &Vec<Value>| self.run(command, request, upload);
         commands
             .iter()
-            .map(|command| run(command).unwrap_or_else(|Failed(word)| json!({ "error": word })))
+            .map(|command| run(command).unwrap_or_else(|error| json!({ "error": error.code })))
             .collect()
     }
 
@@ -46,53 +46,52 @@ impl Commands {
             "request" => Ok(request.map_or(Value::Null, shown)),
             "upload" => Ok(upload.map_or(
                 Value::Null,
-                |upload| json!({ "bytes": upload.bytes, "path": upload.path, "root": upload.root, "sha256": upload.sha256 }),
+                |upload| json!({ "path": upload.path, "root": upload.root, "sha256": upload.sha256, "size": upload.size }),
             )),
-            "kv-get" => Ok(lossy(kv::get(first)?)),
-            "kv-set" => Ok(nothing(kv::set(first, second, seconds(command))?)),
             "kv-fill" => {
                 let value = vec![b'v'; number(command, 2)];
                 Ok(nothing(kv::set(&"k".repeat(number(command, 1)), value, None)?))
             }
-            "kv-delete" => Ok(nothing(kv::delete(first)?)),
-            "kv-add" => Ok(kv::increment(first, signed(command, 2), seconds(command))?.into()),
-            "kv-sets" => {
-                Ok(until_error(number(command, 1), |key| Ok(kv::set(&format!("key{key}"), "v", None)?)))
-            }
-            "kv-swap" | "kv-change" | "kv-list" => keys(word, command),
-            "shared-get" => Ok(lossy(kv::Shared::new(first).get(second)?)),
-            "shared-set" => Ok(nothing(kv::Shared::new(first).set(second, text(command, 3), None)?)),
-            "shared-delete" => Ok(nothing(kv::Shared::new(first).delete(second)?)),
-            "shared-add" => Ok(kv::Shared::new(first).increment(second, signed(command, 3), None)?.into()),
+            "kv-sets" => Ok(until_error(number(command, 1), |key| kv::set(&format!("key{key}"), "v", None))),
+            _ if word.starts_with("kv-") => keys(word, command),
             "upload-read" => {
                 let (offset, length) = (number(command, 1) as u64, number(command, 2) as u32);
                 Ok(lossy(Some(upload::read(offset, length)?)))
             }
-            "count" => Ok(nothing(metrics::add(first, &pairs(&command[3]), number(command, 2) as u64)?)),
-            "counts" => {
-                Ok(until_error(number(command, 1), |n| Ok(metrics::add(&format!("n{n}"), &[], 1)?)))
-            }
+            "count" => Ok(nothing(metrics::add(first, number(command, 2) as u64, &pairs(&command[3]))?)),
+            "counts" => Ok(until_error(number(command, 1), |n| metrics::add(&format!("n{n}"), 1, &[]))),
             "gauge" => {
                 let value = command[2].as_f64().unwrap_or_default();
-                Ok(nothing(metrics::set(first, &pairs(&command[3]), value)?))
+                Ok(nothing(metrics::set(first, value, &pairs(&command[3]))?))
             }
-            "stat" => Ok(files::stat(first, second)?.map_or(Value::Null, |found| found.bytes.into())),
+            "stat" => Ok(files::stat(first, second)?.map_or(Value::Null, |found| found.size.into())),
             "read" => Ok(lossy(files::read(first, second, number(command, 3) as u64)?)),
-            "reads" => Ok(until_error(number(command, 3), |_| {
-                files::read(first, second, 1 << 30)?;
-                Ok(())
-            })),
+            "reads" => {
+                Ok(until_error(number(command, 3), |_| files::read(first, second, 1 << 30).map(drop)))
+            }
+            "read-at" => {
+                let (offset, length) = (number(command, 3) as u64, number(command, 4) as u32);
+                let Some(found) = files::stat(first, second)? else { return Ok(Value::Null) };
+                Ok(lossy(Some(files::read_at(first, second, &found.version, offset, length)?)))
+            }
+            "read-version" => {
+                let (offset, length) = (number(command, 4) as u64, number(command, 5) as u32);
+                Ok(lossy(Some(files::read_at(first, second, text(command, 3), offset, length)?)))
+            }
             "emit" => Ok(nothing(sinks::emit(first, &command[2].to_string())?)),
             "emit-line" => Ok(nothing(sinks::emit(first, second)?)),
             "emits" => {
-                Ok(until_error(number(command, 2), |number| Ok(sinks::emit(first, &number.to_string())?)))
+                Ok(until_error(number(command, 2), |number| sinks::emit(first, &number.to_string())))
             }
             "history" => {
                 let recent = history::recent()?;
                 let shown = recent.iter().map(|past| {
-                    json!([past.operation.name(), past.path, past.outcome.name(), past.ended_ms_ago < 600_000])
+                    json!([past.operation.name(), past.path, past.outcome, past.ended_ms_ago < 600_000])
                 });
                 Ok(shown.collect())
+            }
+            "has-mac" => {
+                Ok(request.map_or(Value::Null, |request| request.client.has_mac(first).into()))
             }
             "log" => {
                 log_with(level(first), second, &pairs(&command[3]));
@@ -144,6 +143,7 @@ impl Commands {
             "sleep" => std::thread::sleep(Duration::from_secs(number(command, 1) as u64)),
             "exit" => std::process::exit(number(command, 1) as i32),
             "fail" => fail(text(command, 1)),
+            "print" => println!("{}", text(command, 1)),
             "escape" => escape(),
             _ => fail(&format!("no such command: {command:?}")),
         }
@@ -156,30 +156,22 @@ impl Commands {
 
 /// The commands about keys that name a shared namespace, or null for the plugin's own.
 fn keys(word: &str, command: &[Value]) -> Done {
-    let shared = command[1].as_str().map(kv::Shared::new);
+    let keys = command[1].as_str().map_or(Keys::OWN, Keys::shared);
     let (key, value) = (text(command, 2), text(command, command.len() - 1));
-    let swap = |revision: Option<u64>| match &shared {
-        Some(shared) => shared.swap(key, revision, value, None),
-        None => kv::swap(key, revision, value, None),
-    };
+    let ttl = command.get(4).and_then(Value::as_u64).map(Duration::from_secs);
     match word {
-        "kv-swap" => Ok(swap(command[3].as_u64())?.is_some().into()),
+        "kv-get" => Ok(lossy(keys.get(key)?)),
+        "kv-set" => Ok(nothing(keys.set(key, text(command, 3), ttl)?)),
+        "kv-delete" => Ok(nothing(keys.delete(key)?)),
+        "kv-add" => Ok(keys.increment(key, signed(command, 3), ttl)?.into()),
+        "kv-swap" => Ok(keys.swap(key, command[3].as_u64(), value, None)?.is_some().into()),
         "kv-change" => {
-            let entry = match &shared {
-                Some(shared) => shared.entry(key)?,
-                None => kv::entry(key)?,
-            };
-            let swapped = swap(entry.as_ref().map(|entry| entry.revision))?.is_some();
+            let entry = keys.entry(key)?;
+            let revision = entry.as_ref().map(|entry| entry.revision);
+            let swapped = keys.swap(key, revision, value, None)?.is_some();
             Ok(json!([lossy(entry.map(|entry| entry.value)), swapped]))
         }
-        _ => {
-            let (after, limit) = (command[3].as_str(), number(command, 4) as u32);
-            Ok(match &shared {
-                Some(shared) => shared.list(key, after, limit)?,
-                None => kv::list(key, after, limit)?,
-            }
-            .into())
-        }
+        _ => Ok(keys.list(key, command[3].as_str(), number(command, 4) as u32)?.into()),
     }
 }
 
@@ -201,11 +193,6 @@ fn signed(command: &[Value], at: usize) -> i64 {
     command.get(at).and_then(Value::as_i64).unwrap_or_default()
 }
 
-/// The time to live, which comes last.
-fn seconds(command: &[Value]) -> Option<Duration> {
-    command.get(3).and_then(Value::as_u64).map(Duration::from_secs)
-}
-
 fn nothing((): ()) -> Value {
     Value::Null
 }
@@ -219,10 +206,10 @@ fn answered(response: http::Response) -> Value {
 }
 
 /// How many went well, and why the next did not.
-fn until_error(count: usize, mut call: impl FnMut(usize) -> Result<(), Failed>) -> Value {
+fn until_error(count: usize, mut call: impl FnMut(usize) -> Result<(), Error>) -> Value {
     for number in 0..count {
-        if let Err(Failed(word)) = call(number) {
-            return json!([number, word]);
+        if let Err(error) = call(number) {
+            return json!([number, error.code]);
         }
     }
     json!([count, null])
@@ -238,28 +225,54 @@ fn level(word: &str) -> Level {
     }
 }
 
+/// The keys of each map in the order of the alphabet: some builds of serde_json sort them, some keep their order.
 fn shown(request: &Request) -> Value {
-    let pairs = |pairs: &[(String, String)]| -> Value {
-        let mut pairs = pairs.to_vec();
-        pairs.sort();
-        pairs.into_iter().map(|(name, value)| (name, Value::from(value))).collect::<Map<_, _>>().into()
-    };
-    let macs = request.client.macs.iter().map(|mac| json!([mac.address, mac.source.name()]));
-    // The keys in the order of the alphabet: some builds of serde_json sort them, some keep their order.
+    let Client { address, port, macs, lease, class } = &request.client;
+    let arrival = request.arrival.as_ref().map(|arrival| {
+        json!({
+            "address": arrival.address,
+            "interface-name": arrival.interface_name,
+            "vlan": arrival.vlan,
+        })
+    });
+    let lease = lease.as_ref().map(|lease| {
+        json!({
+            "age": lease.age,
+            "architecture": lease.architecture,
+            "client-id": lease.client_id,
+            "expires": lease.expires,
+            "hostname": lease.hostname,
+            "mac": lease.mac,
+            "uuid": lease.uuid,
+            "vendor-class": lease.vendor_class,
+        })
+    });
+    let addresses = |macs: &[Mac]| macs.iter().map(|mac| json!([mac.address, mac.source])).collect::<Value>();
+    let macs = macs
+        .as_ref()
+        .map(|macs| json!({ "claimed": addresses(&macs.claimed), "network": addresses(&macs.network) }));
     json!({
-        "attributes": pairs(&request.attributes),
-        "class": request.client.class,
-        "client": request.client.address,
+        "arrival": arrival,
+        "attributes": map(&request.attributes),
+        "class": class,
+        "client": address,
         "id": request.id,
+        "lease": lease,
         "listener": request.listener,
-        "macs": macs.collect::<Vec<_>>(),
+        "macs": macs,
         "mode": request.mode.name(),
         "operation": request.operation.name(),
-        "options": pairs(&request.options),
+        "options": map(&request.options),
         "path": request.path,
-        "port": request.client.port,
+        "port": port,
         "requested": request.requested,
     })
+}
+
+pub(crate) fn map(pairs: &[(String, String)]) -> Value {
+    let mut pairs = pairs.to_vec();
+    pairs.sort();
+    pairs.into_iter().map(|(name, value)| (name, Value::from(value))).collect::<Map<_, _>>().into()
 }
 
 #[allow(clippy::panic)] // the purpose of it
@@ -279,76 +292,4 @@ fn escape() {
     assert_eq!(found, 0, "environment or arguments");
     assert!(std::fs::read_dir("/").is_err(), "a file system");
     assert!(std::fs::write("escaped", "x").is_err(), "a file system to write to");
-}
-
-impl From<kv::Error> for Failed {
-    fn from(error: kv::Error) -> Failed {
-        Failed(match error {
-            kv::Error::Denied(_) => "denied",
-            kv::Error::Quota => "quota",
-            kv::Error::Invalid(_) => "invalid",
-            kv::Error::Unavailable(_) => "unavailable",
-        })
-    }
-}
-
-impl From<files::Error> for Failed {
-    fn from(error: files::Error) -> Failed {
-        Failed(match error {
-            files::Error::Denied(_) => "denied",
-            files::Error::TooLarge(_) => "too-large",
-            files::Error::Invalid(_) => "invalid",
-            files::Error::Unavailable(_) => "unavailable",
-        })
-    }
-}
-
-impl From<history::Error> for Failed {
-    fn from(error: history::Error) -> Failed {
-        Failed(match error {
-            history::Error::Denied(_) => "denied",
-            history::Error::Invalid(_) => "invalid",
-        })
-    }
-}
-
-impl From<metrics::Error> for Failed {
-    fn from(error: metrics::Error) -> Failed {
-        Failed(match error {
-            metrics::Error::Denied(_) => "denied",
-            metrics::Error::Full => "full",
-            metrics::Error::Invalid(_) => "invalid",
-        })
-    }
-}
-
-impl From<upload::Error> for Failed {
-    fn from(error: upload::Error) -> Failed {
-        Failed(match error {
-            upload::Error::Denied(_) => "denied",
-            upload::Error::Invalid(_) => "invalid",
-            upload::Error::Unavailable(_) => "unavailable",
-        })
-    }
-}
-
-impl From<sinks::Error> for Failed {
-    fn from(error: sinks::Error) -> Failed {
-        Failed(match error {
-            sinks::Error::Denied(_) => "denied",
-            sinks::Error::Full => "full",
-            sinks::Error::Invalid(_) => "invalid",
-        })
-    }
-}
-
-impl From<http::Error> for Failed {
-    fn from(error: http::Error) -> Failed {
-        Failed(match error {
-            http::Error::Denied => "denied",
-            http::Error::Invalid(_) => "invalid",
-            http::Error::TooLarge => "too-large",
-            http::Error::Failed(_) => "no-answer",
-        })
-    }
 }

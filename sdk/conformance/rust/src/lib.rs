@@ -6,13 +6,14 @@ mod settings;
 
 use serde_json::{Value, json};
 use tuffet_sdk::{
-    Accept, Acceptance, Authorize, Content, Denial, ErrorCode, Event, Happening, LargeContent, Observe,
-    Plugin, Problems, RenderParts, Rendering, Request, Resolution, Resolve, Target, Upload, Verdict, sinks,
+    Accept, Acceptance, Authorize, Content, Denial, ErrorCode, Event, EventKind, LargeContent, Observe,
+    Plugin, Problems, Render, RenderParts, Rendering, Request, Resolution, Resolve, Resolved, Target, Upload,
+    Verdict, sinks,
 };
 
-use commands::Commands;
+use commands::{Commands, map};
 pub use settings::Settings;
-use settings::{Answer, Hook, Render};
+use settings::{Answer, Hook, counted};
 
 /// The plugin.
 pub struct Reference {
@@ -60,9 +61,9 @@ impl Reference {
 impl Authorize for Reference {
     fn authorize(&self, request: &Request) -> Verdict {
         match self.answer(Hook::Authorize, request, None) {
-            (Answer::Allow(session), _) => Verdict::Allow(session.clone().into()),
+            (Answer::Allow(sent), _) => Verdict::Allow((&**sent).into()),
             (Answer::Deny(denial), _) => Verdict::Deny(denial.into()),
-            (Answer::Drop, _) => Verdict::Drop,
+            (Answer::Drop(reason), _) => Verdict::Drop(reason.clone()),
             (Answer::Tell, told) => Verdict::Deny(Denial::access_violation("told", told)),
             _ => Verdict::Abstain,
         }
@@ -72,22 +73,16 @@ impl Authorize for Reference {
 impl Resolve for Reference {
     fn resolve(&self, request: &Request) -> Resolution {
         match self.answer(Hook::Resolve, request, None) {
-            (Answer::Files(files), _) => Resolution::Files(targets(files)),
-            (Answer::FilesElseNext(files), _) => Resolution::FilesElseNext(targets(files)),
-            (Answer::Content(text), _) => Resolution::Content(text.clone().into()),
-            (Answer::Bytes(count), _) => {
-                Resolution::Content((0..=255).cycle().take(*count).collect::<Vec<u8>>().into())
-            }
-            (Answer::Named { name, content }, _) => {
-                Resolution::Content(Content { name: Some(name.clone()), bytes: content.clone().into() })
-            }
-            (Answer::Rendered(key), _) => Resolution::Rendered(key.replace("{path}", &request.path)),
+            (Answer::Serve(serve), _) => serve.selection(&request.path).into(),
             (Answer::Deny(denial), _) => Resolution::Deny(denial.into()),
-            (Answer::Tell, told) => Resolution::Content(told.into()),
+            (Answer::Drop(reason), _) => Resolution::Drop(reason.clone()),
+            (Answer::Tell, told) => Resolution::content(told),
             _ => Resolution::Abstain,
         }
     }
+}
 
+impl Render for Reference {
     fn render(&self, key: &str) -> Result<Rendering, Denial> {
         self.commands.begin();
         let render = self.rendered(key)?;
@@ -95,12 +90,12 @@ impl Resolve for Reference {
         if let Some(denial) = &render.deny {
             return Err(denial.into());
         }
-        let bytes = match (render.bytes, &render.content) {
-            (Some(count), _) => (0..=255).cycle().take(count).collect(),
+        let data = match (render.bytes, &render.content) {
+            (Some(count), _) => counted(count),
             (None, Some(text)) => text.clone().into(),
             (None, None) => told.into(),
         };
-        let content = Content { name: render.name.clone(), bytes };
+        let content = Content { name: render.name.clone(), data, attributes: Vec::new() };
         Ok(Rendering { content, ttl_seconds: render.ttl_seconds })
     }
 }
@@ -113,9 +108,12 @@ impl RenderParts for Reference {
         self.commands.run_all(&render.commands, None, None);
         match &render.deny {
             Some(denial) => Err(denial.into()),
-            None => {
-                Ok(Some(LargeContent { name: render.name.clone(), size, ttl_seconds: render.ttl_seconds }))
-            }
+            None => Ok(Some(LargeContent {
+                name: render.name.clone(),
+                size,
+                ttl_seconds: render.ttl_seconds,
+                attributes: Vec::new(),
+            })),
         }
     }
 
@@ -132,7 +130,7 @@ impl RenderParts for Reference {
 }
 
 impl Reference {
-    fn rendered(&self, key: &str) -> Result<&Render, Denial> {
+    fn rendered(&self, key: &str) -> Result<&settings::Render, Denial> {
         let renders = &self.settings.renders;
         let render = renders.get(key).or_else(|| renders.get("*"));
         render
@@ -140,16 +138,11 @@ impl Reference {
     }
 }
 
-fn targets(files: &[String]) -> Vec<Target> {
-    let targets = files.iter().filter_map(|file| file.split_once(':'));
-    targets.map(|(root, path)| Target::new(root, path)).collect()
-}
-
 impl Accept for Reference {
     fn accept_upload(&self, request: &Request, upload: &Upload) -> Acceptance {
         match self.answer(Hook::AcceptUpload, request, Some(upload)) {
             (Answer::Accept, _) => Acceptance::Accept,
-            (Answer::Rename(path), _) => Acceptance::Rename(path.replace("{sha256}", &upload.sha256)),
+            (Answer::Rename(rename), _) => rename.destination(&upload.sha256).into(),
             (Answer::Deny(denial), _) => Acceptance::Deny(denial.into()),
             (Answer::Tell, told) => Acceptance::Deny(Denial::access_violation("told", told)),
             _ => Acceptance::Abstain,
@@ -167,36 +160,64 @@ impl Observe for Reference {
     }
 }
 
+/// The keys of each map in the order of the alphabet.
 fn shown(event: &Event) -> Value {
-    match &event.what {
-        Happening::Started(start) => json!({
-            "started": start.request.id,
+    let Event { sequence, unix_ms: ms, kind } = event;
+    match kind {
+        EventKind::Started(start) => json!({
+            "decided-by": start.decided_by,
+            "ms": ms,
             "path": start.request.path,
-            "resolved": start.resolved,
-            "verdict-by": start.verdict_by,
+            "resolved": start.resolved.as_ref().map(resolved),
+            "sequence": sequence,
             "size": start.size,
-            "ms": event.unix_ms,
+            "started": start.request.id,
         }),
-        Happening::Progressed(progress) => {
-            json!({ "progressed": progress.id, "bytes": progress.bytes, "size": progress.size })
-        }
-        Happening::Finished(end) => json!({
-            "finished": end.request.id,
-            "path": end.request.path,
-            "outcome": end.outcome.name(),
-            "detail": end.detail,
-            "decision": end.decision.name(),
-            "resolved": end.resolved,
-            "verdict-by": end.verdict_by,
-            "size": end.size,
-            "bytes": end.bytes,
-            "blocks": end.blocks,
+        EventKind::Progressed(progress) => json!({
+            "ms": ms,
+            "progressed": progress.request_id,
+            "sequence": sequence,
+            "size": progress.size,
+            "transferred": progress.transferred,
+        }),
+        EventKind::Finished(end) => json!({
             "blksize": end.blksize,
-            "windowsize": end.windowsize,
+            "blocks": end.blocks,
+            "decided-by": end.decided.decided_by,
+            "decision": end.decision,
+            "detail": end.detail,
+            "finished": end.decided.request.id,
+            "ms": ms,
+            "outcome": end.outcome,
+            "path": end.decided.request.path,
+            "resolved": end.decided.resolved.as_ref().map(resolved),
             "retransmissions": end.retransmissions,
-            "ms": event.unix_ms,
+            "sequence": sequence,
+            "size": end.decided.size,
+            "transferred": end.transferred,
+            "tried": end.tried.iter().map(place).collect::<Value>(),
+            "tried-by": end.tried_by,
+            "windowsize": end.windowsize,
+        }),
+        EventKind::Other(other) => json!({
+            "attributes": map(&other.attributes),
+            "ms": ms,
+            "other": other.kind,
+            "request-id": other.request_id,
+            "sequence": sequence,
         }),
     }
+}
+
+fn resolved(resolved: &Resolved) -> Value {
+    match resolved {
+        Resolved::File(target) => json!({ "file": place(target) }),
+        Resolved::Content(name) => json!({ "content": name }),
+    }
+}
+
+fn place(target: &Target) -> Value {
+    json!([target.root, target.path])
 }
 
 tuffet_sdk::manifest! {
@@ -216,4 +237,4 @@ tuffet_sdk::manifest! {
         ("random", "looks at random numbers"),
     ],
 }
-tuffet_sdk::export!(Reference: authorize, resolve, render_parts, accept_upload, observe);
+tuffet_sdk::export!(Reference: authorize, resolve, render, render_parts, accept_upload, observe);

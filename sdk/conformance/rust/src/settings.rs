@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use tuffet_sdk::{Denial, ErrorCode, Profile, SessionValues};
+use tuffet_sdk::{Candidate, Content, Denial, Destination, ErrorCode, Profile, Selection, SessionValues};
 
 /// What to do.
 #[derive(Deserialize)]
@@ -15,7 +15,7 @@ pub struct Settings {
     #[serde(default)]
     pub(crate) configure: Vec<Vec<Value>>,
     pub(crate) observe: Option<String>,
-    /// What it renders, by key; `*` for any other. From version 0.2.0 on.
+    /// What it renders, by key; `*` for any other.
     #[serde(default)]
     pub(crate) renders: BTreeMap<String, Render>,
 }
@@ -88,24 +88,12 @@ impl Hook {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
     Abstain,
-    Allow(Session),
+    Allow(Box<Sent>),
     Deny(Refusal),
-    Drop,
-    Files(Vec<String>),
-    /// From version 0.2.0 on.
-    FilesElseNext(Vec<String>),
-    Content(String),
-    /// So many bytes of content: 0 to 255, again and again.
-    Bytes(usize),
+    Drop(String),
+    Serve(Box<Serve>),
     Accept,
-    Rename(String),
-    /// From version 0.2.0 on: content with a name.
-    Named {
-        name: String,
-        content: String,
-    },
-    /// From version 0.2.0 on: a key; `renders` has the content for it.
-    Rendered(String),
+    Rename(Rename),
     /// What the commands came to: as content, or as the reason of a denial.
     Tell,
 }
@@ -116,15 +104,10 @@ impl Answer {
             Answer::Abstain => "abstain",
             Answer::Allow(_) => "allow",
             Answer::Deny(_) => "deny",
-            Answer::Drop => "drop",
-            Answer::Files(_) => "files",
-            Answer::FilesElseNext(_) => "files-else-next",
-            Answer::Content(_) => "content",
-            Answer::Bytes(_) => "bytes",
+            Answer::Drop(_) => "drop",
+            Answer::Serve(_) => "serve",
             Answer::Accept => "accept",
             Answer::Rename(_) => "rename",
-            Answer::Named { .. } => "named",
-            Answer::Rendered(_) => "rendered",
             Answer::Tell => "tell",
         }
     }
@@ -132,31 +115,104 @@ impl Answer {
     pub fn fits(&self, hook: Hook) -> bool {
         match self {
             Answer::Abstain | Answer::Deny(_) | Answer::Tell => true,
-            Answer::Allow(_) | Answer::Drop => hook == Hook::Authorize,
-            Answer::Files(_)
-            | Answer::FilesElseNext(_)
-            | Answer::Content(_)
-            | Answer::Bytes(_)
-            | Answer::Named { .. }
-            | Answer::Rendered(_) => hook == Hook::Resolve,
+            Answer::Allow(_) => hook == Hook::Authorize,
+            Answer::Drop(_) => hook != Hook::AcceptUpload,
+            Answer::Serve(_) => hook == Hook::Resolve,
             Answer::Accept | Answer::Rename(_) => hook == Hook::AcceptUpload,
         }
     }
 }
 
-/// What an allow says about the session. Guests of version 0.1.0 know `blksize`, `windowsize` and `bytes`.
-#[derive(Clone, Default, Deserialize)]
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Serve {
+    candidates: Vec<Served>,
+    #[serde(default)]
+    else_next: bool,
+    profile: Option<Sent>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Served {
+    /// `ROOT:PATH`.
+    File(String),
+    Rendering(Key),
+    Made(Made),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Key {
+    rendering: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Made {
+    name: Option<String>,
+    content: Option<String>,
+    bytes: Option<usize>,
+}
+
+impl Serve {
+    /// The answer for a request of this path.
+    pub fn selection(&self, path: &str) -> Selection {
+        Selection {
+            candidates: self.candidates.iter().map(|served| served.candidate(path)).collect(),
+            else_next: self.else_next,
+            profile: self.profile.as_ref().map(Profile::from),
+        }
+    }
+}
+
+impl Served {
+    fn candidate(&self, path: &str) -> Candidate {
+        match self {
+            Served::File(file) => {
+                let (root, path) = file.split_once(':').unwrap_or((file, ""));
+                Candidate::file(root, path)
+            }
+            Served::Rendering(Key { rendering }) => Candidate::rendering(rendering.replace("{path}", path)),
+            Served::Made(Made { name, content, bytes }) => {
+                let data = bytes.map_or_else(|| content.clone().unwrap_or_default().into(), counted);
+                Content { name: name.clone(), data, attributes: Vec::new() }.into()
+            }
+        }
+    }
+}
+
+/// So many bytes: 0 to 255, again and again.
+pub(crate) fn counted(count: usize) -> Vec<u8> {
+    (0..=255).cycle().take(count).collect()
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Rename {
+    path: String,
+    #[serde(default)]
+    next_free: bool,
+}
+
+impl Rename {
+    pub fn destination(&self, sha256: &str) -> Destination {
+        Destination { path: self.path.replace("{sha256}", sha256), next_free: self.next_free }
+    }
+}
+
+/// A profile.
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct Session {
-    blksize: Option<u16>,
-    windowsize: Option<u16>,
-    timeout: Option<u8>,
-    bytes: Option<u64>,
+pub(crate) struct Sent {
+    ceilings: Values,
     floors: Values,
     overrides: Values,
+    max_size: Option<u64>,
     burst: Option<u16>,
     rate: Option<u64>,
     refuse_options: Vec<String>,
+    attributes: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -173,12 +229,18 @@ impl From<Values> for SessionValues {
     }
 }
 
-impl From<Session> for Profile {
-    fn from(session: Session) -> Profile {
-        let Session { blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuse_options } =
-            session;
-        let (floors, overrides) = (floors.into(), overrides.into());
-        Profile { blksize, windowsize, timeout, bytes, floors, overrides, burst, rate, refuse_options }
+impl From<&Sent> for Profile {
+    fn from(sent: &Sent) -> Profile {
+        Profile {
+            ceilings: sent.ceilings.into(),
+            floors: sent.floors.into(),
+            overrides: sent.overrides.into(),
+            max_size: sent.max_size,
+            burst: sent.burst,
+            rate: sent.rate,
+            refuse_options: sent.refuse_options.clone(),
+            attributes: sent.attributes.clone().into_iter().collect(),
+        }
     }
 }
 

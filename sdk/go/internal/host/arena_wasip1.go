@@ -122,9 +122,9 @@ func enter(size uintptr) call {
 }
 
 // done returns the result, as soon as the server has answered.
-func (c *call) done() Place {
+func (c *call) done() unsafe.Pointer {
 	c.large, large = large, nil
-	return Place(uintptr(c.ret))
+	return c.ret
 }
 
 // leave ends the call: everything was copied.

@@ -1,44 +1,46 @@
 // Package host has the calls of the server: in a component its imports, natively the stand-ins of tuffettest.
 package host
 
-import "errors"
+// A Code is what an error of the server is about.
+type Code string
 
-// The kinds of errors.
-var (
-	ErrDenied      = errors.New("denied")
-	ErrQuota       = errors.New("the plugin has as many keys or bytes as it may have")
-	ErrInvalid     = errors.New("invalid")
-	ErrUnavailable = errors.New("unavailable")
-	ErrFull        = errors.New("full")
-	ErrTooLarge    = errors.New("too large")
-	ErrNoAnswer    = errors.New("no answer")
+// The codes.
+const (
+	NotGranted  Code = "not-granted"
+	WrongPhase  Code = "wrong-phase"
+	BadArgument Code = "bad-argument"
+	BadPath     Code = "bad-path"
+	NotAFile    Code = "not-a-file"
+	Changed     Code = "changed"
+	TooLarge    Code = "too-large"
+	Quota       Code = "quota"
+	Full        Code = "full"
+	Exhausted   Code = "exhausted"
+	Unavailable Code = "unavailable"
 )
+
+func (c Code) Error() string { return string(c) }
 
 // An Error is why a call failed.
 type Error struct {
-	// One of the Err values.
-	Kind error
-	// The server's message; may be empty.
+	Code Code
+	// The reason in words, for a log line.
 	Message string
-	// The size of a file that is too large, in bytes.
-	Bytes uint64
 }
 
-func (e *Error) Error() string {
-	if e.Message == "" {
-		return e.Kind.Error()
-	}
-	return e.Kind.Error() + ": " + e.Message
-}
+func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns the kind.
-func (e *Error) Unwrap() error { return e.Kind }
+// Unwrap returns the code.
+func (e *Error) Unwrap() error { return e.Code }
 
-// A Field of a log line, an option, a header.
+// A Field of a log line, a label, a header.
 type Field struct{ Name, Value string }
 
 // Metadata of a file.
-type Metadata struct{ Bytes, ModifiedUnixMS uint64 }
+type Metadata struct {
+	Size, ModifiedUnixMS uint64
+	Version              string
+}
 
 // An Entry is a value and its revision.
 type Entry struct {
@@ -46,10 +48,9 @@ type Entry struct {
 	Revision uint64
 }
 
-// A Past request. Operation and outcome are numbers of the interface.
+// A Past request. The operation is a number of the interface.
 type Past struct {
-	Operation  uint8
-	Path       string
-	Outcome    uint8
-	EndedMSAgo uint64
+	Operation     uint8
+	Path, Outcome string
+	EndedMSAgo    uint64
 }

@@ -17,16 +17,16 @@ func dropFields(fields uint32)
 func newOutgoingRequest(headers uint32) uint32
 
 //go:wasmimport wasi:http/types@0.2.0 [method]outgoing-request.set-method
-func setMethod(request, method uint32, text unsafe.Pointer, length uint32) uint32
+func setMethod(request, method uint32, text string) uint32
 
 //go:wasmimport wasi:http/types@0.2.0 [method]outgoing-request.set-path-with-query
-func setPathWithQuery(request, some uint32, text unsafe.Pointer, length uint32) uint32
+func setPathWithQuery(request, some uint32, text string) uint32
 
 //go:wasmimport wasi:http/types@0.2.0 [method]outgoing-request.set-scheme
-func setScheme(request, some, scheme uint32, text unsafe.Pointer, length uint32) uint32
+func setScheme(request, some, scheme uint32, text string) uint32
 
 //go:wasmimport wasi:http/types@0.2.0 [method]outgoing-request.set-authority
-func setAuthority(request, some uint32, text unsafe.Pointer, length uint32) uint32
+func setAuthority(request, some uint32, text string) uint32
 
 //go:wasmimport wasi:http/types@0.2.0 [method]outgoing-request.body
 func requestBody(request uint32, ret unsafe.Pointer)
@@ -86,7 +86,7 @@ func blockingRead(stream uint32, length uint64, ret unsafe.Pointer)
 func dropInputStream(stream uint32)
 
 //go:wasmimport wasi:io/streams@0.2.0 [method]output-stream.blocking-write-and-flush
-func blockingWriteAndFlush(stream uint32, bytes unsafe.Pointer, length uint32, ret unsafe.Pointer)
+func blockingWriteAndFlush(stream uint32, bytes string, ret unsafe.Pointer)
 
 //go:wasmimport wasi:io/streams@0.2.0 [resource-drop]output-stream
 func dropOutputStream(stream uint32)

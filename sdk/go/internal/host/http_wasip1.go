@@ -1,8 +1,12 @@
 package host
 
 import (
+	"fmt"
 	"runtime"
+	"structs"
 	"unsafe"
+
+	"tuffet/internal/abi"
 )
 
 // Bytes in a read or write.
@@ -35,32 +39,41 @@ func HTTPSend(request *Request, limit int) (Response, error) {
 func begin(request *Request) (uint32, error) {
 	headers, ok := fieldsOf(request.Headers)
 	if !ok {
-		return 0, &Error{Kind: ErrInvalid, Message: "a header cannot be sent"}
+		return 0, &Error{BadArgument, "a header cannot be sent"}
 	}
 	outgoing := newOutgoingRequest(headers)
 	if what := describe(outgoing, request); what != "" {
 		dropOutgoingRequest(outgoing)
-		return 0, &Error{Kind: ErrInvalid, Message: "the " + what + " cannot be sent"}
+		return 0, &Error{BadArgument, "the " + what + " cannot be sent"}
 	}
 	body, ok := child(outgoing, requestBody)
 	if !ok {
 		dropOutgoingRequest(outgoing)
-		return 0, &Error{Kind: ErrInvalid, Message: "the body cannot be sent"}
+		return 0, &Error{BadArgument, "the body cannot be sent"}
 	}
-	c := enter(small)
-	defer c.leave()
-	handle(outgoing, 0, 0, c.ret)
-	r := c.done()
-	if r.U8() != 0 {
-		err := errorCode(r.At(8))
+	future, err := sent(outgoing)
+	if err != nil {
 		dropOutgoingBody(body)
 		return 0, err
 	}
-	future := r.At(8).U32()
 	// The response, possibly a refusal, may come before the server has taken the whole body. If none comes, its error
 	// says why.
 	writeBody(body, request.Body)
 	return future, nil
+}
+
+// An eight is what lies where a variant with 64-bit numbers has its payload: a handle, or the number of an error code.
+type eight = uint64
+
+func sent(outgoing uint32) (uint32, error) {
+	c := enter(small)
+	defer c.leave()
+	handle(outgoing, 0, 0, c.ret)
+	r := (*abi.Result[eight])(c.done())
+	if r.Tag != 0 {
+		return 0, errorCode(r.Value)
+	}
+	return uint32(r.Value), nil
 }
 
 // answerOf returns the response of a future that is ready.
@@ -68,14 +81,14 @@ func answerOf(future uint32) (uint32, error) {
 	c := enter(small)
 	defer c.leave()
 	futureGet(future, c.ret)
-	r := c.done()
-	if r.U8() == 0 || r.At(8).U8() != 0 {
+	r := (*abi.Option[abi.Result[abi.Result[eight]]])(c.done()).Get()
+	if r == nil || r.Tag != 0 {
 		return 0, noAnswer("the answer was taken already")
 	}
-	if r.At(16).U8() != 0 {
-		return 0, errorCode(r.At(24))
+	if r.Value.Tag != 0 {
+		return 0, errorCode(r.Value.Value)
 	}
-	return r.At(24).U32(), nil
+	return uint32(r.Value.Value), nil
 }
 
 // child calls a method that returns another resource, or nothing.
@@ -83,8 +96,8 @@ func child(parent uint32, method func(uint32, unsafe.Pointer)) (uint32, bool) {
 	c := enter(small)
 	defer c.leave()
 	method(parent, c.ret)
-	r := c.done()
-	return r.At(4).U32(), r.U8() == 0
+	r := (*abi.Result[uint32])(c.done())
+	return r.Value, r.Tag == 0
 }
 
 // describe sets the parts of a request, and returns the part that cannot be sent.
@@ -101,32 +114,29 @@ func describe(outgoing uint32, request *Request) string {
 	if request.TLS {
 		scheme = 1
 	}
-	at, length := text(request.Method)
-	if setMethod(outgoing, method, at, length) != 0 {
+	if setMethod(outgoing, method, request.Method) != 0 {
 		return "method"
 	}
-	if setScheme(outgoing, 1, scheme, nil, 0) != 0 {
+	if setScheme(outgoing, 1, scheme, "") != 0 {
 		return "scheme"
 	}
-	at, length = text(request.Authority)
-	if setAuthority(outgoing, 1, at, length) != 0 {
+	if setAuthority(outgoing, 1, request.Authority) != 0 {
 		return "host"
 	}
-	at, length = text(request.PathAndQuery)
-	if setPathWithQuery(outgoing, 1, at, length) != 0 {
+	if setPathWithQuery(outgoing, 1, request.PathAndQuery) != 0 {
 		return "path"
 	}
 	return ""
 }
 
 func fieldsOf(headers []Field) (uint32, bool) {
-	lowered := lower(headers)
+	at, length := lower(headers)
 	c := enter(small)
 	defer c.leave()
-	fieldsFromList(unsafe.Pointer(unsafe.SliceData(lowered)), uint32(len(lowered)), c.ret)
-	r := c.done()
+	fieldsFromList(at, length, c.ret)
 	runtime.KeepAlive(headers)
-	return r.At(4).U32(), r.U8() == 0
+	r := (*abi.Result[uint32])(c.done())
+	return r.Value, r.Tag == 0
 }
 
 func entries(fields uint32) []Field {
@@ -134,13 +144,9 @@ func entries(fields uint32) []Field {
 	c := enter(headersSize)
 	defer c.leave()
 	fieldsEntries(fields, c.ret)
-	first, length := c.done().List()
-	list := make([]Field, length)
-	for i := range list {
-		p := first.At(uintptr(16 * i))
-		list[i] = Field{p.Text(), p.At(8).Text()}
-	}
-	return list
+	return abi.Lift(*(*abi.List[abi.Pair])(c.done()), func(pair *abi.Pair) Field {
+		return Field{pair.Name.String(), pair.Value.String()}
+	})
 }
 
 func writeBody(body uint32, content []byte) {
@@ -168,13 +174,12 @@ func writeBody(body uint32, content []byte) {
 func write(stream uint32, part []byte) bool {
 	c := enter(small)
 	defer c.leave()
-	blockingWriteAndFlush(stream, unsafe.Pointer(unsafe.SliceData(part)), uint32(len(part)), c.ret)
-	r := c.done()
-	if r.U8() != 0 {
-		dropStreamError(r.At(4))
-		return false
+	blockingWriteAndFlush(stream, text(part), c.ret)
+	r := (*abi.Result[streamError])(c.done())
+	if r.Tag != 0 {
+		r.Value.drop()
 	}
-	return true
+	return r.Tag == 0
 }
 
 // readBody reads at most one byte more than the limit, which shows that the body is too long.
@@ -197,7 +202,7 @@ func readBody(incoming uint32, limit int) ([]byte, error) {
 		}
 		content = append(content, more...)
 	}
-	return nil, &Error{Kind: ErrTooLarge}
+	return nil, &Error{TooLarge, fmt.Sprintf("the body has more than %d bytes", limit)}
 }
 
 // read reads some bytes, unless the stream has ended.
@@ -205,31 +210,39 @@ func read(stream uint32) (bytes []byte, ended bool, err error) {
 	c := enter(chunk + small)
 	defer c.leave()
 	blockingRead(stream, chunk, c.ret)
-	r := c.done()
-	switch {
-	case r.U8() == 0:
-		return r.At(4).Bytes(), false, nil
-	case r.At(4).U8() == 1:
-		return nil, true, nil
+	r := (*abi.Result[abi.Text])(c.done())
+	if r.Tag == 0 {
+		return r.Value.Bytes(), false, nil
 	}
-	dropStreamError(r.At(4))
-	return nil, false, noAnswer("the connection broke")
+	if abi.As[streamError](&r.Value).drop() {
+		return nil, false, noAnswer("the connection broke")
+	}
+	return nil, true, nil
 }
 
-// dropStreamError drops the resource of a stream-error.
-func dropStreamError(p Place) {
-	if p.U8() == 0 {
-		dropError(p.At(4).U32())
+// A streamError has a resource, unless the stream has ended.
+type streamError struct {
+	_     structs.HostLayout
+	ended bool
+	err   uint32
+}
+
+// drop drops the resource, and returns whether there was one.
+func (e *streamError) drop() bool {
+	if e.ended {
+		return false
 	}
+	dropError(e.err)
+	return true
 }
 
 // The number of HTTP-request-denied among the cases of error-code.
 const requestDenied = 15
 
-func errorCode(p Place) error {
-	code := p.U8()
+func errorCode(payload eight) error {
+	code := uint8(payload)
 	if code == requestDenied {
-		return &Error{Kind: ErrDenied, Message: "the server's log says why"}
+		return &Error{NotGranted, "the host is not granted; the server's log says more"}
 	}
 	if int(code) < len(errorCodes) {
 		return noAnswer(errorCodes[code])
@@ -237,7 +250,7 @@ func errorCode(p Place) error {
 	return noAnswer("unknown error")
 }
 
-func noAnswer(message string) error { return &Error{Kind: ErrNoAnswer, Message: message} }
+func noAnswer(message string) error { return &Error{Unavailable, message} }
 
 // The cases of error-code, in order.
 var errorCodes = []string{

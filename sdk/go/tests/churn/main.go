@@ -74,7 +74,7 @@ func must(err error) {
 
 func (p *churn) Authorize(r *tuffet.Request) tuffet.Verdict {
 	p.call(r)
-	return tuffet.Allow(tuffet.Limits{})
+	return tuffet.Allow(tuffet.Profile{})
 }
 
 func (p *churn) Resolve(r *tuffet.Request) tuffet.Resolution {

@@ -1,20 +1,26 @@
 // The exports of a component around the functions of its plugin.
 
 import { Problem, Problems } from "../errors.js";
+import { event, Request, upload } from "../given.js";
 import { parse } from "../json.js";
+import { pairs } from "../values.js";
+import { explained } from "./stack.js";
 
 export function lifecycle(plugin) {
   return {
     async configure(text) {
       const settings = parse(text);
-      try {
-        if (plugin.configure) await plugin.configure(settings);
-        else refuseAll(settings);
-      } catch (error) {
-        const problems = error instanceof Problem ? [error] : error instanceof Problems ? error.problems : null;
-        // A thrown list is the error of the interface.
-        throw problems ? problems.map(({ pointer, message }) => ({ pointer, message })) : error;
-      }
+      const problems = await fallible(async () => {
+        try {
+          if (plugin.configure) await plugin.configure(settings);
+          else refuseAll(settings);
+        } catch (error) {
+          if (error instanceof Problem) return [error];
+          if (error instanceof Problems) return error.problems;
+          throw error;
+        }
+      });
+      if (problems) throw { payload: problems };
     },
   };
 }
@@ -26,140 +32,101 @@ function refuseAll(settings) {
 }
 
 export const authorize = (plugin) => ({
-  async authorize(given) {
-    const answer = await plugin.authorize(request(given));
-    switch (answer?.kind) {
-      case "abstain":
-      case "drop":
-        return { tag: answer.kind };
-      case "allow": {
-        const { kind, bytes, rate, ...profile } = answer;
-        return { tag: "allow", val: { ...profile, bytes: large(bytes), rate: large(rate) } };
-      }
-      case "deny":
-        return denied(answer);
-    }
-    throw wrong("authorize", "a Verdict");
-  },
+  authorize: (request) =>
+    run(async () => variant("Verdict", VERDICTS, await plugin.authorize(new Request(request)))),
 });
 
 export const resolve = (plugin) => ({
-  async resolve(given) {
-    const answer = await plugin.resolve(request(given));
-    switch (answer?.kind) {
-      case "abstain":
-        return { tag: "abstain" };
-      case "files":
-      case "files-else-next":
-        return { tag: answer.kind, val: answer.targets };
-      case "content":
-        return { tag: "content", val: content(answer) };
-      case "rendered":
-        return { tag: "rendered", val: answer.key };
-      case "deny":
-        return denied(answer);
-    }
-    throw wrong("resolve", "a Resolution");
-  },
+  resolve: (request) =>
+    run(async () => variant("Resolution", RESOLUTIONS, await plugin.resolve(new Request(request)))),
+});
 
+export const acceptUpload = (plugin) => ({
+  acceptUpload: (request, given) =>
+    run(async () =>
+      variant("Acceptance", ACCEPTANCES, await plugin.acceptUpload(new Request(request), upload(given))),
+    ),
+});
+
+export const render = (plugin) => ({
   async render(key) {
-    if (!plugin.render) {
-      const reason = `the plugin renders nothing for the key ${JSON.stringify(key)}`;
-      throw { code: "not-defined", message: "there is no such content", reason };
-    }
-    const answer = await said(() => plugin.render(key));
-    switch (answer?.kind) {
-      case "content":
-        return { content: content(answer), ttlSeconds: answer.ttl };
-      case "deny":
-        // What is thrown is the error of the interface.
-        throw denied(answer).val;
-    }
-    throw written(wrong("render", "a Rendering"));
+    const answer = await refusable("Rendering", ["content", "deny"], () => plugin.render(key));
+    return { content: attributed(answer), ttlSeconds: answer.ttl };
   },
 });
 
 export const renderParts = (plugin) => ({
   async begin(key) {
-    const answer = await said(() => plugin.begin(key));
-    switch (answer?.kind) {
-      case "parts":
-        return { name: answer.name, size: large(answer.size), ttlSeconds: answer.ttl };
-      case "whole":
-        return undefined;
-      case "deny":
-        throw denied(answer).val;
-    }
-    throw written(wrong("begin", "a Beginning"));
+    const answer = await refusable("Beginning", ["parts", "whole", "deny"], () => plugin.begin(key));
+    return answer.kind === "whole" ? undefined : { ...attributed(answer), ttlSeconds: answer.ttl };
   },
 
   async part(key, offset, length) {
-    const answer = await said(() => plugin.part(key, Number(offset), length));
-    switch (answer?.kind) {
-      case "bytes":
-        return answer.data;
-      case "deny":
-        throw denied(answer).val;
-    }
-    throw written(wrong("part", "a Part"));
-  },
-});
-
-export const acceptUpload = (plugin) => ({
-  async acceptUpload(given, { root, path, bytes, sha256 }) {
-    const upload = { root, path, bytes: Number(bytes), sha256 };
-    const answer = await plugin.acceptUpload(request(given), upload);
-    switch (answer?.kind) {
-      case "abstain":
-      case "accept":
-        return { tag: answer.kind };
-      case "rename":
-        return { tag: "rename", val: answer.path };
-      case "deny":
-        return denied(answer);
-    }
-    throw wrong("acceptUpload", "an Acceptance");
+    const answer = await refusable("Part", ["bytes", "deny"], () => plugin.part(key, Number(offset), length));
+    return answer.data;
   },
 });
 
 export const observe = (plugin) => ({
-  async observe(events) {
-    await plugin.observe(events.map(event));
-  },
+  observe: (events) => run(() => plugin.observe(events.map(event))),
 });
 
-const content = ({ name, data }) => ({ name, bytes: data });
+const VERDICTS = ["abstain", "allow", "deny", "drop"];
+const RESOLUTIONS = ["abstain", "serve", "deny", "drop"];
+const CANDIDATES = ["file", "content", "rendering"];
+const ACCEPTANCES = ["abstain", "accept", "rename", "deny"];
 
-const large = (number) => (number === undefined ? undefined : BigInt(number));
+/** The values of the cases whose value is not the answer itself. */
+const VALUES = {
+  allow: ({ profile }) => attributed(profile),
+  drop: ({ reason }) => reason,
+  serve: ({ candidates, elseNext, profile }) => ({
+    candidates: candidates.map((candidate) => variant("Candidate", CANDIDATES, candidate)),
+    elseNext,
+    profile: profile && attributed(profile),
+  }),
+  content: (content) => attributed(content),
+  rendering: ({ key }) => key,
+};
 
-const denied = ({ code, message, reason }) => ({ tag: "deny", val: { code, message, reason } });
+function variant(type, kinds, answer) {
+  const { kind } = checked(type, kinds, answer);
+  return { tag: kind, val: VALUES[kind]?.(answer) ?? answer };
+}
 
-// Where the interface has an error, the runtime takes an exception for one, and its message would be lost. So it is
-// written to standard error, from where the server takes the reason of a call that fails.
-async function said(answer) {
+/** A forgotten `return` lets nobody in. */
+function checked(type, kinds, answer) {
+  if (kinds.includes(answer?.kind)) return answer;
+  throw new TypeError(`a ${type} is needed, not ${answer?.kind ?? answer}`);
+}
+
+const attributed = (its) => ({ ...its, attributes: pairs(its.attributes) });
+
+/** Runs a hook whose errors the interface does not have. */
+async function run(hook) {
   try {
-    return await answer();
+    return await hook();
   } catch (error) {
-    throw written(error);
+    throw explained(error);
   }
 }
 
-function written(error) {
-  console.error(String(error));
-  return error;
+/** The same where it has them: the bindings take what is thrown for one, unless reading its payload fails. */
+async function fallible(hook) {
+  try {
+    return await hook();
+  } catch (error) {
+    throw {
+      get payload() {
+        throw explained(error);
+      },
+    };
+  }
 }
 
-// A forgotten `return` lets nobody in.
-const wrong = (hook, kind) => new TypeError(`${hook} must return ${kind}`);
-
-function request({ options, ...given }) {
-  return { ...given, options: new Map(options) };
-}
-
-/** Numbers of events are below 2^53, so `number` holds them. */
-function event({ unixMs, what: { tag, val } }) {
-  const about = { kind: tag, time: new Date(Number(unixMs)) };
-  for (const [key, value] of Object.entries(val)) about[key] = typeof value === "bigint" ? Number(value) : value;
-  if (about.request) about.request = request(about.request);
-  return about;
+/** Runs a hook whose error is a denial. */
+async function refusable(type, kinds, hook) {
+  const answer = await fallible(async () => checked(type, kinds, await hook()));
+  if (answer.kind === "deny") throw { payload: answer };
+  return answer;
 }

@@ -3,7 +3,7 @@
 import { handle } from "wasi:http/outgoing-handler@0.2.0";
 import { Fields, OutgoingBody, OutgoingRequest } from "wasi:http/types@0.2.0";
 
-import { Denied, Invalid, NoAnswer } from "../errors.js";
+import { HostError } from "../errors.js";
 
 /** The bytes of one read or write; WASI takes no more in one write. */
 const CHUNK = 4096;
@@ -43,7 +43,7 @@ function valid(part, set) {
   try {
     return set();
   } catch {
-    throw new Invalid(`the ${part} cannot be sent`);
+    throw new HostError("bad-argument", `the ${part} cannot be sent`);
   }
 }
 
@@ -85,18 +85,18 @@ function received(answer, limit) {
     chunks.push(chunk);
     length += chunk.length;
   }
-  const content = new Uint8Array(length);
+  const body = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {
-    content.set(chunk, at);
+    body.set(chunk, at);
     at += chunk.length;
   }
-  return { status: response.status(), content, headers };
+  return { status: response.status(), body, headers };
 }
 
 function explained(url, error) {
   const tag = error?.payload?.tag;
   if (tag === undefined) return error;
-  if (tag === "HTTP-request-denied") return new Denied(`${url}: the request was refused, the server's log says why`);
-  return new NoAnswer(`${url}: ${tag}`);
+  if (tag !== "HTTP-request-denied") return new HostError("unavailable", `${url}: ${tag}`);
+  return new HostError("not-granted", `${url}: the request was refused, the server's log says why`);
 }

@@ -5,7 +5,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any
 
-from tuffet import Abstain, Deny, ErrorCode, Files, Plugin, Problem, Request, Resolution, Target, files, log, parse
+from tuffet import Abstain, Deny, ErrorCode, Plugin, Problem, Request, Resolution, Target, files, log, parse
 
 COLUMNS = ("model", "clients", "file")
 
@@ -48,7 +48,7 @@ class Firmware(Plugin):
             log.warn(what)
         for row in rows:
             if row.fits(model, request.client.address):
-                return Files(Target(self.settings.root, row.file))
+                return Target(self.settings.root, row.file)
         reason = f"no row of {self.settings.table} fits {model} of {request.client.address}"
         return Deny(f"no firmware for {model}", reason, ErrorCode.FILE_NOT_FOUND)
 

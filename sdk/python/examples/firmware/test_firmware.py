@@ -2,7 +2,7 @@
 
 from firmware import Firmware
 
-from tuffet import Abstain, Deny, ErrorCode, Files, Problem, Problems, Target, testing
+from tuffet import Abstain, Deny, ErrorCode, Problem, Problems, Resolution, Target, testing
 
 TABLE = """\
 model,clients,file
@@ -17,13 +17,13 @@ class Tests(testing.Case):
         super().setUp()
         testing.put_file("boot", "models.csv", TABLE)
 
-    def ask(self, path: str, client: str = "192.0.2.1"):
+    def ask(self, path: str, client: str = "192.0.2.1") -> Resolution:
         return testing.configured(Firmware, {"root": "boot"}).resolve(testing.request(path, client=client))
 
     def test_the_first_row_that_fits_counts(self) -> None:
-        self.assertEqual(self.ask("firmware/ap.bin", "10.0.9.7"), Files(Target("boot", "new.bin")))
-        self.assertEqual(self.ask("firmware/ap.bin"), Files(Target("boot", "old.bin")))
-        self.assertEqual(self.ask("firmware/phone.bin", "2001:db8::1"), Files(Target("boot", "phone.bin")))
+        self.assertEqual(self.ask("firmware/ap.bin", "10.0.9.7"), Target("boot", "new.bin"))
+        self.assertEqual(self.ask("firmware/ap.bin"), Target("boot", "old.bin"))
+        self.assertEqual(self.ask("firmware/phone.bin", "2001:db8::1"), Target("boot", "phone.bin"))
 
     def test_other_files_are_not_its_business(self) -> None:
         for path in ("ap.bin", "firmware/ap.txt", "firmware/old/ap.bin"):
@@ -36,7 +36,7 @@ class Tests(testing.Case):
 
     def test_a_byte_order_mark_and_windows_lines_are_read(self) -> None:
         testing.put_file("boot", "models.csv", "\ufeff" + TABLE.replace("\n", "\r\n"))
-        self.assertEqual(self.ask("firmware/ap.bin"), Files(Target("boot", "old.bin")))
+        self.assertEqual(self.ask("firmware/ap.bin"), Target("boot", "old.bin"))
 
     def test_what_is_wrong_with_the_table_is_found_by_check(self) -> None:
         for table, said in (
@@ -55,7 +55,7 @@ class Tests(testing.Case):
         plugin = testing.configured(Firmware, {"root": "boot"})
         testing.put_file("boot", "models.csv", TABLE + "ap,nobody,x\n")
         answer = plugin.resolve(testing.request("firmware/ap.bin"))
-        self.assertEqual(answer, Files(Target("boot", "old.bin")))
+        self.assertEqual(answer, Target("boot", "old.bin"))
         ((level, line, _),) = testing.take_logged()
         self.assertEqual((level, line.startswith("models.csv:5: ")), ("warn", True))
 

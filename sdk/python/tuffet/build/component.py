@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..plugin import HOOKS, Plugin, hooks, in_parts
-from . import project
+from ..plugin import Plugin, exports
+from . import grants, project
 from .errors import BuildError, ProjectError, ToolError
 from .project import Project
 
@@ -20,21 +20,14 @@ TOOL = "componentize-py"
 # What it makes differs from one version to the next, and 0.x promises nothing.
 TOOL_VERSION = "0.25"
 ENTRY = "tuffet_entry"
-EXPORTS = {
-    "authorize": ("authorize", "Authorize"),
-    "resolve": ("resolve", "Resolve"),
-    "render_parts": ("render-parts", "RenderParts"),
-    "accept_upload": ("accept-upload", "AcceptUpload"),
-    "observe": ("observe", "Observe"),
-}
-# What each grant lets a plugin call.
+# The interface of each grant that has one of its own.
 IMPORTS = {
-    "kv": ("kv", "shared-kv"),
-    "files": ("files",),
-    "sinks": ("sinks",),
-    "metrics": ("metrics",),
-    "upload": ("upload-content",),
-    "client-history": ("history",),
+    "kv": "kv",
+    "files": "files",
+    "sinks": "sinks",
+    "metrics": "metrics",
+    "upload": "upload-content",
+    "client-history": "history",
 }
 MANIFEST = b"tuffet:manifest"
 # The version of the files wasi-*.wit; every later 0.2 fits.
@@ -44,14 +37,13 @@ WASI = "0.2.0"
 def build(folder: Path, output: Path | None = None) -> Path:
     """Builds the component of the project in a folder and says where it is. Raises :class:`BuildError`."""
     its = project.read(folder)
-    plugin = _plugin(its)
+    its_exports = _exports(its)
     tool = _tool()
     output = output or folder / f"{its.name}.wasm"
     with tempfile.TemporaryDirectory(prefix="tuffet-build-") as scratch:
         wit, app = Path(scratch, "wit"), Path(scratch, "app")
-        exports = [*hooks(plugin), *(["render_parts"] if in_parts(plugin) else [])]
-        _write_world(wit, its, exports)
-        _write_entry(app, its, exports)
+        _write_world(wit, its, its_exports)
+        _write_entry(app, its, its_exports)
         made = Path(scratch, "made.wasm")
         command = [tool, "--quiet", "--wit-path", str(wit), "--world", "plugin"]
         command += ["--import-interface-name", f"tuffet:policy/types@{_version()}=policy_types"]
@@ -68,8 +60,9 @@ def build(folder: Path, output: Path | None = None) -> Path:
     return output
 
 
-def _plugin(its: Project) -> type[Plugin]:
-    """Imports the plugin, as its tests do, to see which hooks it has."""
+def _exports(its: Project) -> list[str]:
+    """Imports the plugin, as its tests do, to see which methods it has and which modules it needs."""
+    known = set(sys.modules)
     sys.path.insert(0, str(its.folder))
     try:
         module = importlib.import_module(its.module)
@@ -81,13 +74,12 @@ def _plugin(its: Project) -> type[Plugin]:
     found = getattr(module, its.class_, None)
     if not (isinstance(found, type) and issubclass(found, Plugin)):
         raise ProjectError(f"{its.folder}: {its.module}.{its.class_} is no class that derives from tuffet.Plugin")
-    if not hooks(found):
-        raise ProjectError(f"{its.folder}: {its.class_} has no hook: it needs one of the methods {', '.join(HOOKS)}")
     try:
-        in_parts(found)
+        its_exports = exports(found)
     except TypeError as error:
         raise ProjectError(f"{its.folder}: {error}") from None
-    return found
+    grants.check(its, [each for name, each in sys.modules.items() if name not in known])
+    return its_exports
 
 
 def _tool() -> str:
@@ -108,9 +100,9 @@ def _tool() -> str:
 
 def _version() -> str:
     """The version of the interface, as its own file has it."""
-    found = re.search(r"^package tuffet:policy@([\d.]+);", (WIT / "policy.wit").read_text("utf-8"), re.M)
+    found = re.search(r"^package tuffet:policy@(\S+);", (WIT / "policy.wit").read_text("utf-8"), re.M)
     if not found:
-        raise BuildError(f"{PACKAGE / 'policy.wit'} does not say which version of tuffet:policy it is")
+        raise BuildError(f"{WIT / 'policy.wit'} does not say which version of tuffet:policy it is")
     return found[1]
 
 
@@ -121,19 +113,19 @@ def _write_world(wit: Path, its: Project, its_exports: list[str]) -> None:
         folder = wit / "deps" / package
         folder.mkdir(parents=True)
         shutil.copyfile(WIT / f"{package}.wit", folder / f"{package}.wit")
-    imports = ["log", *(name for grant, names in IMPORTS.items() if grant in its.asked for name in names)]
-    exports = ["lifecycle", *(EXPORTS[name][0] for name in its_exports)]
+    imports = ["log", *(name for grant, name in IMPORTS.items() if grant in its.asked)]
+    exported = ["lifecycle", *(name.replace("_", "-") for name in its_exports)]
     lines = [f"import tuffet:policy/{name}@{_version()};" for name in imports]
     if "http" in its.asked:
         lines.append(f"import wasi:http/outgoing-handler@{WASI};")
-    lines += [f"export tuffet:policy/{name}@{_version()};" for name in exports]
+    lines += [f"export tuffet:policy/{name}@{_version()};" for name in exported]
     world = "".join(f"    {line}\n" for line in lines)
     (wit / "world.wit").write_text(f"package tuffet:python;\n\nworld plugin {{\n{world}}}\n", "utf-8")
 
 
 def _write_entry(app: Path, its: Project, its_exports: list[str]) -> None:
     app.mkdir()
-    names = ["Lifecycle", *(EXPORTS[name][1] for name in its_exports)]
+    names = ["Lifecycle", *(name.title().replace("_", "") for name in its_exports)]
     lines = [
         "from tuffet.wasm import exports",
         f"from tuffet.wasm.exports import {', '.join(names)}",

@@ -50,11 +50,8 @@ class Project:
     class_: str
     grants: dict[str, str]
     optional: dict[str, str]
-    empty_batches: bool = False
-    reuse: bool = False
-    events: list[str] | None = None
-    facts: list[str] | None = None
-    depends_on: list[str] | None = None
+    options: dict[str, Any]
+    """What the manifest has in the same words."""
 
     @property
     def asked(self) -> set[str]:
@@ -63,29 +60,10 @@ class Project:
 
     def manifest(self) -> bytes:
         """The section ``tuffet:manifest``."""
-        wishes: list[dict[str, Any]] = [
-            {"grant": grant, "reason": reason} for grant, reason in self.grants.items()
-        ]
-        wishes += [
-            {"grant": grant, "reason": reason, "optional": True} for grant, reason in self.optional.items()
-        ]
-        about: dict[str, Any] = {
-            "name": self.name,
-            "version": self.version,
-            "description": self.description,
-            "grants": wishes,
-        }
-        if self.empty_batches:
-            about["empty-batches"] = True
-        if self.reuse:
-            about["reuse"] = True
-        if self.events is not None:
-            about["events"] = self.events
-        if self.facts is not None:
-            about["facts"] = self.facts
-        if self.depends_on is not None:
-            about["depends-on"] = self.depends_on
-        return json.dumps(about, ensure_ascii=False).encode()
+        wishes = [{"grant": grant, "reason": reason} for grant, reason in self.grants.items()]
+        optional = [{"grant": grant, "reason": reason, "optional": True} for grant, reason in self.optional.items()]
+        about = {"name": self.name, "version": self.version, "description": self.description}
+        return json.dumps({**about, "grants": wishes + optional, **self.options}, ensure_ascii=False).encode()
 
 
 def read(folder: Path) -> Project:
@@ -126,7 +104,8 @@ def read(folder: Path) -> Project:
 
     project = table(document, "project", "project")
     tuffet = table(table(document, "tool", "tool"), "tuffet", "tool.tuffet")
-    known = ("plugin", "events", "empty-batches", "facts", "depends-on", "reuse", "grants", "optional")
+    options = ("events", "empty-batches", "facts", "depends-on", "reuse")
+    known = ("plugin", *options, "grants", "optional")
     for key in tuffet.keys() - set(known):
         wrong.append(f"[tool.tuffet]: unknown key `{key}`; known here: {', '.join(known)}")
     events = tuffet.get("events")
@@ -156,11 +135,7 @@ def read(folder: Path) -> Project:
         named[2] if named else "",
         grants,
         optional,
-        tuffet.get("empty-batches") is True,
-        tuffet.get("reuse") is True,
-        events,
-        tuffet.get("facts"),
-        tuffet.get("depends-on"),
+        {option: tuffet[option] for option in options if option in tuffet},
     )
     if wrong:
         raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))

@@ -1,6 +1,6 @@
-"""From generated records to those of this package, and back."""
+"""From generated records to those of this package, and back. Fields have the same names on both sides."""
 
-from typing import Any
+from typing import Any, Mapping
 
 from componentize_py_types import Err
 from wit_world.imports import policy_types as wit
@@ -12,28 +12,29 @@ from ..answers import (
     Content,
     Deny,
     Drop,
-    Files,
-    FilesElseNext,
+    ErrorCode,
     LargeContent,
+    Profile,
     Rename,
     Rendered,
     Rendering,
+    Serve,
     SessionValues,
     Whole,
 )
-from ..requests import Client, ErrorCode, Mac, MacSource, Mode, Operation, Outcome, Request
+from ..errors import known
+from ..requests import Arrival, Client, Lease, Mac, MacAddresses, MacSource, Mode, Operation, Request, Target
 
 # Members have the same names on both sides.
-OUTCOMES = {member: Outcome[member.name] for member in wit.Outcome}
 OPERATIONS = {member: Operation[member.name] for member in wit.Operation}
 _MODES = {member: Mode[member.name] for member in wit.Mode}
-_SOURCES = {member: MacSource[member.name] for member in wit.MacSource}
 _CODES = {ErrorCode[member.name]: member for member in wit.ErrorCode}
 
 
 def request(given: Any) -> Request:
     client = given.client
-    macs = [Mac(mac.address, _SOURCES[mac.source]) for mac in client.macs]
+    macs = client.macs and MacAddresses(_macs(client.macs.network), _macs(client.macs.claimed))
+    lease = client.lease and Lease(**vars(client.lease))
     return Request(
         given.id,
         given.listener,
@@ -41,10 +42,19 @@ def request(given: Any) -> Request:
         _MODES[given.mode],
         given.requested,
         given.path,
-        Client(client.address, client.port, macs, client.class_),
+        Client(client.address, client.port, macs, lease, client.class_),
+        given.arrival and Arrival(**vars(given.arrival)),
         given.options,
         given.attributes,
     )
+
+
+def _macs(given: Any) -> list[Mac]:
+    return [Mac(mac.address, known(MacSource, mac.source)) for mac in given]
+
+
+def target(given: Any) -> Target:
+    return Target(given.root, given.path)
 
 
 def _denial(denied: Deny) -> Any:
@@ -55,26 +65,37 @@ def _values(its: SessionValues) -> Any:
     return wit.SessionValues(its.blksize, its.windowsize, its.timeout)
 
 
-def _profile(its: Allow) -> Any:
+def _pairs(its: Mapping[str, str]) -> list[tuple[str, str]]:
+    return list(its.items())
+
+
+def _profile(its: Profile) -> Any:
     return wit.Profile(
-        its.blksize,
-        its.windowsize,
-        its.timeout,
-        its.bytes,
+        _values(its.ceilings),
         _values(its.floors),
         _values(its.overrides),
+        its.max_size,
         its.burst,
         its.rate,
         list(its.refuse_options),
+        _pairs(its.attributes),
     )
 
 
-def _targets(its: Files | FilesElseNext, hook: Any) -> list[Any]:
-    return [hook.Target(target.root, target.path) for target in its.targets]
-
-
 def _content(its: Content, hook: Any) -> Any:
-    return hook.Content(its.name, its.data.encode() if isinstance(its.data, str) else bytes(its.data))
+    data = its.data.encode() if isinstance(its.data, str) else bytes(its.data)
+    return hook.contents.Content(its.name, data, _pairs(its.attributes))
+
+
+def _candidate(its: Any, hook: Any) -> Any:
+    match its:
+        case Target():
+            return hook.Candidate_File(wit.Target(its.root, its.path))
+        case Content():
+            return hook.Candidate_Content(_content(its, hook))
+        case Rendered():
+            return hook.Candidate_Rendering(its.key)
+    raise TypeError(f"{its!r:.100} is no candidate: Target, Content and Rendered are")
 
 
 def verdict(answer: Any, hook: Any) -> Any:
@@ -82,11 +103,11 @@ def verdict(answer: Any, hook: Any) -> Any:
         case Abstain():
             return hook.Verdict_Abstain()
         case Allow():
-            return hook.Verdict_Allow(_profile(answer))
+            return hook.Verdict_Allow(_profile(answer.profile))
         case Deny():
             return hook.Verdict_Deny(_denial(answer))
         case Drop():
-            return hook.Verdict_Drop()
+            return hook.Verdict_Drop(answer.reason)
     raise _none("authorize", answer, "Abstain, Allow, Deny or Drop")
 
 
@@ -94,17 +115,17 @@ def resolution(answer: Any, hook: Any) -> Any:
     match answer:
         case Abstain():
             return hook.Resolution_Abstain()
-        case Files():
-            return hook.Resolution_Files(_targets(answer, hook))
-        case FilesElseNext():
-            return hook.Resolution_FilesElseNext(_targets(answer, hook))
-        case Content():
-            return hook.Resolution_Content(_content(answer, hook))
-        case Rendered():
-            return hook.Resolution_Rendered(answer.key)
+        case Serve():
+            candidates = [_candidate(candidate, hook) for candidate in answer.candidates]
+            profile = answer.profile and _profile(answer.profile)
+            return hook.Resolution_Serve(hook.Selection(candidates, answer.else_next, profile))
+        case Target() | Content() | Rendered():
+            return hook.Resolution_Serve(hook.Selection([_candidate(answer, hook)], False, None))
         case Deny():
             return hook.Resolution_Deny(_denial(answer))
-    raise _none("resolve", answer, "Abstain, Files, FilesElseNext, Content, Rendered or Deny")
+        case Drop():
+            return hook.Resolution_Drop(answer.reason)
+    raise _none("resolve", answer, "Abstain, Serve, Target, Content, Rendered, Deny or Drop")
 
 
 def rendering(answer: Any, hook: Any) -> Any:
@@ -121,7 +142,7 @@ def rendering(answer: Any, hook: Any) -> Any:
 def beginning(answer: Any, hook: Any) -> Any:
     match answer:
         case LargeContent():
-            return hook.LargeContent(answer.name, answer.size, answer.ttl)
+            return hook.LargeContent(answer.name, answer.size, answer.ttl, _pairs(answer.attributes))
         case Whole():
             return None
         case Deny():
@@ -131,9 +152,7 @@ def beginning(answer: Any, hook: Any) -> Any:
 
 def part(answer: Any) -> bytes:
     match answer:
-        case bytes():
-            return answer
-        case bytearray() | memoryview():
+        case bytes() | bytearray() | memoryview():
             return bytes(answer)
         case Deny():
             raise Err(_denial(answer))
@@ -147,7 +166,7 @@ def acceptance(answer: Any, hook: Any) -> Any:
         case Accept():
             return hook.Acceptance_Accept()
         case Rename():
-            return hook.Acceptance_Rename(answer.path)
+            return hook.Acceptance_Rename(hook.Destination(answer.path, answer.next_free))
         case Deny():
             return hook.Acceptance_Deny(_denial(answer))
     raise _none("accept_upload", answer, "Abstain, Accept, Rename or Deny")

@@ -18,6 +18,7 @@ from ..problems import Problem, Problems
 from ..requests import Upload
 from . import convert, warm  # noqa: F401  (what is imported here is there when the component runs)
 
+_SDK = os.path.dirname(os.path.dirname(__file__)) + "/"
 _plugin: type[Plugin] = Plugin
 _configured: Any = None
 
@@ -33,7 +34,7 @@ def use(plugin: type[Plugin]) -> None:
 def _last_words(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
     """An exception that nobody caught, on one line: the server logs the first of it."""
     said = traceback.format_exception_only(kind, error)[-1].strip()
-    own = [frame for frame in traceback.extract_tb(where) if "/tuffet/wasm/" not in frame.filename]
+    own = [frame for frame in traceback.extract_tb(where) if not frame.filename.startswith(_SDK)]
     place = f" ({os.path.basename(own[-1].filename)}:{own[-1].lineno} in {own[-1].name})" if own else ""
     sys.stderr.write(f"{said[:300]}{place}\n")
     sys.stderr.flush()
@@ -65,8 +66,10 @@ class Resolve:
     def resolve(self, request: Any) -> Any:
         return convert.resolution(_configured.resolve(convert.request(request)), wit.resolve)
 
+
+class Render:
     def render(self, key: str) -> Any:
-        return convert.rendering(_configured.render(key), wit.resolve)
+        return convert.rendering(_configured.render(key), wit.render)
 
 
 class RenderParts:
@@ -79,8 +82,8 @@ class RenderParts:
 
 class AcceptUpload:
     def accept_upload(self, request: Any, upload: Any) -> Any:
-        its = Upload(upload.root, upload.path, upload.bytes, upload.sha256)
-        return convert.acceptance(_configured.accept_upload(convert.request(request), its), wit.accept_upload)
+        answer = _configured.accept_upload(convert.request(request), Upload(**vars(upload)))
+        return convert.acceptance(answer, wit.accept_upload)
 
 
 class Observe:

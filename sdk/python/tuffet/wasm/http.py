@@ -8,8 +8,9 @@ from wit_world.imports import http_types as wit
 from wit_world.imports import outgoing_handler
 from wit_world.imports.streams import StreamError_Closed
 
-from ..errors import Denied, Invalid, NoAnswer
-from ..response import Response
+from .._host import Pairs
+from ..errors import Code, HostError
+from ..records import Response
 
 # Bytes that are read or written at once; WASI takes no more in one write.
 CHUNK = 4096
@@ -17,13 +18,11 @@ CHUNK = 4096
 _METHODS = {"GET": wit.Method_Get, "POST": wit.Method_Post, "PUT": wit.Method_Put, "DELETE": wit.Method_Delete}
 
 
-def send(
-    method: str, url: str, parts: SplitResult, headers: list[tuple[str, str]], body: bytes, limit: int
-) -> Response:
+def send(method: str, url: str, parts: SplitResult, headers: Pairs, body: bytes, limit: int) -> Response:
     try:
         fields = wit.Fields.from_list([(name, value.encode()) for name, value in headers])
     except Err as error:
-        raise Invalid(f"a header: {_word(error.value)}") from None
+        raise HostError(Code.BAD_ARGUMENT, f"a header: {_word(error.value)}") from None
     request = wit.OutgoingRequest(fields)
     path = (parts.path or "/") + ("?" + parts.query if parts.query else "")
     scheme = wit.Scheme_Https() if parts.scheme == "https" else wit.Scheme_Http()
@@ -64,7 +63,7 @@ def _received(answer: Any, limit: int) -> Response:
         case Ok(Err() as error):
             raise error
         case _:
-            raise NoAnswer("the answer was taken already")
+            raise HostError(Code.UNAVAILABLE, "the answer was taken already")
     status = response.status()
     with response.headers() as fields:
         headers = [(name, value.decode("utf-8", "replace")) for name, value in fields.entries()]
@@ -83,13 +82,13 @@ def _set(what: str, setter: Callable[[Any], None], value: Any) -> None:
     try:
         setter(value)
     except Err:
-        raise Invalid(f"the {what} cannot be sent") from None
+        raise HostError(Code.BAD_ARGUMENT, f"the {what} cannot be sent") from None
 
 
 def _explain(url: str, error: Any) -> NoReturn:
     if isinstance(error, wit.ErrorCode_HttpRequestDenied):
-        raise Denied(f"{url}: the request was refused, the server's log says why") from None
-    raise NoAnswer(f"{url}: {_word(error)}") from None
+        raise HostError(Code.NOT_GRANTED, f"{url}: the request was refused, the server's log says why") from None
+    raise HostError(Code.UNAVAILABLE, f"{url}: {_word(error)}") from None
 
 
 def _word(error: Any) -> str:

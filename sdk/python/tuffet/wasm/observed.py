@@ -1,46 +1,48 @@
-"""What `observe` is told. A module of its own, since only a component with that hook has the bindings."""
+"""What `observe` is given. A module of its own, since only a component with that hook has the bindings."""
 
 from typing import Any
 
 from wit_world.exports import observe as wit
+from wit_world.imports import policy_types
 
-from ..events import Decision, Event, Finished, Progressed, Started
+from ..errors import known
+from ..events import Decision, Event, Finished, MadeContent, Other, Progressed, Started
+from ..requests import Outcome, Target
 from . import convert
-
-_DECISIONS = {member: Decision[member.name] for member in wit.Decision}
 
 
 def event(given: Any) -> Event:
-    value = given.what.value
-    match given.what:
-        case wit.Happening_Started():
-            request = convert.request(value.request)
-            what: Any = Started(request, value.resolved, value.verdict_by, value.size, value.decision_us)
-        case wit.Happening_Progressed():
-            what = Progressed(value.id, value.bytes, value.size)
+    value = given.kind.value
+    kind: Any
+    match given.kind:
+        case wit.EventKind_Started():
+            kind = Started(**_decided(value))
+        case wit.EventKind_Progressed():
+            kind = Progressed(**vars(value))
+        case wit.EventKind_Finished():
+            kind = Finished(**_decided(value.decided), **_ended(**vars(value)))
         case _:
-            what = Finished(
-                convert.request(value.request),
-                convert.OUTCOMES[value.outcome],
-                value.detail,
-                _DECISIONS[value.decision],
-                value.verdict_by,
-                value.plugin_calls,
-                value.resolved,
-                value.size,
-                value.blksize,
-                value.windowsize,
-                value.timeout_option,
-                value.tsize,
-                value.bytes,
-                value.blocks,
-                value.retransmissions,
-                value.duplicates,
-                value.timeouts,
-                value.rtt_us,
-                value.decision_us,
-                value.first_block_us,
-                value.duration_us,
-                value.attributes,
-            )
-    return Event(given.unix_ms, what)
+            kind = Other(**vars(value))
+    return Event(given.sequence, given.unix_ms, kind)
+
+
+def _decided(given: Any) -> dict[str, Any]:
+    return {**vars(given), "request": convert.request(given.request), "resolved": _resolved(given.resolved)}
+
+
+def _resolved(given: Any) -> Target | MadeContent | None:
+    match given:
+        case None:
+            return None
+        case policy_types.Resolved_File():
+            return convert.target(given.value)
+    return MadeContent(given.value)
+
+
+def _ended(decided: Any, outcome: str, decision: str, tried: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "outcome": known(Outcome, outcome),
+        "decision": known(Decision, decision),
+        "tried": list(map(convert.target, tried)),
+        **more,
+    }

@@ -1,7 +1,7 @@
 """Modules that Python loads by itself when they are first needed. A component has no files to load them from, so
 they are loaded while it is built."""
 
-import _strptime  # noqa: F401  (datetime.strptime, time.strptime)
+import _strptime  # type: ignore[import-not-found]  # noqa: F401  (datetime.strptime, time.strptime)
 import codecs
 
 for _name in (

@@ -1,5 +1,5 @@
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::authorize::tuffet::policy::types as __with_name0;
+use crate::bindings::types::tuffet::policy::types as __with_name0;
 #[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod tuffet {
@@ -20,10 +20,12 @@ pub mod exports {
                     pub root: _rt::String,
                     /// The path in that root, under which it becomes visible when it is accepted as it is.
                     pub path: _rt::String,
-                    /// The size of the file. Differs from what was on the wire in netascii mode.
-                    pub bytes: u64,
+                    /// The size of the file in bytes. Differs from what was on the wire in netascii mode.
+                    pub size: u64,
                     /// The SHA-256 digest of the file: 64 lower-case hexadecimal digits.
                     pub sha256: _rt::String,
+                    /// Facts that later versions add.
+                    pub attributes: _rt::Vec<(_rt::String, _rt::String)>,
                 }
                 impl ::core::fmt::Debug for Upload {
                     fn fmt(
@@ -33,8 +35,28 @@ pub mod exports {
                         f.debug_struct("Upload")
                             .field("root", &self.root)
                             .field("path", &self.path)
-                            .field("bytes", &self.bytes)
+                            .field("size", &self.size)
                             .field("sha256", &self.sha256)
+                            .field("attributes", &self.attributes)
+                            .finish()
+                    }
+                }
+                #[derive(Clone, Eq, PartialEq)]
+                pub struct Destination {
+                    /// A path in the root of the upload, whose folder exists.
+                    pub path: _rt::String,
+                    /// If there is such a file already, the upload gets the first free one of the names `PATH.1` to `PATH.999`; without
+                    /// this, the root's rule on replacing files holds as for any upload.
+                    pub next_free: bool,
+                }
+                impl ::core::fmt::Debug for Destination {
+                    fn fmt(
+                        &self,
+                        f: &mut ::core::fmt::Formatter<'_>,
+                    ) -> ::core::fmt::Result {
+                        f.debug_struct("Destination")
+                            .field("path", &self.path)
+                            .field("next-free", &self.next_free)
                             .finish()
                     }
                 }
@@ -44,9 +66,8 @@ pub mod exports {
                     Abstain,
                     /// Yes, unless a later plugin of the chain denies.
                     Accept,
-                    /// Yes, under this path in the same root, whose folder exists; the first of a chain counts, unless a
-                    /// later plugin denies. The root's rule on replacing files holds as for any upload.
-                    Rename(_rt::String),
+                    /// Yes, under this name; the first of a chain counts, unless a later plugin denies.
+                    Rename(Destination),
                     /// No: the chain ends, the client gets an ERROR in place of the last ACK, the file is removed.
                     Deny(Denial),
                 }
@@ -78,7 +99,7 @@ pub mod exports {
                 ) -> *mut u8 {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result56 = {
+                        let result114 = {
                             let l0 = *arg0.add(0).cast::<*mut u8>();
                             let l1 = *arg0
                                 .add(::core::mem::size_of::<*const u8>())
@@ -128,10 +149,10 @@ pub mod exports {
                                 len13,
                             );
                             let l14 = *arg0
-                                .add(9 * ::core::mem::size_of::<*const u8>())
+                                .add(8 + 8 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
                             let l15 = *arg0
-                                .add(10 * ::core::mem::size_of::<*const u8>())
+                                .add(8 + 9 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
                             let len16 = l15;
                             let bytes16 = _rt::Vec::from_raw_parts(
@@ -141,189 +162,206 @@ pub mod exports {
                             );
                             let l17 = i32::from(
                                 *arg0
-                                    .add(11 * ::core::mem::size_of::<*const u8>())
+                                    .add(8 + 10 * ::core::mem::size_of::<*const u8>())
                                     .cast::<u16>(),
                             );
-                            let l18 = *arg0
-                                .add(12 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l19 = *arg0
-                                .add(13 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let base24 = l18;
-                            let len24 = l19;
-                            let mut result24 = _rt::Vec::with_capacity(len24);
-                            for i in 0..len24 {
-                                let base = base24
-                                    .add(i * (3 * ::core::mem::size_of::<*const u8>()));
-                                let e24 = {
-                                    let l20 = *base.add(0).cast::<*mut u8>();
-                                    let l21 = *base
-                                        .add(::core::mem::size_of::<*const u8>())
-                                        .cast::<usize>();
-                                    let len22 = l21;
-                                    let bytes22 = _rt::Vec::from_raw_parts(
-                                        l20.cast(),
-                                        len22,
-                                        len22,
-                                    );
-                                    let l23 = i32::from(
-                                        *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>(),
-                                    );
-                                    super::super::super::super::__with_name0::Mac {
-                                        address: _rt::string_lift(bytes22),
-                                        source: super::super::super::super::__with_name0::MacSource::_lift(
-                                            l23 as u8,
-                                        ),
-                                    }
-                                };
-                                result24.push(e24);
-                            }
-                            _rt::cabi_dealloc(
-                                base24,
-                                len24 * (3 * ::core::mem::size_of::<*const u8>()),
-                                ::core::mem::size_of::<*const u8>(),
+                            let l18 = i32::from(
+                                *arg0
+                                    .add(8 + 11 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
                             );
-                            let l25 = *arg0
-                                .add(14 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l26 = *arg0
-                                .add(15 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let len27 = l26;
-                            let bytes27 = _rt::Vec::from_raw_parts(
-                                l25.cast(),
-                                len27,
-                                len27,
+                            let l37 = i32::from(
+                                *arg0
+                                    .add(8 + 16 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
                             );
-                            let l28 = *arg0
-                                .add(16 * ::core::mem::size_of::<*const u8>())
+                            let l63 = *arg0
+                                .add(40 + 32 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l29 = *arg0
-                                .add(17 * ::core::mem::size_of::<*const u8>())
+                            let l64 = *arg0
+                                .add(40 + 33 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base36 = l28;
-                            let len36 = l29;
-                            let mut result36 = _rt::Vec::with_capacity(len36);
-                            for i in 0..len36 {
-                                let base = base36
+                            let len65 = l64;
+                            let bytes65 = _rt::Vec::from_raw_parts(
+                                l63.cast(),
+                                len65,
+                                len65,
+                            );
+                            let l66 = i32::from(
+                                *arg0
+                                    .add(40 + 34 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l77 = *arg0
+                                .add(40 + 42 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l78 = *arg0
+                                .add(40 + 43 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base85 = l77;
+                            let len85 = l78;
+                            let mut result85 = _rt::Vec::with_capacity(len85);
+                            for i in 0..len85 {
+                                let base = base85
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e36 = {
-                                    let l30 = *base.add(0).cast::<*mut u8>();
-                                    let l31 = *base
+                                let e85 = {
+                                    let l79 = *base.add(0).cast::<*mut u8>();
+                                    let l80 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len32 = l31;
-                                    let bytes32 = _rt::Vec::from_raw_parts(
-                                        l30.cast(),
-                                        len32,
-                                        len32,
+                                    let len81 = l80;
+                                    let bytes81 = _rt::Vec::from_raw_parts(
+                                        l79.cast(),
+                                        len81,
+                                        len81,
                                     );
-                                    let l33 = *base
+                                    let l82 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l34 = *base
+                                    let l83 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len35 = l34;
-                                    let bytes35 = _rt::Vec::from_raw_parts(
-                                        l33.cast(),
-                                        len35,
-                                        len35,
+                                    let len84 = l83;
+                                    let bytes84 = _rt::Vec::from_raw_parts(
+                                        l82.cast(),
+                                        len84,
+                                        len84,
                                     );
-                                    (_rt::string_lift(bytes32), _rt::string_lift(bytes35))
+                                    (_rt::string_lift(bytes81), _rt::string_lift(bytes84))
                                 };
-                                result36.push(e36);
+                                result85.push(e85);
                             }
                             _rt::cabi_dealloc(
-                                base36,
-                                len36 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base85,
+                                len85 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
-                            let l37 = *arg0
-                                .add(18 * ::core::mem::size_of::<*const u8>())
+                            let l86 = *arg0
+                                .add(40 + 44 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l38 = *arg0
-                                .add(19 * ::core::mem::size_of::<*const u8>())
+                            let l87 = *arg0
+                                .add(40 + 45 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base45 = l37;
-                            let len45 = l38;
-                            let mut result45 = _rt::Vec::with_capacity(len45);
-                            for i in 0..len45 {
-                                let base = base45
+                            let base94 = l86;
+                            let len94 = l87;
+                            let mut result94 = _rt::Vec::with_capacity(len94);
+                            for i in 0..len94 {
+                                let base = base94
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e45 = {
-                                    let l39 = *base.add(0).cast::<*mut u8>();
-                                    let l40 = *base
+                                let e94 = {
+                                    let l88 = *base.add(0).cast::<*mut u8>();
+                                    let l89 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len41 = l40;
-                                    let bytes41 = _rt::Vec::from_raw_parts(
-                                        l39.cast(),
-                                        len41,
-                                        len41,
+                                    let len90 = l89;
+                                    let bytes90 = _rt::Vec::from_raw_parts(
+                                        l88.cast(),
+                                        len90,
+                                        len90,
                                     );
-                                    let l42 = *base
+                                    let l91 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l43 = *base
+                                    let l92 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len44 = l43;
-                                    let bytes44 = _rt::Vec::from_raw_parts(
-                                        l42.cast(),
-                                        len44,
-                                        len44,
+                                    let len93 = l92;
+                                    let bytes93 = _rt::Vec::from_raw_parts(
+                                        l91.cast(),
+                                        len93,
+                                        len93,
                                     );
-                                    (_rt::string_lift(bytes41), _rt::string_lift(bytes44))
+                                    (_rt::string_lift(bytes90), _rt::string_lift(bytes93))
                                 };
-                                result45.push(e45);
+                                result94.push(e94);
                             }
                             _rt::cabi_dealloc(
-                                base45,
-                                len45 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base94,
+                                len94 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
-                            let l46 = *arg0
-                                .add(20 * ::core::mem::size_of::<*const u8>())
+                            let l95 = *arg0
+                                .add(40 + 46 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l47 = *arg0
-                                .add(21 * ::core::mem::size_of::<*const u8>())
+                            let l96 = *arg0
+                                .add(40 + 47 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let len48 = l47;
-                            let bytes48 = _rt::Vec::from_raw_parts(
-                                l46.cast(),
-                                len48,
-                                len48,
+                            let len97 = l96;
+                            let bytes97 = _rt::Vec::from_raw_parts(
+                                l95.cast(),
+                                len97,
+                                len97,
                             );
-                            let l49 = *arg0
-                                .add(22 * ::core::mem::size_of::<*const u8>())
+                            let l98 = *arg0
+                                .add(40 + 48 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l50 = *arg0
-                                .add(23 * ::core::mem::size_of::<*const u8>())
+                            let l99 = *arg0
+                                .add(40 + 49 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let len51 = l50;
-                            let bytes51 = _rt::Vec::from_raw_parts(
-                                l49.cast(),
-                                len51,
-                                len51,
+                            let len100 = l99;
+                            let bytes100 = _rt::Vec::from_raw_parts(
+                                l98.cast(),
+                                len100,
+                                len100,
                             );
-                            let l52 = *arg0
-                                .add(24 * ::core::mem::size_of::<*const u8>())
+                            let l101 = *arg0
+                                .add(40 + 50 * ::core::mem::size_of::<*const u8>())
                                 .cast::<i64>();
-                            let l53 = *arg0
-                                .add(8 + 24 * ::core::mem::size_of::<*const u8>())
+                            let l102 = *arg0
+                                .add(48 + 50 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l54 = *arg0
-                                .add(8 + 25 * ::core::mem::size_of::<*const u8>())
+                            let l103 = *arg0
+                                .add(48 + 51 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let len55 = l54;
-                            let bytes55 = _rt::Vec::from_raw_parts(
-                                l53.cast(),
-                                len55,
-                                len55,
+                            let len104 = l103;
+                            let bytes104 = _rt::Vec::from_raw_parts(
+                                l102.cast(),
+                                len104,
+                                len104,
+                            );
+                            let l105 = *arg0
+                                .add(48 + 52 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l106 = *arg0
+                                .add(48 + 53 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base113 = l105;
+                            let len113 = l106;
+                            let mut result113 = _rt::Vec::with_capacity(len113);
+                            for i in 0..len113 {
+                                let base = base113
+                                    .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let e113 = {
+                                    let l107 = *base.add(0).cast::<*mut u8>();
+                                    let l108 = *base
+                                        .add(::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len109 = l108;
+                                    let bytes109 = _rt::Vec::from_raw_parts(
+                                        l107.cast(),
+                                        len109,
+                                        len109,
+                                    );
+                                    let l110 = *base
+                                        .add(2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<*mut u8>();
+                                    let l111 = *base
+                                        .add(3 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<usize>();
+                                    let len112 = l111;
+                                    let bytes112 = _rt::Vec::from_raw_parts(
+                                        l110.cast(),
+                                        len112,
+                                        len112,
+                                    );
+                                    (_rt::string_lift(bytes109), _rt::string_lift(bytes112))
+                                };
+                                result113.push(e113);
+                            }
+                            _rt::cabi_dealloc(
+                                base113,
+                                len113 * (4 * ::core::mem::size_of::<*const u8>()),
+                                ::core::mem::size_of::<*const u8>(),
                             );
                             T_::accept_upload(
                                 super::super::super::super::__with_name0::Request {
@@ -340,79 +378,469 @@ pub mod exports {
                                     client: super::super::super::super::__with_name0::Client {
                                         address: _rt::string_lift(bytes16),
                                         port: l17 as u16,
-                                        macs: result24,
-                                        class: _rt::string_lift(bytes27),
+                                        macs: match l18 {
+                                            0 => None,
+                                            1 => {
+                                                let e = {
+                                                    let l19 = *arg0
+                                                        .add(8 + 12 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<*mut u8>();
+                                                    let l20 = *arg0
+                                                        .add(8 + 13 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<usize>();
+                                                    let base27 = l19;
+                                                    let len27 = l20;
+                                                    let mut result27 = _rt::Vec::with_capacity(len27);
+                                                    for i in 0..len27 {
+                                                        let base = base27
+                                                            .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                        let e27 = {
+                                                            let l21 = *base.add(0).cast::<*mut u8>();
+                                                            let l22 = *base
+                                                                .add(::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len23 = l22;
+                                                            let bytes23 = _rt::Vec::from_raw_parts(
+                                                                l21.cast(),
+                                                                len23,
+                                                                len23,
+                                                            );
+                                                            let l24 = *base
+                                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<*mut u8>();
+                                                            let l25 = *base
+                                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len26 = l25;
+                                                            let bytes26 = _rt::Vec::from_raw_parts(
+                                                                l24.cast(),
+                                                                len26,
+                                                                len26,
+                                                            );
+                                                            super::super::super::super::__with_name0::Mac {
+                                                                address: _rt::string_lift(bytes23),
+                                                                source: _rt::string_lift(bytes26),
+                                                            }
+                                                        };
+                                                        result27.push(e27);
+                                                    }
+                                                    _rt::cabi_dealloc(
+                                                        base27,
+                                                        len27 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    );
+                                                    let l28 = *arg0
+                                                        .add(8 + 14 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<*mut u8>();
+                                                    let l29 = *arg0
+                                                        .add(8 + 15 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<usize>();
+                                                    let base36 = l28;
+                                                    let len36 = l29;
+                                                    let mut result36 = _rt::Vec::with_capacity(len36);
+                                                    for i in 0..len36 {
+                                                        let base = base36
+                                                            .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                        let e36 = {
+                                                            let l30 = *base.add(0).cast::<*mut u8>();
+                                                            let l31 = *base
+                                                                .add(::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len32 = l31;
+                                                            let bytes32 = _rt::Vec::from_raw_parts(
+                                                                l30.cast(),
+                                                                len32,
+                                                                len32,
+                                                            );
+                                                            let l33 = *base
+                                                                .add(2 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<*mut u8>();
+                                                            let l34 = *base
+                                                                .add(3 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len35 = l34;
+                                                            let bytes35 = _rt::Vec::from_raw_parts(
+                                                                l33.cast(),
+                                                                len35,
+                                                                len35,
+                                                            );
+                                                            super::super::super::super::__with_name0::Mac {
+                                                                address: _rt::string_lift(bytes32),
+                                                                source: _rt::string_lift(bytes35),
+                                                            }
+                                                        };
+                                                        result36.push(e36);
+                                                    }
+                                                    _rt::cabi_dealloc(
+                                                        base36,
+                                                        len36 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    );
+                                                    super::super::super::super::__with_name0::MacAddresses {
+                                                        network: result27,
+                                                        claimed: result36,
+                                                    }
+                                                };
+                                                Some(e)
+                                            }
+                                            _ => _rt::invalid_enum_discriminant(),
+                                        },
+                                        lease: match l37 {
+                                            0 => None,
+                                            1 => {
+                                                let e = {
+                                                    let l38 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 16 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l42 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 19 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l46 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 22 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l50 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 25 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l54 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 28 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l58 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 31 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l60 = i32::from(
+                                                        *arg0
+                                                            .add(16 + 32 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>(),
+                                                    );
+                                                    let l62 = *arg0
+                                                        .add(32 + 32 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<i64>();
+                                                    super::super::super::super::__with_name0::Lease {
+                                                        mac: match l38 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l39 = *arg0
+                                                                        .add(16 + 17 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<*mut u8>();
+                                                                    let l40 = *arg0
+                                                                        .add(16 + 18 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<usize>();
+                                                                    let len41 = l40;
+                                                                    let bytes41 = _rt::Vec::from_raw_parts(
+                                                                        l39.cast(),
+                                                                        len41,
+                                                                        len41,
+                                                                    );
+                                                                    _rt::string_lift(bytes41)
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        client_id: match l42 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l43 = *arg0
+                                                                        .add(16 + 20 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<*mut u8>();
+                                                                    let l44 = *arg0
+                                                                        .add(16 + 21 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<usize>();
+                                                                    let len45 = l44;
+                                                                    let bytes45 = _rt::Vec::from_raw_parts(
+                                                                        l43.cast(),
+                                                                        len45,
+                                                                        len45,
+                                                                    );
+                                                                    _rt::string_lift(bytes45)
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        uuid: match l46 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l47 = *arg0
+                                                                        .add(16 + 23 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<*mut u8>();
+                                                                    let l48 = *arg0
+                                                                        .add(16 + 24 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<usize>();
+                                                                    let len49 = l48;
+                                                                    let bytes49 = _rt::Vec::from_raw_parts(
+                                                                        l47.cast(),
+                                                                        len49,
+                                                                        len49,
+                                                                    );
+                                                                    _rt::string_lift(bytes49)
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        hostname: match l50 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l51 = *arg0
+                                                                        .add(16 + 26 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<*mut u8>();
+                                                                    let l52 = *arg0
+                                                                        .add(16 + 27 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<usize>();
+                                                                    let len53 = l52;
+                                                                    let bytes53 = _rt::Vec::from_raw_parts(
+                                                                        l51.cast(),
+                                                                        len53,
+                                                                        len53,
+                                                                    );
+                                                                    _rt::string_lift(bytes53)
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        vendor_class: match l54 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l55 = *arg0
+                                                                        .add(16 + 29 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<*mut u8>();
+                                                                    let l56 = *arg0
+                                                                        .add(16 + 30 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<usize>();
+                                                                    let len57 = l56;
+                                                                    let bytes57 = _rt::Vec::from_raw_parts(
+                                                                        l55.cast(),
+                                                                        len57,
+                                                                        len57,
+                                                                    );
+                                                                    _rt::string_lift(bytes57)
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        architecture: match l58 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l59 = i32::from(
+                                                                        *arg0
+                                                                            .add(18 + 31 * ::core::mem::size_of::<*const u8>())
+                                                                            .cast::<u16>(),
+                                                                    );
+                                                                    l59 as u16
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        expires: match l60 {
+                                                            0 => None,
+                                                            1 => {
+                                                                let e = {
+                                                                    let l61 = *arg0
+                                                                        .add(24 + 32 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<i64>();
+                                                                    l61 as u64
+                                                                };
+                                                                Some(e)
+                                                            }
+                                                            _ => _rt::invalid_enum_discriminant(),
+                                                        },
+                                                        age: l62 as u64,
+                                                    }
+                                                };
+                                                Some(e)
+                                            }
+                                            _ => _rt::invalid_enum_discriminant(),
+                                        },
+                                        class: _rt::string_lift(bytes65),
                                     },
-                                    options: result36,
-                                    attributes: result45,
+                                    arrival: match l66 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l67 = i32::from(
+                                                    *arg0
+                                                        .add(40 + 35 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l71 = i32::from(
+                                                    *arg0
+                                                        .add(40 + 38 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l75 = i32::from(
+                                                    *arg0
+                                                        .add(40 + 41 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                super::super::super::super::__with_name0::Arrival {
+                                                    address: match l67 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l68 = *arg0
+                                                                    .add(40 + 36 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l69 = *arg0
+                                                                    .add(40 + 37 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len70 = l69;
+                                                                let bytes70 = _rt::Vec::from_raw_parts(
+                                                                    l68.cast(),
+                                                                    len70,
+                                                                    len70,
+                                                                );
+                                                                _rt::string_lift(bytes70)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    interface_name: match l71 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l72 = *arg0
+                                                                    .add(40 + 39 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l73 = *arg0
+                                                                    .add(40 + 40 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len74 = l73;
+                                                                let bytes74 = _rt::Vec::from_raw_parts(
+                                                                    l72.cast(),
+                                                                    len74,
+                                                                    len74,
+                                                                );
+                                                                _rt::string_lift(bytes74)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    vlan: match l75 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l76 = i32::from(
+                                                                    *arg0
+                                                                        .add(42 + 41 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<u16>(),
+                                                                );
+                                                                l76 as u16
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                }
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    options: result85,
+                                    attributes: result94,
                                 },
                                 Upload {
-                                    root: _rt::string_lift(bytes48),
-                                    path: _rt::string_lift(bytes51),
-                                    bytes: l52 as u64,
-                                    sha256: _rt::string_lift(bytes55),
+                                    root: _rt::string_lift(bytes97),
+                                    path: _rt::string_lift(bytes100),
+                                    size: l101 as u64,
+                                    sha256: _rt::string_lift(bytes104),
+                                    attributes: result113,
                                 },
                             )
                         };
                         _rt::cabi_dealloc(
                             arg0,
-                            8 + 26 * ::core::mem::size_of::<*const u8>(),
+                            48 + 54 * ::core::mem::size_of::<*const u8>(),
                             8,
                         );
-                        let ptr57 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result56 {
+                        let ptr115 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result114 {
                             Acceptance::Abstain => {
-                                *ptr57.add(0).cast::<u8>() = (0i32) as u8;
+                                *ptr115.add(0).cast::<u8>() = (0i32) as u8;
                             }
                             Acceptance::Accept => {
-                                *ptr57.add(0).cast::<u8>() = (1i32) as u8;
+                                *ptr115.add(0).cast::<u8>() = (1i32) as u8;
                             }
                             Acceptance::Rename(e) => {
-                                *ptr57.add(0).cast::<u8>() = (2i32) as u8;
-                                let vec58 = (e.into_bytes()).into_boxed_slice();
-                                let ptr58 = vec58.as_ptr().cast::<u8>();
-                                let len58 = vec58.len();
-                                ::core::mem::forget(vec58);
-                                *ptr57
+                                *ptr115.add(0).cast::<u8>() = (2i32) as u8;
+                                let Destination {
+                                    path: path116,
+                                    next_free: next_free116,
+                                } = e;
+                                let vec117 = (path116.into_bytes()).into_boxed_slice();
+                                let ptr117 = vec117.as_ptr().cast::<u8>();
+                                let len117 = vec117.len();
+                                ::core::mem::forget(vec117);
+                                *ptr115
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len58;
-                                *ptr57
+                                    .cast::<usize>() = len117;
+                                *ptr115
                                     .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr58.cast_mut();
+                                    .cast::<*mut u8>() = ptr117.cast_mut();
+                                *ptr115
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (match next_free116 {
+                                    true => 1,
+                                    false => 0,
+                                }) as u8;
                             }
                             Acceptance::Deny(e) => {
-                                *ptr57.add(0).cast::<u8>() = (3i32) as u8;
+                                *ptr115.add(0).cast::<u8>() = (3i32) as u8;
                                 let super::super::super::super::__with_name0::Denial {
-                                    code: code59,
-                                    message: message59,
-                                    reason: reason59,
+                                    code: code118,
+                                    message: message118,
+                                    reason: reason118,
                                 } = e;
-                                *ptr57
+                                *ptr115
                                     .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code59.clone() as i32) as u8;
-                                let vec60 = (message59.into_bytes()).into_boxed_slice();
-                                let ptr60 = vec60.as_ptr().cast::<u8>();
-                                let len60 = vec60.len();
-                                ::core::mem::forget(vec60);
-                                *ptr57
+                                    .cast::<u8>() = (code118.clone() as i32) as u8;
+                                let vec119 = (message118.into_bytes()).into_boxed_slice();
+                                let ptr119 = vec119.as_ptr().cast::<u8>();
+                                let len119 = vec119.len();
+                                ::core::mem::forget(vec119);
+                                *ptr115
                                     .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len60;
-                                *ptr57
+                                    .cast::<usize>() = len119;
+                                *ptr115
                                     .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr60.cast_mut();
-                                let vec61 = (reason59.into_bytes()).into_boxed_slice();
-                                let ptr61 = vec61.as_ptr().cast::<u8>();
-                                let len61 = vec61.len();
-                                ::core::mem::forget(vec61);
-                                *ptr57
+                                    .cast::<*mut u8>() = ptr119.cast_mut();
+                                let vec120 = (reason118.into_bytes()).into_boxed_slice();
+                                let ptr120 = vec120.as_ptr().cast::<u8>();
+                                let len120 = vec120.len();
+                                ::core::mem::forget(vec120);
+                                *ptr115
                                     .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len61;
-                                *ptr57
+                                    .cast::<usize>() = len120;
+                                *ptr115
                                     .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr61.cast_mut();
+                                    .cast::<*mut u8>() = ptr120.cast_mut();
                             }
                         }
-                        ptr57
+                        ptr115
                     }
                 }
                 #[doc(hidden)]
@@ -457,21 +885,21 @@ pub mod exports {
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_accept_upload_0_2_0_cabi {
+                macro_rules! __export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/accept-upload@0.2.0#accept-upload")] unsafe extern
-                        "C" fn export_accept_upload(arg0 : * mut u8,) -> * mut u8 {
-                        unsafe { $($path_to_types)*:: _export_accept_upload_cabi::<$ty >
-                        (arg0) } } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/accept-upload@0.2.0#accept-upload")]
+                        "tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")] unsafe
+                        extern "C" fn export_accept_upload(arg0 : * mut u8,) -> * mut u8
+                        { unsafe { $($path_to_types)*:: _export_accept_upload_cabi::<$ty
+                        > (arg0) } } #[unsafe (export_name =
+                        "cabi_post_tuffet:policy/accept-upload@1.0.0-rc.1#accept-upload")]
                         unsafe extern "C" fn _post_return_accept_upload(arg0 : * mut u8,)
                         { unsafe { $($path_to_types)*:: __post_return_accept_upload::<$ty
                         > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_accept_upload_0_2_0_cabi;
+                pub use __export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi;
                 #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
                 #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
                 struct _RetArea(
@@ -490,11 +918,11 @@ pub mod exports {
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::string::String;
+    pub use alloc_crate::vec::Vec;
     #[cfg(target_arch = "wasm32")]
     pub fn run_ctors_once() {
         wit_bindgen::rt::run_ctors_once();
     }
-    pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
             String::from_utf8(bytes).unwrap()
@@ -509,6 +937,13 @@ mod _rt {
         unsafe {
             let layout = alloc::Layout::from_size_align_unchecked(size, align);
             alloc::dealloc(ptr, layout);
+        }
+    }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
         }
     }
     extern crate alloc as alloc_crate;
@@ -539,37 +974,42 @@ macro_rules! __export_accept_upload_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::accept_upload::__export_tuffet_policy_accept_upload_0_2_0_cabi!($ty
+        exports::tuffet::policy::accept_upload::__export_tuffet_policy_accept_upload_1_0_0_rc_1_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::accept_upload);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:accept-upload:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1114] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1330] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd6\x07\x01A\x02\x01\
-A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07re\
-quest\x02\x03\0\0\x06denial\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\
-\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\x04\x04roots\x04paths\x05byt\
-esw\x06sha256s\x04\0\x06upload\x03\0\x04\x01q\x04\x07abstain\0\0\x06accept\0\0\x06\
-rename\x01s\0\x04deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x06\x01@\x02\x07reques\
-t\x01\x06upload\x05\0\x07\x04\0\x0daccept-upload\x01\x08\x04\0!tuffet:policy/acc\
-ept-upload@0.2.0\x05\x03\x04\0\x18tuffet:sdk/accept-upload\x04\0\x0b\x13\x01\0\x0d\
-accept-upload\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
-0.258.3\x10wit-bindgen-rust\x060.61.1";
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xae\x09\x01A\x02\x01\
+A\x06\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x07request\x02\x03\
+\0\0\x06denial\x01B\x0e\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\x02\x03\x02\
+\x01\x02\x04\0\x06denial\x03\0\x02\x01o\x02ss\x01p\x04\x01r\x05\x04roots\x04path\
+s\x04sizew\x06sha256s\x0aattributes\x05\x04\0\x06upload\x03\0\x06\x01r\x02\x04pa\
+ths\x09next-free\x7f\x04\0\x0bdestination\x03\0\x08\x01q\x04\x07abstain\0\0\x06a\
+ccept\0\0\x06rename\x01\x09\0\x04deny\x01\x03\0\x04\0\x0aacceptance\x03\0\x0a\x01\
+@\x02\x07request\x01\x06upload\x07\0\x0b\x04\0\x0daccept-upload\x01\x0c\x04\0&tu\
+ffet:policy/accept-upload@1.0.0-rc.1\x05\x03\x04\0\x18tuffet:sdk/accept-upload\x04\
+\0\x0b\x13\x01\0\x0daccept-upload\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\
+\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
         };
     };
 }
@@ -581,26 +1021,30 @@ pub use __export_accept_upload_impl as export_accept_upload;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 941] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x89\x06\x01A\x02\x01\
-A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\08tuffet:sdk/\
-accept-upload-with-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-wit\
-h-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0d\
-wit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1096] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa4\x07\x01A\x02\x01\
+A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\08tuffet:sdk/accept-upload\
+-with-all-of-its-exports-removed\x04\0\x0b3\x01\0-accept-upload-with-all-of-its-\
+exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\
+\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

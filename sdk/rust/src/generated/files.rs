@@ -1,20 +1,27 @@
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use crate::bindings::types::tuffet::policy::types as __with_name0;
 #[allow(dead_code, clippy::all)]
 pub mod tuffet {
     pub mod policy {
-        /// Files in the roots that are granted, one by one: `files/ROOT`. No path leads out of its root. A call of a
-        /// hook may read 64 MiB in all.
+        /// Files in the roots that are granted, one by one: `files/ROOT`. No path leads out of its root. A call of a hook may read
+        /// 64 MiB in all.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod files {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            #[repr(C)]
-            #[derive(Clone, Copy, Eq, PartialEq)]
+            pub type Error = super::super::super::__with_name0::Error;
+            #[derive(Clone, Eq, PartialEq)]
             pub struct Metadata {
-                pub bytes: u64,
+                /// In bytes.
+                pub size: u64,
                 /// Milliseconds since 1970-01-01T00:00:00Z.
                 pub modified_unix_ms: u64,
+                /// Names this content of the file: another one after each change. Compare it, and read nothing else from it. A file
+                /// that was written a moment ago (50 ms, or 2 s where the file system stores whole seconds) has a version that is
+                /// never given again, so that `read-at` finds it changed.
+                pub version: _rt::String,
             }
             impl ::core::fmt::Debug for Metadata {
                 fn fmt(
@@ -22,46 +29,14 @@ pub mod tuffet {
                     f: &mut ::core::fmt::Formatter<'_>,
                 ) -> ::core::fmt::Result {
                     f.debug_struct("Metadata")
-                        .field("bytes", &self.bytes)
+                        .field("size", &self.size)
                         .field("modified-unix-ms", &self.modified_unix_ms)
+                        .field("version", &self.version)
                         .finish()
                 }
             }
-            #[derive(Clone, Eq, PartialEq)]
-            pub enum Error {
-                /// The root is not granted, the path leads out of it or may not be read, or it is no regular file.
-                Denied(_rt::String),
-                /// The file has this many bytes: more than `limit`, or than the call may still read.
-                TooLarge(u64),
-                /// Out of bounds: the path, or the number of calls.
-                Invalid(_rt::String),
-                /// The disk failed, or the file changed each of the times that it was read.
-                Unavailable(_rt::String),
-            }
-            impl ::core::fmt::Debug for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    match self {
-                        Error::Denied(e) => {
-                            f.debug_tuple("Error::Denied").field(e).finish()
-                        }
-                        Error::TooLarge(e) => {
-                            f.debug_tuple("Error::TooLarge").field(e).finish()
-                        }
-                        Error::Invalid(e) => {
-                            f.debug_tuple("Error::Invalid").field(e).finish()
-                        }
-                        Error::Unavailable(e) => {
-                            f.debug_tuple("Error::Unavailable").field(e).finish()
-                        }
-                    }
-                }
-            }
-            impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
-            /// Size and time of change; none where there is no such file.
+            /// None where there is no such file.
             #[allow(async_fn_in_trait)]
             pub fn stat(
                 root: &str,
@@ -69,8 +44,15 @@ pub mod tuffet {
             ) -> ::core::result::Result<::core::option::Option<Metadata>, Error> {
                 unsafe {
                     #[repr(align(8))]
-                    struct RetArea([::core::mem::MaybeUninit<u8>; 32]);
-                    let mut ret_area = RetArea([::core::mem::MaybeUninit::uninit(); 32]);
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 32 + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 32
+                            + 2 * ::core::mem::size_of::<*const u8>()],
+                    );
                     let vec0 = root;
                     let ptr0 = vec0.as_ptr().cast::<u8>();
                     let len0 = vec0.len();
@@ -79,7 +61,7 @@ pub mod tuffet {
                     let len1 = vec1.len();
                     let ptr2 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/files@0.2.0")]
+                    #[link(wasm_import_module = "tuffet:policy/files@1.0.0-rc.1")]
                     unsafe extern "C" {
                         #[link_name = "stat"]
                         fn wit_import3(
@@ -102,7 +84,7 @@ pub mod tuffet {
                     }
                     wit_import3(ptr0.cast_mut(), len0, ptr1.cast_mut(), len1, ptr2);
                     let l4 = i32::from(*ptr2.add(0).cast::<u8>());
-                    let result20 = match l4 {
+                    let result17 = match l4 {
                         0 => {
                             let e = {
                                 let l5 = i32::from(*ptr2.add(8).cast::<u8>());
@@ -112,9 +94,20 @@ pub mod tuffet {
                                         let e = {
                                             let l6 = *ptr2.add(16).cast::<i64>();
                                             let l7 = *ptr2.add(24).cast::<i64>();
+                                            let l8 = *ptr2.add(32).cast::<*mut u8>();
+                                            let l9 = *ptr2
+                                                .add(32 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .cast::<usize>();
+                                            let len10 = l9;
+                                            let bytes10 = _rt::Vec::from_raw_parts(
+                                                l8.cast(),
+                                                len10,
+                                                len10,
+                                            );
                                             Metadata {
-                                                bytes: l6 as u64,
+                                                size: l6 as u64,
                                                 modified_unix_ms: l7 as u64,
+                                                version: _rt::string_lift(bytes10),
                                             }
                                         };
                                         Some(e)
@@ -126,77 +119,43 @@ pub mod tuffet {
                         }
                         1 => {
                             let e = {
-                                let l8 = i32::from(*ptr2.add(8).cast::<u8>());
-                                let v19 = match l8 {
-                                    0 => {
-                                        let e19 = {
-                                            let l9 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l10 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len11 = l10;
-                                            let bytes11 = _rt::Vec::from_raw_parts(
-                                                l9.cast(),
-                                                len11,
-                                                len11,
-                                            );
-                                            _rt::string_lift(bytes11)
-                                        };
-                                        Error::Denied(e19)
-                                    }
-                                    1 => {
-                                        let e19 = {
-                                            let l12 = *ptr2.add(16).cast::<i64>();
-                                            l12 as u64
-                                        };
-                                        Error::TooLarge(e19)
-                                    }
-                                    2 => {
-                                        let e19 = {
-                                            let l13 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l14 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len15 = l14;
-                                            let bytes15 = _rt::Vec::from_raw_parts(
-                                                l13.cast(),
-                                                len15,
-                                                len15,
-                                            );
-                                            _rt::string_lift(bytes15)
-                                        };
-                                        Error::Invalid(e19)
-                                    }
-                                    n => {
-                                        debug_assert_eq!(n, 3, "invalid enum discriminant");
-                                        let e19 = {
-                                            let l16 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l17 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len18 = l17;
-                                            let bytes18 = _rt::Vec::from_raw_parts(
-                                                l16.cast(),
-                                                len18,
-                                                len18,
-                                            );
-                                            _rt::string_lift(bytes18)
-                                        };
-                                        Error::Unavailable(e19)
-                                    }
-                                };
-                                v19
+                                let l11 = *ptr2.add(8).cast::<*mut u8>();
+                                let l12 = *ptr2
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len13 = l12;
+                                let bytes13 = _rt::Vec::from_raw_parts(
+                                    l11.cast(),
+                                    len13,
+                                    len13,
+                                );
+                                let l14 = *ptr2
+                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l15 = *ptr2
+                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len16 = l15;
+                                let bytes16 = _rt::Vec::from_raw_parts(
+                                    l14.cast(),
+                                    len16,
+                                    len16,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes13),
+                                    message: _rt::string_lift(bytes16),
+                                }
                             };
                             Err(e)
                         }
                         _ => _rt::invalid_enum_discriminant(),
                     };
-                    result20
+                    result17
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
-            /// The whole file, if it has at most `limit` bytes; none where there is no such file. Never a mixture: a file
-            /// that is written in place meanwhile is read anew, four times at most.
+            /// The whole file, if it has at most `limit` bytes; none where there is no such file. Never a mixture: a file that is
+            /// written in place meanwhile is read anew, four times at most.
             #[allow(async_fn_in_trait)]
             pub fn read(
                 root: &str,
@@ -204,15 +163,16 @@ pub mod tuffet {
                 limit: u64,
             ) -> ::core::result::Result<::core::option::Option<_rt::Vec<u8>>, Error> {
                 unsafe {
-                    #[repr(align(8))]
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
                     struct RetArea(
                         [::core::mem::MaybeUninit<
                             u8,
-                        >; 16 + 2 * ::core::mem::size_of::<*const u8>()],
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
                     );
                     let mut ret_area = RetArea(
-                        [::core::mem::MaybeUninit::uninit(); 16
-                            + 2 * ::core::mem::size_of::<*const u8>()],
+                        [::core::mem::MaybeUninit::uninit(); 5
+                            * ::core::mem::size_of::<*const u8>()],
                     );
                     let vec0 = root;
                     let ptr0 = vec0.as_ptr().cast::<u8>();
@@ -222,7 +182,7 @@ pub mod tuffet {
                     let len1 = vec1.len();
                     let ptr2 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/files@0.2.0")]
+                    #[link(wasm_import_module = "tuffet:policy/files@1.0.0-rc.1")]
                     unsafe extern "C" {
                         #[link_name = "read"]
                         fn wit_import3(
@@ -254,19 +214,21 @@ pub mod tuffet {
                         ptr2,
                     );
                     let l4 = i32::from(*ptr2.add(0).cast::<u8>());
-                    let result21 = match l4 {
+                    let result15 = match l4 {
                         0 => {
                             let e = {
-                                let l5 = i32::from(*ptr2.add(8).cast::<u8>());
+                                let l5 = i32::from(
+                                    *ptr2.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                );
                                 match l5 {
                                     0 => None,
                                     1 => {
                                         let e = {
                                             let l6 = *ptr2
-                                                .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                                .add(2 * ::core::mem::size_of::<*const u8>())
                                                 .cast::<*mut u8>();
                                             let l7 = *ptr2
-                                                .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                                .add(3 * ::core::mem::size_of::<*const u8>())
                                                 .cast::<usize>();
                                             let len8 = l7;
                                             <_ as From<
@@ -282,72 +244,169 @@ pub mod tuffet {
                         }
                         1 => {
                             let e = {
-                                let l9 = i32::from(*ptr2.add(8).cast::<u8>());
-                                let v20 = match l9 {
-                                    0 => {
-                                        let e20 = {
-                                            let l10 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l11 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len12 = l11;
-                                            let bytes12 = _rt::Vec::from_raw_parts(
-                                                l10.cast(),
-                                                len12,
-                                                len12,
-                                            );
-                                            _rt::string_lift(bytes12)
-                                        };
-                                        Error::Denied(e20)
-                                    }
-                                    1 => {
-                                        let e20 = {
-                                            let l13 = *ptr2.add(16).cast::<i64>();
-                                            l13 as u64
-                                        };
-                                        Error::TooLarge(e20)
-                                    }
-                                    2 => {
-                                        let e20 = {
-                                            let l14 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l15 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len16 = l15;
-                                            let bytes16 = _rt::Vec::from_raw_parts(
-                                                l14.cast(),
-                                                len16,
-                                                len16,
-                                            );
-                                            _rt::string_lift(bytes16)
-                                        };
-                                        Error::Invalid(e20)
-                                    }
-                                    n => {
-                                        debug_assert_eq!(n, 3, "invalid enum discriminant");
-                                        let e20 = {
-                                            let l17 = *ptr2.add(16).cast::<*mut u8>();
-                                            let l18 = *ptr2
-                                                .add(16 + 1 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len19 = l18;
-                                            let bytes19 = _rt::Vec::from_raw_parts(
-                                                l17.cast(),
-                                                len19,
-                                                len19,
-                                            );
-                                            _rt::string_lift(bytes19)
-                                        };
-                                        Error::Unavailable(e20)
-                                    }
-                                };
-                                v20
+                                let l9 = *ptr2
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l10 = *ptr2
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len11 = l10;
+                                let bytes11 = _rt::Vec::from_raw_parts(
+                                    l9.cast(),
+                                    len11,
+                                    len11,
+                                );
+                                let l12 = *ptr2
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l13 = *ptr2
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len14 = l13;
+                                let bytes14 = _rt::Vec::from_raw_parts(
+                                    l12.cast(),
+                                    len14,
+                                    len14,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes11),
+                                    message: _rt::string_lift(bytes14),
+                                }
                             };
                             Err(e)
                         }
                         _ => _rt::invalid_enum_discriminant(),
                     };
-                    result21
+                    result15
+                }
+            }
+            #[allow(unused_unsafe, clippy::all)]
+            /// Bytes of this version of the file, as `stat` gave it; fewer than `length` where the file ends. A file that has another
+            /// version, or is gone, is an error (`changed`).
+            #[allow(async_fn_in_trait)]
+            pub fn read_at(
+                root: &str,
+                path: &str,
+                version: &str,
+                offset: u64,
+                length: u32,
+            ) -> ::core::result::Result<_rt::Vec<u8>, Error> {
+                unsafe {
+                    #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
+                    #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                    struct RetArea(
+                        [::core::mem::MaybeUninit<
+                            u8,
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let mut ret_area = RetArea(
+                        [::core::mem::MaybeUninit::uninit(); 5
+                            * ::core::mem::size_of::<*const u8>()],
+                    );
+                    let vec0 = root;
+                    let ptr0 = vec0.as_ptr().cast::<u8>();
+                    let len0 = vec0.len();
+                    let vec1 = path;
+                    let ptr1 = vec1.as_ptr().cast::<u8>();
+                    let len1 = vec1.len();
+                    let vec2 = version;
+                    let ptr2 = vec2.as_ptr().cast::<u8>();
+                    let len2 = vec2.len();
+                    let ptr3 = ret_area.0.as_mut_ptr().cast::<u8>();
+                    #[cfg(target_arch = "wasm32")]
+                    #[link(wasm_import_module = "tuffet:policy/files@1.0.0-rc.1")]
+                    unsafe extern "C" {
+                        #[link_name = "read-at"]
+                        fn wit_import4(
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                            _: usize,
+                            _: *mut u8,
+                            _: usize,
+                            _: i64,
+                            _: i32,
+                            _: *mut u8,
+                        );
+                    }
+                    #[cfg(not(target_arch = "wasm32"))]
+                    unsafe extern "C" fn wit_import4(
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                        _: usize,
+                        _: i64,
+                        _: i32,
+                        _: *mut u8,
+                    ) {
+                        unreachable!()
+                    }
+                    wit_import4(
+                        ptr0.cast_mut(),
+                        len0,
+                        ptr1.cast_mut(),
+                        len1,
+                        ptr2.cast_mut(),
+                        len2,
+                        _rt::as_i64(&offset),
+                        _rt::as_i32(&length),
+                        ptr3,
+                    );
+                    let l5 = i32::from(*ptr3.add(0).cast::<u8>());
+                    let result15 = match l5 {
+                        0 => {
+                            let e = {
+                                let l6 = *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l7 = *ptr3
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len8 = l7;
+                                <_ as From<
+                                    _rt::Vec<_>,
+                                >>::from(_rt::Vec::from_raw_parts(l6.cast(), len8, len8))
+                            };
+                            Ok(e)
+                        }
+                        1 => {
+                            let e = {
+                                let l9 = *ptr3
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l10 = *ptr3
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len11 = l10;
+                                let bytes11 = _rt::Vec::from_raw_parts(
+                                    l9.cast(),
+                                    len11,
+                                    len11,
+                                );
+                                let l12 = *ptr3
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l13 = *ptr3
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len14 = l13;
+                                let bytes14 = _rt::Vec::from_raw_parts(
+                                    l12.cast(),
+                                    len14,
+                                    len14,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes11),
+                                    message: _rt::string_lift(bytes14),
+                                }
+                            };
+                            Err(e)
+                        }
+                        _ => _rt::invalid_enum_discriminant(),
+                    };
+                    result15
                 }
             }
         }
@@ -356,19 +415,19 @@ pub mod tuffet {
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::string::String;
-    pub unsafe fn invalid_enum_discriminant<T>() -> T {
-        if cfg!(debug_assertions) {
-            panic!("invalid enum discriminant")
-        } else {
-            unsafe { core::hint::unreachable_unchecked() }
-        }
-    }
     pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
             String::from_utf8(bytes).unwrap()
         } else {
             unsafe { String::from_utf8_unchecked(bytes) }
+        }
+    }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
         }
     }
     pub fn as_i64<T: AsI64>(t: T) -> i64 {
@@ -394,6 +453,65 @@ mod _rt {
             self as i64
         }
     }
+    pub fn as_i32<T: AsI32>(t: T) -> i32 {
+        t.as_i32()
+    }
+    pub trait AsI32 {
+        fn as_i32(self) -> i32;
+    }
+    impl<'a, T: Copy + AsI32> AsI32 for &'a T {
+        fn as_i32(self) -> i32 {
+            (*self).as_i32()
+        }
+    }
+    impl AsI32 for i32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u32 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u16 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for i8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for u8 {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for char {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
+    impl AsI32 for usize {
+        #[inline]
+        fn as_i32(self) -> i32 {
+            self as i32
+        }
+    }
     extern crate alloc as alloc_crate;
 }
 #[cfg(target_arch = "wasm32")]
@@ -402,16 +520,35 @@ mod _rt {
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 369] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xf5\x01\x01A\x02\x01\
-A\x02\x01B\x0d\x01r\x02\x05bytesw\x10modified-unix-msw\x04\0\x08metadata\x03\0\0\
-\x01q\x04\x06denied\x01s\0\x09too-large\x01w\0\x07invalid\x01s\0\x0bunavailable\x01\
-s\0\x04\0\x05error\x03\0\x02\x01k\x01\x01j\x01\x04\x01\x03\x01@\x02\x04roots\x04\
-paths\0\x05\x04\0\x04stat\x01\x06\x01p}\x01k\x07\x01j\x01\x08\x01\x03\x01@\x03\x04\
-roots\x04paths\x05limitw\0\x09\x04\0\x04read\x01\x0a\x03\0\x19tuffet:policy/file\
-s@0.2.0\x05\0\x04\0\x10tuffet:sdk/files\x04\0\x0b\x0b\x01\0\x05files\x03\0\0\0G\x09\
-producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rus\
-t\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1270] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfa\x08\x01A\x02\x01\
+A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x05error\x01B\x10\x02\
+\x03\x02\x01\x01\x04\0\x05error\x03\0\0\x01r\x03\x04sizew\x10modified-unix-msw\x07\
+versions\x04\0\x08metadata\x03\0\x02\x01k\x03\x01j\x01\x04\x01\x01\x01@\x02\x04r\
+oots\x04paths\0\x05\x04\0\x04stat\x01\x06\x01p}\x01k\x07\x01j\x01\x08\x01\x01\x01\
+@\x03\x04roots\x04paths\x05limitw\0\x09\x04\0\x04read\x01\x0a\x01j\x01\x07\x01\x01\
+\x01@\x05\x04roots\x04paths\x07versions\x06offsetw\x06lengthy\0\x0b\x04\0\x07rea\
+d-at\x01\x0c\x03\0\x1etuffet:policy/files@1.0.0-rc.1\x05\x02\x04\0\x10tuffet:sdk\
+/files\x04\0\x0b\x0b\x01\0\x05files\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\
+\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

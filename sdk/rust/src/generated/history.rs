@@ -1,5 +1,5 @@
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::authorize::tuffet::policy::types as __with_name0;
+use crate::bindings::types::tuffet::policy::types as __with_name0;
 #[allow(dead_code, clippy::all)]
 pub mod tuffet {
     pub mod policy {
@@ -11,15 +11,16 @@ pub mod tuffet {
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
+            pub type Error = super::super::super::__with_name0::Error;
             pub type Operation = super::super::super::__with_name0::Operation;
-            pub type Outcome = super::super::super::__with_name0::Outcome;
             /// A request that has ended.
             #[derive(Clone, Eq, PartialEq)]
             pub struct PastRequest {
                 pub operation: Operation,
                 /// The normalised path, or its first 255 bytes.
                 pub path: _rt::String,
-                pub outcome: Outcome,
+                /// As that of a summary in `observe`.
+                pub outcome: _rt::String,
                 /// Milliseconds since it ended.
                 pub ended_ms_ago: u64,
             }
@@ -36,31 +37,9 @@ pub mod tuffet {
                         .finish()
                 }
             }
-            #[derive(Clone, Eq, PartialEq)]
-            pub enum Error {
-                /// Not granted, or called where there is no client: in `configure`, `render` and `observe`.
-                Denied(_rt::String),
-                /// Out of bounds: the number of calls, counted with those of `kv` and `files`.
-                Invalid(_rt::String),
-            }
-            impl ::core::fmt::Debug for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    match self {
-                        Error::Denied(e) => {
-                            f.debug_tuple("Error::Denied").field(e).finish()
-                        }
-                        Error::Invalid(e) => {
-                            f.debug_tuple("Error::Invalid").field(e).finish()
-                        }
-                    }
-                }
-            }
-            impl ::core::error::Error for Error {}
             #[allow(unused_unsafe, clippy::all)]
-            /// The last requests from the client's address, newest first, at most 16. The present one is not among them.
+            /// The last requests from the client's address, newest first, at most 16. The present one is not among them. Not in
+            /// `configure`, `render`, `render-parts` and `observe`, where there is no client.
             #[allow(async_fn_in_trait)]
             pub fn recent() -> ::core::result::Result<_rt::Vec<PastRequest>, Error> {
                 unsafe {
@@ -69,15 +48,15 @@ pub mod tuffet {
                     struct RetArea(
                         [::core::mem::MaybeUninit<
                             u8,
-                        >; 4 * ::core::mem::size_of::<*const u8>()],
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
                     );
                     let mut ret_area = RetArea(
-                        [::core::mem::MaybeUninit::uninit(); 4
+                        [::core::mem::MaybeUninit::uninit(); 5
                             * ::core::mem::size_of::<*const u8>()],
                     );
                     let ptr0 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/history@0.2.0")]
+                    #[link(wasm_import_module = "tuffet:policy/history@1.0.0-rc.1")]
                     unsafe extern "C" {
                         #[link_name = "recent"]
                         fn wit_import1(_: *mut u8);
@@ -97,13 +76,13 @@ pub mod tuffet {
                                 let l4 = *ptr0
                                     .add(2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base11 = l3;
-                                let len11 = l4;
-                                let mut result11 = _rt::Vec::with_capacity(len11);
-                                for i in 0..len11 {
-                                    let base = base11
-                                        .add(i * (8 + 4 * ::core::mem::size_of::<*const u8>()));
-                                    let e11 = {
+                                let base13 = l3;
+                                let len13 = l4;
+                                let mut result13 = _rt::Vec::with_capacity(len13);
+                                for i in 0..len13 {
+                                    let base = base13
+                                        .add(i * (16 + 4 * ::core::mem::size_of::<*const u8>()));
+                                    let e13 = {
                                         let l5 = i32::from(*base.add(0).cast::<u8>());
                                         let l6 = *base
                                             .add(::core::mem::size_of::<*const u8>())
@@ -117,81 +96,71 @@ pub mod tuffet {
                                             len8,
                                             len8,
                                         );
-                                        let l9 = i32::from(
-                                            *base
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<u8>(),
-                                        );
+                                        let l9 = *base
+                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
                                         let l10 = *base
                                             .add(4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let len11 = l10;
+                                        let bytes11 = _rt::Vec::from_raw_parts(
+                                            l9.cast(),
+                                            len11,
+                                            len11,
+                                        );
+                                        let l12 = *base
+                                            .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                             .cast::<i64>();
                                         PastRequest {
                                             operation: super::super::super::__with_name0::Operation::_lift(
                                                 l5 as u8,
                                             ),
                                             path: _rt::string_lift(bytes8),
-                                            outcome: super::super::super::__with_name0::Outcome::_lift(
-                                                l9 as u8,
-                                            ),
-                                            ended_ms_ago: l10 as u64,
+                                            outcome: _rt::string_lift(bytes11),
+                                            ended_ms_ago: l12 as u64,
                                         }
                                     };
-                                    result11.push(e11);
+                                    result13.push(e13);
                                 }
                                 _rt::cabi_dealloc(
-                                    base11,
-                                    len11 * (8 + 4 * ::core::mem::size_of::<*const u8>()),
+                                    base13,
+                                    len13 * (16 + 4 * ::core::mem::size_of::<*const u8>()),
                                     8,
                                 );
-                                result11
+                                result13
                             };
                             Ok(e)
                         }
                         1 => {
                             let e = {
-                                let l12 = i32::from(
-                                    *ptr0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                let l14 = *ptr0
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l15 = *ptr0
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len16 = l15;
+                                let bytes16 = _rt::Vec::from_raw_parts(
+                                    l14.cast(),
+                                    len16,
+                                    len16,
                                 );
-                                let v19 = match l12 {
-                                    0 => {
-                                        let e19 = {
-                                            let l13 = *ptr0
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l14 = *ptr0
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len15 = l14;
-                                            let bytes15 = _rt::Vec::from_raw_parts(
-                                                l13.cast(),
-                                                len15,
-                                                len15,
-                                            );
-                                            _rt::string_lift(bytes15)
-                                        };
-                                        Error::Denied(e19)
-                                    }
-                                    n => {
-                                        debug_assert_eq!(n, 1, "invalid enum discriminant");
-                                        let e19 = {
-                                            let l16 = *ptr0
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l17 = *ptr0
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len18 = l17;
-                                            let bytes18 = _rt::Vec::from_raw_parts(
-                                                l16.cast(),
-                                                len18,
-                                                len18,
-                                            );
-                                            _rt::string_lift(bytes18)
-                                        };
-                                        Error::Invalid(e19)
-                                    }
-                                };
-                                v19
+                                let l17 = *ptr0
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l18 = *ptr0
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len19 = l18;
+                                let bytes19 = _rt::Vec::from_raw_parts(
+                                    l17.cast(),
+                                    len19,
+                                    len19,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes16),
+                                    message: _rt::string_lift(bytes19),
+                                }
                             };
                             Err(e)
                         }
@@ -239,31 +208,34 @@ mod _rt {
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1085] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xbf\x07\x01A\x02\x01\
-A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x09op\
-eration\x02\x03\0\0\x07outcome\x01B\x0c\x02\x03\x02\x01\x01\x04\0\x09operation\x03\
-\0\0\x02\x03\x02\x01\x02\x04\0\x07outcome\x03\0\x02\x01r\x04\x09operation\x01\x04\
-paths\x07outcome\x03\x0cended-ms-agow\x04\0\x0cpast-request\x03\0\x04\x01q\x02\x06\
-denied\x01s\0\x07invalid\x01s\0\x04\0\x05error\x03\0\x06\x01p\x05\x01j\x01\x08\x01\
-\x07\x01@\0\0\x09\x04\0\x06recent\x01\x0a\x03\0\x1btuffet:policy/history@0.2.0\x05\
-\x03\x04\0\x12tuffet:sdk/history\x04\0\x0b\x0d\x01\0\x07history\x03\0\0\0G\x09pr\
-oducers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x06\
-0.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1206] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb8\x08\x01A\x02\x01\
+A\x06\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x05error\x02\x03\0\
+\0\x09operation\x01B\x0a\x02\x03\x02\x01\x01\x04\0\x05error\x03\0\0\x02\x03\x02\x01\
+\x02\x04\0\x09operation\x03\0\x02\x01r\x04\x09operation\x03\x04paths\x07outcomes\
+\x0cended-ms-agow\x04\0\x0cpast-request\x03\0\x04\x01p\x05\x01j\x01\x06\x01\x01\x01\
+@\0\0\x07\x04\0\x06recent\x01\x08\x03\0\x20tuffet:policy/history@1.0.0-rc.1\x05\x03\
+\x04\0\x12tuffet:sdk/history\x04\0\x0b\x0d\x01\0\x07history\x03\0\0\0G\x09produc\
+ers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060\
+.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

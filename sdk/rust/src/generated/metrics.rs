@@ -1,3 +1,5 @@
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use crate::bindings::types::tuffet::policy::types as __with_name0;
 #[allow(dead_code, clippy::all)]
 pub mod tuffet {
     pub mod policy {
@@ -5,50 +7,24 @@ pub mod tuffet {
         /// `tuffet_plugin_gauge`, with the labels `plugin`, `name` and those given. Grant `metrics`. They start with the process
         /// and outlive a reload.
         ///
-        /// A name has 1 to 64 letters, digits and `_`, and no digit at its beginning; so has the name of a label, which is none
-        /// of `plugin`, `name` and `le`, and does not begin with `__`. A series has at most 4 labels, whose values have at most
-        /// 128 bytes. A plugin has at most 64 series, each a name with values of its labels; never use what clients choose
-        /// freely, such as file names.
+        /// A name has 1 to 64 letters, digits and `_`, and no digit at its beginning; so has the name of a label, which is none of
+        /// `plugin`, `name` and `le`, and does not begin with `__`. A series has at most 4 labels, whose values have at most 128
+        /// bytes. A plugin has at most 64 series, each a name with values of its labels; never use what clients choose freely, such
+        /// as file names.
         #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
         pub mod metrics {
             #[used]
             #[doc(hidden)]
             static __FORCE_SECTION_REF: fn() = super::super::super::__link_custom_section_describing_imports;
             use super::super::super::_rt;
-            #[derive(Clone, Eq, PartialEq)]
-            pub enum Error {
-                /// Not granted, or called in `configure`.
-                Denied(_rt::String),
-                /// The plugin has as many series as it may have. Those that exist go on.
-                Full,
-                /// Out of bounds: the name, a label, the value, or the number of calls, which counts with those of `kv` and `files`.
-                /// Or the name is that of a series of the other kind.
-                Invalid(_rt::String),
-            }
-            impl ::core::fmt::Debug for Error {
-                fn fmt(
-                    &self,
-                    f: &mut ::core::fmt::Formatter<'_>,
-                ) -> ::core::fmt::Result {
-                    match self {
-                        Error::Denied(e) => {
-                            f.debug_tuple("Error::Denied").field(e).finish()
-                        }
-                        Error::Full => f.debug_tuple("Error::Full").finish(),
-                        Error::Invalid(e) => {
-                            f.debug_tuple("Error::Invalid").field(e).finish()
-                        }
-                    }
-                }
-            }
-            impl ::core::error::Error for Error {}
+            pub type Error = super::super::super::__with_name0::Error;
             #[allow(unused_unsafe, clippy::all)]
             /// Adds to a counter, which begins at 0.
             #[allow(async_fn_in_trait)]
             pub fn add(
                 name: &str,
-                labels: &[(_rt::String, _rt::String)],
                 by: u64,
+                labels: &[(_rt::String, _rt::String)],
             ) -> ::core::result::Result<(), Error> {
                 unsafe {
                     #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
@@ -56,10 +32,10 @@ pub mod tuffet {
                     struct RetArea(
                         [::core::mem::MaybeUninit<
                             u8,
-                        >; 4 * ::core::mem::size_of::<*const u8>()],
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
                     );
                     let mut ret_area = RetArea(
-                        [::core::mem::MaybeUninit::uninit(); 4
+                        [::core::mem::MaybeUninit::uninit(); 5
                             * ::core::mem::size_of::<*const u8>()],
                     );
                     let vec0 = name;
@@ -98,15 +74,15 @@ pub mod tuffet {
                     }
                     let ptr5 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/metrics@0.2.0")]
+                    #[link(wasm_import_module = "tuffet:policy/metrics@1.0.0-rc.1")]
                     unsafe extern "C" {
                         #[link_name = "add"]
                         fn wit_import6(
                             _: *mut u8,
                             _: usize,
+                            _: i64,
                             _: *mut u8,
                             _: usize,
-                            _: i64,
                             _: *mut u8,
                         );
                     }
@@ -114,9 +90,9 @@ pub mod tuffet {
                     unsafe extern "C" fn wit_import6(
                         _: *mut u8,
                         _: usize,
+                        _: i64,
                         _: *mut u8,
                         _: usize,
-                        _: i64,
                         _: *mut u8,
                     ) {
                         unreachable!()
@@ -124,69 +100,53 @@ pub mod tuffet {
                     wit_import6(
                         ptr0.cast_mut(),
                         len0,
+                        _rt::as_i64(&by),
                         result4,
                         len4,
-                        _rt::as_i64(&by),
                         ptr5,
                     );
                     let l7 = i32::from(*ptr5.add(0).cast::<u8>());
-                    let result16 = match l7 {
+                    let result14 = match l7 {
                         0 => {
                             let e = ();
                             Ok(e)
                         }
                         1 => {
                             let e = {
-                                let l8 = i32::from(
-                                    *ptr5.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                let l8 = *ptr5
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l9 = *ptr5
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len10 = l9;
+                                let bytes10 = _rt::Vec::from_raw_parts(
+                                    l8.cast(),
+                                    len10,
+                                    len10,
                                 );
-                                let v15 = match l8 {
-                                    0 => {
-                                        let e15 = {
-                                            let l9 = *ptr5
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l10 = *ptr5
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len11 = l10;
-                                            let bytes11 = _rt::Vec::from_raw_parts(
-                                                l9.cast(),
-                                                len11,
-                                                len11,
-                                            );
-                                            _rt::string_lift(bytes11)
-                                        };
-                                        Error::Denied(e15)
-                                    }
-                                    1 => Error::Full,
-                                    n => {
-                                        debug_assert_eq!(n, 2, "invalid enum discriminant");
-                                        let e15 = {
-                                            let l12 = *ptr5
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l13 = *ptr5
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len14 = l13;
-                                            let bytes14 = _rt::Vec::from_raw_parts(
-                                                l12.cast(),
-                                                len14,
-                                                len14,
-                                            );
-                                            _rt::string_lift(bytes14)
-                                        };
-                                        Error::Invalid(e15)
-                                    }
-                                };
-                                v15
+                                let l11 = *ptr5
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l12 = *ptr5
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len13 = l12;
+                                let bytes13 = _rt::Vec::from_raw_parts(
+                                    l11.cast(),
+                                    len13,
+                                    len13,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes10),
+                                    message: _rt::string_lift(bytes13),
+                                }
                             };
                             Err(e)
                         }
                         _ => _rt::invalid_enum_discriminant(),
                     };
-                    result16
+                    result14
                 }
             }
             #[allow(unused_unsafe, clippy::all)]
@@ -194,8 +154,8 @@ pub mod tuffet {
             #[allow(async_fn_in_trait)]
             pub fn set(
                 name: &str,
-                labels: &[(_rt::String, _rt::String)],
                 value: f64,
+                labels: &[(_rt::String, _rt::String)],
             ) -> ::core::result::Result<(), Error> {
                 unsafe {
                     #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
@@ -203,10 +163,10 @@ pub mod tuffet {
                     struct RetArea(
                         [::core::mem::MaybeUninit<
                             u8,
-                        >; 4 * ::core::mem::size_of::<*const u8>()],
+                        >; 5 * ::core::mem::size_of::<*const u8>()],
                     );
                     let mut ret_area = RetArea(
-                        [::core::mem::MaybeUninit::uninit(); 4
+                        [::core::mem::MaybeUninit::uninit(); 5
                             * ::core::mem::size_of::<*const u8>()],
                     );
                     let vec0 = name;
@@ -245,15 +205,15 @@ pub mod tuffet {
                     }
                     let ptr5 = ret_area.0.as_mut_ptr().cast::<u8>();
                     #[cfg(target_arch = "wasm32")]
-                    #[link(wasm_import_module = "tuffet:policy/metrics@0.2.0")]
+                    #[link(wasm_import_module = "tuffet:policy/metrics@1.0.0-rc.1")]
                     unsafe extern "C" {
                         #[link_name = "set"]
                         fn wit_import6(
                             _: *mut u8,
                             _: usize,
+                            _: f64,
                             _: *mut u8,
                             _: usize,
-                            _: f64,
                             _: *mut u8,
                         );
                     }
@@ -261,9 +221,9 @@ pub mod tuffet {
                     unsafe extern "C" fn wit_import6(
                         _: *mut u8,
                         _: usize,
+                        _: f64,
                         _: *mut u8,
                         _: usize,
-                        _: f64,
                         _: *mut u8,
                     ) {
                         unreachable!()
@@ -271,69 +231,53 @@ pub mod tuffet {
                     wit_import6(
                         ptr0.cast_mut(),
                         len0,
+                        _rt::as_f64(&value),
                         result4,
                         len4,
-                        _rt::as_f64(&value),
                         ptr5,
                     );
                     let l7 = i32::from(*ptr5.add(0).cast::<u8>());
-                    let result16 = match l7 {
+                    let result14 = match l7 {
                         0 => {
                             let e = ();
                             Ok(e)
                         }
                         1 => {
                             let e = {
-                                let l8 = i32::from(
-                                    *ptr5.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                let l8 = *ptr5
+                                    .add(::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l9 = *ptr5
+                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len10 = l9;
+                                let bytes10 = _rt::Vec::from_raw_parts(
+                                    l8.cast(),
+                                    len10,
+                                    len10,
                                 );
-                                let v15 = match l8 {
-                                    0 => {
-                                        let e15 = {
-                                            let l9 = *ptr5
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l10 = *ptr5
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len11 = l10;
-                                            let bytes11 = _rt::Vec::from_raw_parts(
-                                                l9.cast(),
-                                                len11,
-                                                len11,
-                                            );
-                                            _rt::string_lift(bytes11)
-                                        };
-                                        Error::Denied(e15)
-                                    }
-                                    1 => Error::Full,
-                                    n => {
-                                        debug_assert_eq!(n, 2, "invalid enum discriminant");
-                                        let e15 = {
-                                            let l12 = *ptr5
-                                                .add(2 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<*mut u8>();
-                                            let l13 = *ptr5
-                                                .add(3 * ::core::mem::size_of::<*const u8>())
-                                                .cast::<usize>();
-                                            let len14 = l13;
-                                            let bytes14 = _rt::Vec::from_raw_parts(
-                                                l12.cast(),
-                                                len14,
-                                                len14,
-                                            );
-                                            _rt::string_lift(bytes14)
-                                        };
-                                        Error::Invalid(e15)
-                                    }
-                                };
-                                v15
+                                let l11 = *ptr5
+                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>();
+                                let l12 = *ptr5
+                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>();
+                                let len13 = l12;
+                                let bytes13 = _rt::Vec::from_raw_parts(
+                                    l11.cast(),
+                                    len13,
+                                    len13,
+                                );
+                                super::super::super::__with_name0::Error {
+                                    code: _rt::string_lift(bytes10),
+                                    message: _rt::string_lift(bytes13),
+                                }
                             };
                             Err(e)
                         }
                         _ => _rt::invalid_enum_discriminant(),
                     };
-                    result16
+                    result14
                 }
             }
         }
@@ -342,7 +286,6 @@ pub mod tuffet {
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::string::String;
-    pub use alloc_crate::alloc;
     pub fn as_i64<T: AsI64>(t: T) -> i64 {
         t.as_i64()
     }
@@ -366,6 +309,7 @@ mod _rt {
             self as i64
         }
     }
+    pub use alloc_crate::alloc;
     pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
@@ -406,14 +350,33 @@ mod _rt {
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 310] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb8\x01\x01A\x02\x01\
-A\x02\x01B\x09\x01q\x03\x06denied\x01s\0\x04full\0\0\x07invalid\x01s\0\x04\0\x05\
-error\x03\0\0\x01o\x02ss\x01p\x02\x01j\0\x01\x01\x01@\x03\x04names\x06labels\x03\
-\x02byw\0\x04\x04\0\x03add\x01\x05\x01@\x03\x04names\x06labels\x03\x05valueu\0\x04\
-\x04\0\x03set\x01\x06\x03\0\x1btuffet:policy/metrics@0.2.0\x05\0\x04\0\x12tuffet\
-:sdk/metrics\x04\0\x0b\x0d\x01\0\x07metrics\x03\0\0\0G\x09producers\x01\x0cproce\
-ssed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1164] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x8e\x08\x01A\x02\x01\
+A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x05error\x01B\x09\x02\
+\x03\x02\x01\x01\x04\0\x05error\x03\0\0\x01o\x02ss\x01p\x02\x01j\0\x01\x01\x01@\x03\
+\x04names\x02byw\x06labels\x03\0\x04\x04\0\x03add\x01\x05\x01@\x03\x04names\x05v\
+alueu\x06labels\x03\0\x04\x04\0\x03set\x01\x06\x03\0\x20tuffet:policy/metrics@1.\
+0.0-rc.1\x05\x02\x04\0\x12tuffet:sdk/metrics\x04\0\x0b\x0d\x01\0\x07metrics\x03\0\
+\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bi\
+ndgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -18,12 +18,14 @@ pub mod metrics;
 #[rustfmt::skip]
 pub mod observe;
 #[rustfmt::skip]
+pub mod render;
+#[rustfmt::skip]
 pub mod render_parts;
 #[rustfmt::skip]
 pub mod resolve;
 #[rustfmt::skip]
-pub mod shared_kv;
-#[rustfmt::skip]
 pub mod sinks;
+#[rustfmt::skip]
+pub mod types;
 #[rustfmt::skip]
 pub mod upload_content;

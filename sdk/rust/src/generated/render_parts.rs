@@ -1,12 +1,12 @@
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::authorize::tuffet::policy::types as __with_name0;
+use crate::bindings::types::tuffet::policy::types as __with_name0;
 #[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod tuffet {
         pub mod policy {
             /// Content that is rendered in parts: what is larger than the bound on content, or takes longer than a call may. Clients
-            /// read what there is while the rest is made. A plugin that exports this exports `resolve`, too; for each key that
-            /// `resolve` answers as `rendered`, the host calls `begin` before `render`.
+            /// read what there is while the rest is made. For each key that `resolve` answers with, the host calls `begin` before
+            /// `render`.
             #[allow(dead_code, async_fn_in_trait, unused_imports, clippy::all)]
             pub mod render_parts {
                 #[used]
@@ -24,6 +24,8 @@ pub mod exports {
                     /// As that of a rendering. Without it, the content holds until the configuration is loaded again. The host has it in
                     /// memory while a transfer needs it, and longer only while there is room.
                     pub ttl_seconds: ::core::option::Option<u32>,
+                    /// For later versions, as those of a profile.
+                    pub attributes: _rt::Vec<(_rt::String, _rt::String)>,
                 }
                 impl ::core::fmt::Debug for LargeContent {
                     fn fmt(
@@ -34,6 +36,7 @@ pub mod exports {
                             .field("name", &self.name)
                             .field("size", &self.size)
                             .field("ttl-seconds", &self.ttl_seconds)
+                            .field("attributes", &self.attributes)
                             .finish()
                     }
                 }
@@ -65,6 +68,7 @@ pub mod exports {
                                             name: name3,
                                             size: size3,
                                             ttl_seconds: ttl_seconds3,
+                                            attributes: attributes3,
                                         } = e;
                                         match name3 {
                                             Some(e) => {
@@ -102,6 +106,50 @@ pub mod exports {
                                                     .cast::<u8>() = (0i32) as u8;
                                             }
                                         };
+                                        let vec8 = attributes3;
+                                        let len8 = vec8.len();
+                                        let layout8 = _rt::alloc::Layout::from_size_align(
+                                                vec8.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result8, _cleanup8) = wit_bindgen::rt::Cleanup::new(
+                                            layout8,
+                                        );
+                                        if let Some(cleanup) = _cleanup8 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec8.into_iter().enumerate() {
+                                            let base = result8
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t5_0, t5_1) = e;
+                                                let vec6 = (t5_0.into_bytes()).into_boxed_slice();
+                                                let ptr6 = vec6.as_ptr().cast::<u8>();
+                                                let len6 = vec6.len();
+                                                ::core::mem::forget(vec6);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len6;
+                                                *base.add(0).cast::<*mut u8>() = ptr6.cast_mut();
+                                                let vec7 = (t5_1.into_bytes()).into_boxed_slice();
+                                                let ptr7 = vec7.as_ptr().cast::<u8>();
+                                                let len7 = vec7.len();
+                                                ::core::mem::forget(vec7);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len7;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr7.cast_mut();
+                                            }
+                                        }
+                                        *ptr2
+                                            .add(40 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len8;
+                                        *ptr2
+                                            .add(40 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result8;
                                     }
                                     None => {
                                         *ptr2.add(8).cast::<u8>() = (0i32) as u8;
@@ -111,31 +159,31 @@ pub mod exports {
                             Err(e) => {
                                 *ptr2.add(0).cast::<u8>() = (1i32) as u8;
                                 let super::super::super::super::__with_name0::Denial {
-                                    code: code5,
-                                    message: message5,
-                                    reason: reason5,
+                                    code: code9,
+                                    message: message9,
+                                    reason: reason9,
                                 } = e;
-                                *ptr2.add(8).cast::<u8>() = (code5.clone() as i32) as u8;
-                                let vec6 = (message5.into_bytes()).into_boxed_slice();
-                                let ptr6 = vec6.as_ptr().cast::<u8>();
-                                let len6 = vec6.len();
-                                ::core::mem::forget(vec6);
+                                *ptr2.add(8).cast::<u8>() = (code9.clone() as i32) as u8;
+                                let vec10 = (message9.into_bytes()).into_boxed_slice();
+                                let ptr10 = vec10.as_ptr().cast::<u8>();
+                                let len10 = vec10.len();
+                                ::core::mem::forget(vec10);
                                 *ptr2
                                     .add(8 + 2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len6;
+                                    .cast::<usize>() = len10;
                                 *ptr2
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr6.cast_mut();
-                                let vec7 = (reason5.into_bytes()).into_boxed_slice();
-                                let ptr7 = vec7.as_ptr().cast::<u8>();
-                                let len7 = vec7.len();
-                                ::core::mem::forget(vec7);
+                                    .cast::<*mut u8>() = ptr10.cast_mut();
+                                let vec11 = (reason9.into_bytes()).into_boxed_slice();
+                                let ptr11 = vec11.as_ptr().cast::<u8>();
+                                let len11 = vec11.len();
+                                ::core::mem::forget(vec11);
                                 *ptr2
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len7;
+                                    .cast::<usize>() = len11;
                                 *ptr2
                                     .add(8 + 3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr7.cast_mut();
+                                    .cast::<*mut u8>() = ptr11.cast_mut();
                             }
                         };
                         ptr2
@@ -165,24 +213,55 @@ pub mod exports {
                                                 _rt::cabi_dealloc(l3, l4, 1);
                                             }
                                         }
+                                        let l5 = *arg0
+                                            .add(40 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l6 = *arg0
+                                            .add(40 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base11 = l5;
+                                        let len11 = l6;
+                                        for i in 0..len11 {
+                                            let base = base11
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l7 = *base.add(0).cast::<*mut u8>();
+                                                let l8 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l7, l8, 1);
+                                                let l9 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l10 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l9, l10, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base11,
+                                            len11 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
                                     }
                                 }
                             }
                             _ => {
-                                let l5 = *arg0
+                                let l12 = *arg0
                                     .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l6 = *arg0
+                                let l13 = *arg0
                                     .add(8 + 2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l5, l6, 1);
-                                let l7 = *arg0
+                                _rt::cabi_dealloc(l12, l13, 1);
+                                let l14 = *arg0
                                     .add(8 + 3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l8 = *arg0
+                                let l15 = *arg0
                                     .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l7, l8, 1);
+                                _rt::cabi_dealloc(l14, l15, 1);
                             }
                         }
                     }
@@ -316,37 +395,38 @@ pub mod exports {
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_render_parts_0_2_0_cabi {
+                macro_rules! __export_tuffet_policy_render_parts_1_0_0_rc_1_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/render-parts@0.2.0#begin")] unsafe extern "C" fn
-                        export_begin(arg0 : * mut u8, arg1 : usize,) -> * mut u8 { unsafe
-                        { $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0, arg1) }
-                        } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/render-parts@0.2.0#begin")] unsafe
+                        "tuffet:policy/render-parts@1.0.0-rc.1#begin")] unsafe extern "C"
+                        fn export_begin(arg0 : * mut u8, arg1 : usize,) -> * mut u8 {
+                        unsafe { $($path_to_types)*:: _export_begin_cabi::<$ty > (arg0,
+                        arg1) } } #[unsafe (export_name =
+                        "cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#begin")] unsafe
                         extern "C" fn _post_return_begin(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_begin::<$ty > (arg0) } }
-                        #[unsafe (export_name = "tuffet:policy/render-parts@0.2.0#part")]
-                        unsafe extern "C" fn export_part(arg0 : * mut u8, arg1 : usize,
-                        arg2 : i64, arg3 : i32,) -> * mut u8 { unsafe {
-                        $($path_to_types)*:: _export_part_cabi::<$ty > (arg0, arg1, arg2,
-                        arg3) } } #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/render-parts@0.2.0#part")] unsafe extern
-                        "C" fn _post_return_part(arg0 : * mut u8,) { unsafe {
+                        #[unsafe (export_name =
+                        "tuffet:policy/render-parts@1.0.0-rc.1#part")] unsafe extern "C"
+                        fn export_part(arg0 : * mut u8, arg1 : usize, arg2 : i64, arg3 :
+                        i32,) -> * mut u8 { unsafe { $($path_to_types)*::
+                        _export_part_cabi::<$ty > (arg0, arg1, arg2, arg3) } } #[unsafe
+                        (export_name =
+                        "cabi_post_tuffet:policy/render-parts@1.0.0-rc.1#part")] unsafe
+                        extern "C" fn _post_return_part(arg0 : * mut u8,) { unsafe {
                         $($path_to_types)*:: __post_return_part::<$ty > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_render_parts_0_2_0_cabi;
+                pub use __export_tuffet_policy_render_parts_1_0_0_rc_1_cabi;
                 #[repr(align(8))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 40 + 2 * ::core::mem::size_of::<*const u8>()],
+                    >; 40 + 4 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
                     [::core::mem::MaybeUninit::uninit(); 40
-                        + 2 * ::core::mem::size_of::<*const u8>()],
+                        + 4 * ::core::mem::size_of::<*const u8>()],
                 );
             }
         }
@@ -355,11 +435,11 @@ pub mod exports {
 mod _rt {
     #![allow(dead_code, unused_imports, clippy::all)]
     pub use alloc_crate::string::String;
+    pub use alloc_crate::vec::Vec;
     #[cfg(target_arch = "wasm32")]
     pub fn run_ctors_once() {
         wit_bindgen::rt::run_ctors_once();
     }
-    pub use alloc_crate::vec::Vec;
     pub unsafe fn string_lift(bytes: Vec<u8>) -> String {
         if cfg!(debug_assertions) {
             String::from_utf8(bytes).unwrap()
@@ -449,6 +529,7 @@ mod _rt {
             self as i32
         }
     }
+    pub use alloc_crate::alloc;
     pub unsafe fn cabi_dealloc(ptr: *mut u8, size: usize, align: usize) {
         if size == 0 {
             return;
@@ -459,7 +540,6 @@ mod _rt {
         }
     }
     extern crate alloc as alloc_crate;
-    pub use alloc_crate::alloc;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
 /// the root implementation of all generated traits.
@@ -486,36 +566,41 @@ macro_rules! __export_render_parts_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::render_parts::__export_tuffet_policy_render_parts_0_2_0_cabi!($ty
+        exports::tuffet::policy::render_parts::__export_tuffet_policy_render_parts_1_0_0_rc_1_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::render_parts);
         const _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:render-parts:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1069] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1249] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xaa\x07\x01A\x02\x01\
-A\x05\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x06de\
-nial\x01B\x0e\x02\x03\x02\x01\x01\x04\0\x06denial\x03\0\0\x01ks\x01ky\x01r\x03\x04\
-name\x02\x04sizew\x0bttl-seconds\x03\x04\0\x0dlarge-content\x03\0\x04\x01k\x05\x01\
-j\x01\x06\x01\x01\x01@\x01\x03keys\0\x07\x04\0\x05begin\x01\x08\x01p}\x01j\x01\x09\
-\x01\x01\x01@\x03\x03keys\x06offsetw\x06lengthy\0\x0a\x04\0\x04part\x01\x0b\x04\0\
-\x20tuffet:policy/render-parts@0.2.0\x05\x02\x04\0\x17tuffet:sdk/render-parts\x04\
-\0\x0b\x12\x01\0\x0crender-parts\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\
-\x0dwit-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xde\x08\x01A\x02\x01\
+A\x05\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x02\x03\0\0\x06denial\x01B\x10\
+\x02\x03\x02\x01\x01\x04\0\x06denial\x03\0\0\x01ks\x01ky\x01o\x02ss\x01p\x04\x01\
+r\x04\x04name\x02\x04sizew\x0bttl-seconds\x03\x0aattributes\x05\x04\0\x0dlarge-c\
+ontent\x03\0\x06\x01k\x07\x01j\x01\x08\x01\x01\x01@\x01\x03keys\0\x09\x04\0\x05b\
+egin\x01\x0a\x01p}\x01j\x01\x0b\x01\x01\x01@\x03\x03keys\x06offsetw\x06lengthy\0\
+\x0c\x04\0\x04part\x01\x0d\x04\0%tuffet:policy/render-parts@1.0.0-rc.1\x05\x02\x04\
+\0\x17tuffet:sdk/render-parts\x04\0\x0b\x12\x01\0\x0crender-parts\x03\0\0\0G\x09\
+producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindgen-rus\
+t\x060.61.1";
         };
     };
 }
@@ -527,26 +612,30 @@ pub use __export_render_parts_impl as export_render_parts;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 939] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x88\x06\x01A\x02\x01\
-A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\07tuffet:sdk/\
-render-parts-with-all-of-its-exports-removed\x04\0\x0b2\x01\0,render-parts-with-\
-all-of-its-exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwi\
-t-component\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1094] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xa3\x07\x01A\x02\x01\
+A\x02\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x04\07tuffet:sdk/render-parts-\
+with-all-of-its-exports-removed\x04\0\x0b2\x01\0,render-parts-with-all-of-its-ex\
+ports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x07\
+0.258.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

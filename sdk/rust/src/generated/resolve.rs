@@ -1,5 +1,7 @@
 #[allow(unfulfilled_lint_expectations, unused_imports)]
-use crate::bindings::authorize::tuffet::policy::types as __with_name0;
+use crate::bindings::types::tuffet::policy::types as __with_name0;
+#[allow(unfulfilled_lint_expectations, unused_imports)]
+use crate::bindings::types::tuffet::policy::contents as __with_name1;
 #[allow(dead_code, clippy::all)]
 pub mod exports {
     pub mod tuffet {
@@ -13,59 +15,59 @@ pub mod exports {
                 use super::super::super::super::_rt;
                 pub type Request = super::super::super::super::__with_name0::Request;
                 pub type Denial = super::super::super::super::__with_name0::Denial;
+                pub type Profile = super::super::super::super::__with_name0::Profile;
+                pub type Target = super::super::super::super::__with_name0::Target;
+                pub type Content = super::super::super::super::__with_name1::Content;
+                /// Something that may be served.
                 #[derive(Clone, Eq, PartialEq)]
-                pub struct Target {
-                    /// The name of a configured root.
-                    pub root: _rt::String,
-                    /// A path in that root.
-                    pub path: _rt::String,
+                pub enum Candidate {
+                    /// A file, if it exists. For a write request, where it goes.
+                    File(Target),
+                    /// The content itself. Never an answer to a write request.
+                    Content(Content),
+                    /// The content that the interface `render` or `render-parts` of this plugin makes for this key, of 1 to 1024 bytes. The
+                    /// host has it in memory, or calls them. Never an answer to a write request.
+                    Rendering(_rt::String),
                 }
-                impl ::core::fmt::Debug for Target {
+                impl ::core::fmt::Debug for Candidate {
                     fn fmt(
                         &self,
                         f: &mut ::core::fmt::Formatter<'_>,
                     ) -> ::core::fmt::Result {
-                        f.debug_struct("Target")
-                            .field("root", &self.root)
-                            .field("path", &self.path)
-                            .finish()
+                        match self {
+                            Candidate::File(e) => {
+                                f.debug_tuple("Candidate::File").field(e).finish()
+                            }
+                            Candidate::Content(e) => {
+                                f.debug_tuple("Candidate::Content").field(e).finish()
+                            }
+                            Candidate::Rendering(e) => {
+                                f.debug_tuple("Candidate::Rendering").field(e).finish()
+                            }
+                        }
                     }
                 }
-                /// Content that a plugin made. Bounded by the host.
                 #[derive(Clone, Eq, PartialEq)]
-                pub struct Content {
-                    /// What it is, for logs and observers, who see it as `content/NAME`: at most 200 bytes, one line. Without a name
-                    /// they see `content`.
-                    pub name: ::core::option::Option<_rt::String>,
-                    pub bytes: _rt::Vec<u8>,
+                pub struct Selection {
+                    /// The first of these that exists is served; content exists always, so nothing may follow it. For a write request,
+                    /// the first file is where it goes, and content is left out. At most 64.
+                    pub candidates: _rt::Vec<Candidate>,
+                    /// If none of them exists, the chain goes on: the next plugin decides, and at the end the path is looked up in the
+                    /// roots. Otherwise there is no such file. Nothing follows content, which exists always. A write request that has a
+                    /// file does not go on. Without any candidate, the chain must go on.
+                    pub else_next: bool,
+                    /// How it is sent: with what `authorize` allowed, as if one more plugin had allowed.
+                    pub profile: ::core::option::Option<Profile>,
                 }
-                impl ::core::fmt::Debug for Content {
+                impl ::core::fmt::Debug for Selection {
                     fn fmt(
                         &self,
                         f: &mut ::core::fmt::Formatter<'_>,
                     ) -> ::core::fmt::Result {
-                        f.debug_struct("Content")
-                            .field("name", &self.name)
-                            .field("bytes", &self.bytes)
-                            .finish()
-                    }
-                }
-                /// Content for all requests with the same key.
-                #[derive(Clone, Eq, PartialEq)]
-                pub struct Rendering {
-                    pub content: Content,
-                    /// After this many seconds the next request has it rendered anew. Without it, the rendering holds until the
-                    /// configuration is loaded again.
-                    pub ttl_seconds: ::core::option::Option<u32>,
-                }
-                impl ::core::fmt::Debug for Rendering {
-                    fn fmt(
-                        &self,
-                        f: &mut ::core::fmt::Formatter<'_>,
-                    ) -> ::core::fmt::Result {
-                        f.debug_struct("Rendering")
-                            .field("content", &self.content)
-                            .field("ttl-seconds", &self.ttl_seconds)
+                        f.debug_struct("Selection")
+                            .field("candidates", &self.candidates)
+                            .field("else-next", &self.else_next)
+                            .field("profile", &self.profile)
                             .finish()
                     }
                 }
@@ -73,18 +75,11 @@ pub mod exports {
                 pub enum Resolution {
                     /// No opinion: the next plugin decides; at the end the path is looked up in the roots, in order.
                     Abstain,
-                    /// The first of these that exists is served. For a write request, the first is where it goes.
-                    Files(_rt::Vec<Target>),
-                    /// As `files`. But if none of them exists, the chain goes on: the next plugin decides, and at the end the path is
-                    /// looked up in the roots. For a write request there is no else.
-                    FilesElseNext(_rt::Vec<Target>),
-                    /// The content itself. Never an answer to a write request.
-                    Content(Content),
-                    /// The content that `render` makes for this key, of 1 to 1024 bytes. The host has it in memory, or calls `render`.
-                    /// Never an answer to a write request.
-                    Rendered(_rt::String),
+                    Serve(Selection),
                     /// No: the chain ends and the client gets an ERROR.
                     Deny(Denial),
+                    /// No, and without any answer, as in `authorize`.
+                    Drop(_rt::String),
                 }
                 impl ::core::fmt::Debug for Resolution {
                     fn fmt(
@@ -95,20 +90,14 @@ pub mod exports {
                             Resolution::Abstain => {
                                 f.debug_tuple("Resolution::Abstain").finish()
                             }
-                            Resolution::Files(e) => {
-                                f.debug_tuple("Resolution::Files").field(e).finish()
-                            }
-                            Resolution::FilesElseNext(e) => {
-                                f.debug_tuple("Resolution::FilesElseNext").field(e).finish()
-                            }
-                            Resolution::Content(e) => {
-                                f.debug_tuple("Resolution::Content").field(e).finish()
-                            }
-                            Resolution::Rendered(e) => {
-                                f.debug_tuple("Resolution::Rendered").field(e).finish()
+                            Resolution::Serve(e) => {
+                                f.debug_tuple("Resolution::Serve").field(e).finish()
                             }
                             Resolution::Deny(e) => {
                                 f.debug_tuple("Resolution::Deny").field(e).finish()
+                            }
+                            Resolution::Drop(e) => {
+                                f.debug_tuple("Resolution::Drop").field(e).finish()
                             }
                         }
                     }
@@ -118,7 +107,7 @@ pub mod exports {
                 pub unsafe fn _export_resolve_cabi<T_: Guest>(arg0: *mut u8) -> *mut u8 {
                     unsafe {
                         #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result46 = {
+                        let result95 = {
                             let l0 = *arg0.add(0).cast::<*mut u8>();
                             let l1 = *arg0
                                 .add(::core::mem::size_of::<*const u8>())
@@ -168,10 +157,10 @@ pub mod exports {
                                 len13,
                             );
                             let l14 = *arg0
-                                .add(9 * ::core::mem::size_of::<*const u8>())
+                                .add(8 + 8 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
                             let l15 = *arg0
-                                .add(10 * ::core::mem::size_of::<*const u8>())
+                                .add(8 + 9 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
                             let len16 = l15;
                             let bytes16 = _rt::Vec::from_raw_parts(
@@ -181,149 +170,122 @@ pub mod exports {
                             );
                             let l17 = i32::from(
                                 *arg0
-                                    .add(11 * ::core::mem::size_of::<*const u8>())
+                                    .add(8 + 10 * ::core::mem::size_of::<*const u8>())
                                     .cast::<u16>(),
                             );
-                            let l18 = *arg0
-                                .add(12 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l19 = *arg0
-                                .add(13 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let base24 = l18;
-                            let len24 = l19;
-                            let mut result24 = _rt::Vec::with_capacity(len24);
-                            for i in 0..len24 {
-                                let base = base24
-                                    .add(i * (3 * ::core::mem::size_of::<*const u8>()));
-                                let e24 = {
-                                    let l20 = *base.add(0).cast::<*mut u8>();
-                                    let l21 = *base
-                                        .add(::core::mem::size_of::<*const u8>())
-                                        .cast::<usize>();
-                                    let len22 = l21;
-                                    let bytes22 = _rt::Vec::from_raw_parts(
-                                        l20.cast(),
-                                        len22,
-                                        len22,
-                                    );
-                                    let l23 = i32::from(
-                                        *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>(),
-                                    );
-                                    super::super::super::super::__with_name0::Mac {
-                                        address: _rt::string_lift(bytes22),
-                                        source: super::super::super::super::__with_name0::MacSource::_lift(
-                                            l23 as u8,
-                                        ),
-                                    }
-                                };
-                                result24.push(e24);
-                            }
-                            _rt::cabi_dealloc(
-                                base24,
-                                len24 * (3 * ::core::mem::size_of::<*const u8>()),
-                                ::core::mem::size_of::<*const u8>(),
+                            let l18 = i32::from(
+                                *arg0
+                                    .add(8 + 11 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
                             );
-                            let l25 = *arg0
-                                .add(14 * ::core::mem::size_of::<*const u8>())
-                                .cast::<*mut u8>();
-                            let l26 = *arg0
-                                .add(15 * ::core::mem::size_of::<*const u8>())
-                                .cast::<usize>();
-                            let len27 = l26;
-                            let bytes27 = _rt::Vec::from_raw_parts(
-                                l25.cast(),
-                                len27,
-                                len27,
+                            let l37 = i32::from(
+                                *arg0
+                                    .add(8 + 16 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
                             );
-                            let l28 = *arg0
-                                .add(16 * ::core::mem::size_of::<*const u8>())
+                            let l63 = *arg0
+                                .add(40 + 32 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l29 = *arg0
-                                .add(17 * ::core::mem::size_of::<*const u8>())
+                            let l64 = *arg0
+                                .add(40 + 33 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base36 = l28;
-                            let len36 = l29;
-                            let mut result36 = _rt::Vec::with_capacity(len36);
-                            for i in 0..len36 {
-                                let base = base36
+                            let len65 = l64;
+                            let bytes65 = _rt::Vec::from_raw_parts(
+                                l63.cast(),
+                                len65,
+                                len65,
+                            );
+                            let l66 = i32::from(
+                                *arg0
+                                    .add(40 + 34 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>(),
+                            );
+                            let l77 = *arg0
+                                .add(40 + 42 * ::core::mem::size_of::<*const u8>())
+                                .cast::<*mut u8>();
+                            let l78 = *arg0
+                                .add(40 + 43 * ::core::mem::size_of::<*const u8>())
+                                .cast::<usize>();
+                            let base85 = l77;
+                            let len85 = l78;
+                            let mut result85 = _rt::Vec::with_capacity(len85);
+                            for i in 0..len85 {
+                                let base = base85
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e36 = {
-                                    let l30 = *base.add(0).cast::<*mut u8>();
-                                    let l31 = *base
+                                let e85 = {
+                                    let l79 = *base.add(0).cast::<*mut u8>();
+                                    let l80 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len32 = l31;
-                                    let bytes32 = _rt::Vec::from_raw_parts(
-                                        l30.cast(),
-                                        len32,
-                                        len32,
+                                    let len81 = l80;
+                                    let bytes81 = _rt::Vec::from_raw_parts(
+                                        l79.cast(),
+                                        len81,
+                                        len81,
                                     );
-                                    let l33 = *base
+                                    let l82 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l34 = *base
+                                    let l83 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len35 = l34;
-                                    let bytes35 = _rt::Vec::from_raw_parts(
-                                        l33.cast(),
-                                        len35,
-                                        len35,
+                                    let len84 = l83;
+                                    let bytes84 = _rt::Vec::from_raw_parts(
+                                        l82.cast(),
+                                        len84,
+                                        len84,
                                     );
-                                    (_rt::string_lift(bytes32), _rt::string_lift(bytes35))
+                                    (_rt::string_lift(bytes81), _rt::string_lift(bytes84))
                                 };
-                                result36.push(e36);
+                                result85.push(e85);
                             }
                             _rt::cabi_dealloc(
-                                base36,
-                                len36 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base85,
+                                len85 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
-                            let l37 = *arg0
-                                .add(18 * ::core::mem::size_of::<*const u8>())
+                            let l86 = *arg0
+                                .add(40 + 44 * ::core::mem::size_of::<*const u8>())
                                 .cast::<*mut u8>();
-                            let l38 = *arg0
-                                .add(19 * ::core::mem::size_of::<*const u8>())
+                            let l87 = *arg0
+                                .add(40 + 45 * ::core::mem::size_of::<*const u8>())
                                 .cast::<usize>();
-                            let base45 = l37;
-                            let len45 = l38;
-                            let mut result45 = _rt::Vec::with_capacity(len45);
-                            for i in 0..len45 {
-                                let base = base45
+                            let base94 = l86;
+                            let len94 = l87;
+                            let mut result94 = _rt::Vec::with_capacity(len94);
+                            for i in 0..len94 {
+                                let base = base94
                                     .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                let e45 = {
-                                    let l39 = *base.add(0).cast::<*mut u8>();
-                                    let l40 = *base
+                                let e94 = {
+                                    let l88 = *base.add(0).cast::<*mut u8>();
+                                    let l89 = *base
                                         .add(::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len41 = l40;
-                                    let bytes41 = _rt::Vec::from_raw_parts(
-                                        l39.cast(),
-                                        len41,
-                                        len41,
+                                    let len90 = l89;
+                                    let bytes90 = _rt::Vec::from_raw_parts(
+                                        l88.cast(),
+                                        len90,
+                                        len90,
                                     );
-                                    let l42 = *base
+                                    let l91 = *base
                                         .add(2 * ::core::mem::size_of::<*const u8>())
                                         .cast::<*mut u8>();
-                                    let l43 = *base
+                                    let l92 = *base
                                         .add(3 * ::core::mem::size_of::<*const u8>())
                                         .cast::<usize>();
-                                    let len44 = l43;
-                                    let bytes44 = _rt::Vec::from_raw_parts(
-                                        l42.cast(),
-                                        len44,
-                                        len44,
+                                    let len93 = l92;
+                                    let bytes93 = _rt::Vec::from_raw_parts(
+                                        l91.cast(),
+                                        len93,
+                                        len93,
                                     );
-                                    (_rt::string_lift(bytes41), _rt::string_lift(bytes44))
+                                    (_rt::string_lift(bytes90), _rt::string_lift(bytes93))
                                 };
-                                result45.push(e45);
+                                result94.push(e94);
                             }
                             _rt::cabi_dealloc(
-                                base45,
-                                len45 * (4 * ::core::mem::size_of::<*const u8>()),
+                                base94,
+                                len94 * (4 * ::core::mem::size_of::<*const u8>()),
                                 ::core::mem::size_of::<*const u8>(),
                             );
                             T_::resolve(super::super::super::super::__with_name0::Request {
@@ -340,200 +302,902 @@ pub mod exports {
                                 client: super::super::super::super::__with_name0::Client {
                                     address: _rt::string_lift(bytes16),
                                     port: l17 as u16,
-                                    macs: result24,
-                                    class: _rt::string_lift(bytes27),
+                                    macs: match l18 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l19 = *arg0
+                                                    .add(8 + 12 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l20 = *arg0
+                                                    .add(8 + 13 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base27 = l19;
+                                                let len27 = l20;
+                                                let mut result27 = _rt::Vec::with_capacity(len27);
+                                                for i in 0..len27 {
+                                                    let base = base27
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e27 = {
+                                                        let l21 = *base.add(0).cast::<*mut u8>();
+                                                        let l22 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len23 = l22;
+                                                        let bytes23 = _rt::Vec::from_raw_parts(
+                                                            l21.cast(),
+                                                            len23,
+                                                            len23,
+                                                        );
+                                                        let l24 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l25 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len26 = l25;
+                                                        let bytes26 = _rt::Vec::from_raw_parts(
+                                                            l24.cast(),
+                                                            len26,
+                                                            len26,
+                                                        );
+                                                        super::super::super::super::__with_name0::Mac {
+                                                            address: _rt::string_lift(bytes23),
+                                                            source: _rt::string_lift(bytes26),
+                                                        }
+                                                    };
+                                                    result27.push(e27);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base27,
+                                                    len27 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                let l28 = *arg0
+                                                    .add(8 + 14 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l29 = *arg0
+                                                    .add(8 + 15 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base36 = l28;
+                                                let len36 = l29;
+                                                let mut result36 = _rt::Vec::with_capacity(len36);
+                                                for i in 0..len36 {
+                                                    let base = base36
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    let e36 = {
+                                                        let l30 = *base.add(0).cast::<*mut u8>();
+                                                        let l31 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len32 = l31;
+                                                        let bytes32 = _rt::Vec::from_raw_parts(
+                                                            l30.cast(),
+                                                            len32,
+                                                            len32,
+                                                        );
+                                                        let l33 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l34 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        let len35 = l34;
+                                                        let bytes35 = _rt::Vec::from_raw_parts(
+                                                            l33.cast(),
+                                                            len35,
+                                                            len35,
+                                                        );
+                                                        super::super::super::super::__with_name0::Mac {
+                                                            address: _rt::string_lift(bytes32),
+                                                            source: _rt::string_lift(bytes35),
+                                                        }
+                                                    };
+                                                    result36.push(e36);
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base36,
+                                                    len36 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                                super::super::super::super::__with_name0::MacAddresses {
+                                                    network: result27,
+                                                    claimed: result36,
+                                                }
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    lease: match l37 {
+                                        0 => None,
+                                        1 => {
+                                            let e = {
+                                                let l38 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 16 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l42 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 19 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l46 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 22 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l50 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 25 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l54 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 28 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l58 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 31 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l60 = i32::from(
+                                                    *arg0
+                                                        .add(16 + 32 * ::core::mem::size_of::<*const u8>())
+                                                        .cast::<u8>(),
+                                                );
+                                                let l62 = *arg0
+                                                    .add(32 + 32 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>();
+                                                super::super::super::super::__with_name0::Lease {
+                                                    mac: match l38 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l39 = *arg0
+                                                                    .add(16 + 17 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l40 = *arg0
+                                                                    .add(16 + 18 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len41 = l40;
+                                                                let bytes41 = _rt::Vec::from_raw_parts(
+                                                                    l39.cast(),
+                                                                    len41,
+                                                                    len41,
+                                                                );
+                                                                _rt::string_lift(bytes41)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    client_id: match l42 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l43 = *arg0
+                                                                    .add(16 + 20 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l44 = *arg0
+                                                                    .add(16 + 21 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len45 = l44;
+                                                                let bytes45 = _rt::Vec::from_raw_parts(
+                                                                    l43.cast(),
+                                                                    len45,
+                                                                    len45,
+                                                                );
+                                                                _rt::string_lift(bytes45)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    uuid: match l46 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l47 = *arg0
+                                                                    .add(16 + 23 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l48 = *arg0
+                                                                    .add(16 + 24 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len49 = l48;
+                                                                let bytes49 = _rt::Vec::from_raw_parts(
+                                                                    l47.cast(),
+                                                                    len49,
+                                                                    len49,
+                                                                );
+                                                                _rt::string_lift(bytes49)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    hostname: match l50 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l51 = *arg0
+                                                                    .add(16 + 26 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l52 = *arg0
+                                                                    .add(16 + 27 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len53 = l52;
+                                                                let bytes53 = _rt::Vec::from_raw_parts(
+                                                                    l51.cast(),
+                                                                    len53,
+                                                                    len53,
+                                                                );
+                                                                _rt::string_lift(bytes53)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    vendor_class: match l54 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l55 = *arg0
+                                                                    .add(16 + 29 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<*mut u8>();
+                                                                let l56 = *arg0
+                                                                    .add(16 + 30 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<usize>();
+                                                                let len57 = l56;
+                                                                let bytes57 = _rt::Vec::from_raw_parts(
+                                                                    l55.cast(),
+                                                                    len57,
+                                                                    len57,
+                                                                );
+                                                                _rt::string_lift(bytes57)
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    architecture: match l58 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l59 = i32::from(
+                                                                    *arg0
+                                                                        .add(18 + 31 * ::core::mem::size_of::<*const u8>())
+                                                                        .cast::<u16>(),
+                                                                );
+                                                                l59 as u16
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    expires: match l60 {
+                                                        0 => None,
+                                                        1 => {
+                                                            let e = {
+                                                                let l61 = *arg0
+                                                                    .add(24 + 32 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<i64>();
+                                                                l61 as u64
+                                                            };
+                                                            Some(e)
+                                                        }
+                                                        _ => _rt::invalid_enum_discriminant(),
+                                                    },
+                                                    age: l62 as u64,
+                                                }
+                                            };
+                                            Some(e)
+                                        }
+                                        _ => _rt::invalid_enum_discriminant(),
+                                    },
+                                    class: _rt::string_lift(bytes65),
                                 },
-                                options: result36,
-                                attributes: result45,
+                                arrival: match l66 {
+                                    0 => None,
+                                    1 => {
+                                        let e = {
+                                            let l67 = i32::from(
+                                                *arg0
+                                                    .add(40 + 35 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>(),
+                                            );
+                                            let l71 = i32::from(
+                                                *arg0
+                                                    .add(40 + 38 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>(),
+                                            );
+                                            let l75 = i32::from(
+                                                *arg0
+                                                    .add(40 + 41 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>(),
+                                            );
+                                            super::super::super::super::__with_name0::Arrival {
+                                                address: match l67 {
+                                                    0 => None,
+                                                    1 => {
+                                                        let e = {
+                                                            let l68 = *arg0
+                                                                .add(40 + 36 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<*mut u8>();
+                                                            let l69 = *arg0
+                                                                .add(40 + 37 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len70 = l69;
+                                                            let bytes70 = _rt::Vec::from_raw_parts(
+                                                                l68.cast(),
+                                                                len70,
+                                                                len70,
+                                                            );
+                                                            _rt::string_lift(bytes70)
+                                                        };
+                                                        Some(e)
+                                                    }
+                                                    _ => _rt::invalid_enum_discriminant(),
+                                                },
+                                                interface_name: match l71 {
+                                                    0 => None,
+                                                    1 => {
+                                                        let e = {
+                                                            let l72 = *arg0
+                                                                .add(40 + 39 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<*mut u8>();
+                                                            let l73 = *arg0
+                                                                .add(40 + 40 * ::core::mem::size_of::<*const u8>())
+                                                                .cast::<usize>();
+                                                            let len74 = l73;
+                                                            let bytes74 = _rt::Vec::from_raw_parts(
+                                                                l72.cast(),
+                                                                len74,
+                                                                len74,
+                                                            );
+                                                            _rt::string_lift(bytes74)
+                                                        };
+                                                        Some(e)
+                                                    }
+                                                    _ => _rt::invalid_enum_discriminant(),
+                                                },
+                                                vlan: match l75 {
+                                                    0 => None,
+                                                    1 => {
+                                                        let e = {
+                                                            let l76 = i32::from(
+                                                                *arg0
+                                                                    .add(42 + 41 * ::core::mem::size_of::<*const u8>())
+                                                                    .cast::<u16>(),
+                                                            );
+                                                            l76 as u16
+                                                        };
+                                                        Some(e)
+                                                    }
+                                                    _ => _rt::invalid_enum_discriminant(),
+                                                },
+                                            }
+                                        };
+                                        Some(e)
+                                    }
+                                    _ => _rt::invalid_enum_discriminant(),
+                                },
+                                options: result85,
+                                attributes: result94,
                             })
                         };
                         _rt::cabi_dealloc(
                             arg0,
-                            20 * ::core::mem::size_of::<*const u8>(),
-                            ::core::mem::size_of::<*const u8>(),
+                            40 + 46 * ::core::mem::size_of::<*const u8>(),
+                            8,
                         );
-                        let ptr47 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result46 {
+                        let ptr96 = (&raw mut _RET_AREA.0).cast::<u8>();
+                        match result95 {
                             Resolution::Abstain => {
-                                *ptr47.add(0).cast::<u8>() = (0i32) as u8;
+                                *ptr96.add(0).cast::<u8>() = (0i32) as u8;
                             }
-                            Resolution::Files(e) => {
-                                *ptr47.add(0).cast::<u8>() = (1i32) as u8;
-                                let vec51 = e;
-                                let len51 = vec51.len();
-                                let layout51 = _rt::alloc::Layout::from_size_align(
-                                        vec51.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                            Resolution::Serve(e) => {
+                                *ptr96.add(0).cast::<u8>() = (1i32) as u8;
+                                let Selection {
+                                    candidates: candidates97,
+                                    else_next: else_next97,
+                                    profile: profile97,
+                                } = e;
+                                let vec109 = candidates97;
+                                let len109 = vec109.len();
+                                let layout109 = _rt::alloc::Layout::from_size_align(
+                                        vec109.len() * (8 * ::core::mem::size_of::<*const u8>()),
                                         ::core::mem::size_of::<*const u8>(),
                                     )
                                     .unwrap();
-                                let (result51, _cleanup51) = wit_bindgen::rt::Cleanup::new(
-                                    layout51,
+                                let (result109, _cleanup109) = wit_bindgen::rt::Cleanup::new(
+                                    layout109,
                                 );
-                                if let Some(cleanup) = _cleanup51 {
+                                if let Some(cleanup) = _cleanup109 {
                                     cleanup.forget();
                                 }
-                                for (i, e) in vec51.into_iter().enumerate() {
-                                    let base = result51
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                for (i, e) in vec109.into_iter().enumerate() {
+                                    let base = result109
+                                        .add(i * (8 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let Target { root: root48, path: path48 } = e;
-                                        let vec49 = (root48.into_bytes()).into_boxed_slice();
-                                        let ptr49 = vec49.as_ptr().cast::<u8>();
-                                        let len49 = vec49.len();
-                                        ::core::mem::forget(vec49);
-                                        *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len49;
-                                        *base.add(0).cast::<*mut u8>() = ptr49.cast_mut();
-                                        let vec50 = (path48.into_bytes()).into_boxed_slice();
-                                        let ptr50 = vec50.as_ptr().cast::<u8>();
-                                        let len50 = vec50.len();
-                                        ::core::mem::forget(vec50);
-                                        *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len50;
-                                        *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = ptr50.cast_mut();
+                                        match e {
+                                            Candidate::File(e) => {
+                                                *base.add(0).cast::<u8>() = (0i32) as u8;
+                                                let super::super::super::super::__with_name0::Target {
+                                                    root: root98,
+                                                    path: path98,
+                                                } = e;
+                                                let vec99 = (root98.into_bytes()).into_boxed_slice();
+                                                let ptr99 = vec99.as_ptr().cast::<u8>();
+                                                let len99 = vec99.len();
+                                                ::core::mem::forget(vec99);
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len99;
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr99.cast_mut();
+                                                let vec100 = (path98.into_bytes()).into_boxed_slice();
+                                                let ptr100 = vec100.as_ptr().cast::<u8>();
+                                                let len100 = vec100.len();
+                                                ::core::mem::forget(vec100);
+                                                *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len100;
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr100.cast_mut();
+                                            }
+                                            Candidate::Content(e) => {
+                                                *base.add(0).cast::<u8>() = (1i32) as u8;
+                                                let super::super::super::super::__with_name1::Content {
+                                                    name: name101,
+                                                    data: data101,
+                                                    attributes: attributes101,
+                                                } = e;
+                                                match name101 {
+                                                    Some(e) => {
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (1i32) as u8;
+                                                        let vec102 = (e.into_bytes()).into_boxed_slice();
+                                                        let ptr102 = vec102.as_ptr().cast::<u8>();
+                                                        let len102 = vec102.len();
+                                                        ::core::mem::forget(vec102);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len102;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr102.cast_mut();
+                                                    }
+                                                    None => {
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<u8>() = (0i32) as u8;
+                                                    }
+                                                };
+                                                let vec103 = <_ as Into<_rt::Vec<_>>>::into(data101)
+                                                    .into_boxed_slice();
+                                                let ptr103 = vec103.as_ptr().cast::<u8>();
+                                                let len103 = vec103.len();
+                                                ::core::mem::forget(vec103);
+                                                *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len103;
+                                                *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr103.cast_mut();
+                                                let vec107 = attributes101;
+                                                let len107 = vec107.len();
+                                                let layout107 = _rt::alloc::Layout::from_size_align(
+                                                        vec107.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                        ::core::mem::size_of::<*const u8>(),
+                                                    )
+                                                    .unwrap();
+                                                let (result107, _cleanup107) = wit_bindgen::rt::Cleanup::new(
+                                                    layout107,
+                                                );
+                                                if let Some(cleanup) = _cleanup107 {
+                                                    cleanup.forget();
+                                                }
+                                                for (i, e) in vec107.into_iter().enumerate() {
+                                                    let base = result107
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let (t104_0, t104_1) = e;
+                                                        let vec105 = (t104_0.into_bytes()).into_boxed_slice();
+                                                        let ptr105 = vec105.as_ptr().cast::<u8>();
+                                                        let len105 = vec105.len();
+                                                        ::core::mem::forget(vec105);
+                                                        *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len105;
+                                                        *base.add(0).cast::<*mut u8>() = ptr105.cast_mut();
+                                                        let vec106 = (t104_1.into_bytes()).into_boxed_slice();
+                                                        let ptr106 = vec106.as_ptr().cast::<u8>();
+                                                        let len106 = vec106.len();
+                                                        ::core::mem::forget(vec106);
+                                                        *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>() = len106;
+                                                        *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>() = ptr106.cast_mut();
+                                                    }
+                                                }
+                                                *base
+                                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len107;
+                                                *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = result107;
+                                            }
+                                            Candidate::Rendering(e) => {
+                                                *base.add(0).cast::<u8>() = (2i32) as u8;
+                                                let vec108 = (e.into_bytes()).into_boxed_slice();
+                                                let ptr108 = vec108.as_ptr().cast::<u8>();
+                                                let len108 = vec108.len();
+                                                ::core::mem::forget(vec108);
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len108;
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr108.cast_mut();
+                                            }
+                                        }
                                     }
                                 }
-                                *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len51;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = result51;
-                            }
-                            Resolution::FilesElseNext(e) => {
-                                *ptr47.add(0).cast::<u8>() = (2i32) as u8;
-                                let vec55 = e;
-                                let len55 = vec55.len();
-                                let layout55 = _rt::alloc::Layout::from_size_align(
-                                        vec55.len() * (4 * ::core::mem::size_of::<*const u8>()),
-                                        ::core::mem::size_of::<*const u8>(),
-                                    )
-                                    .unwrap();
-                                let (result55, _cleanup55) = wit_bindgen::rt::Cleanup::new(
-                                    layout55,
-                                );
-                                if let Some(cleanup) = _cleanup55 {
-                                    cleanup.forget();
-                                }
-                                for (i, e) in vec55.into_iter().enumerate() {
-                                    let base = result55
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let Target { root: root52, path: path52 } = e;
-                                        let vec53 = (root52.into_bytes()).into_boxed_slice();
-                                        let ptr53 = vec53.as_ptr().cast::<u8>();
-                                        let len53 = vec53.len();
-                                        ::core::mem::forget(vec53);
-                                        *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len53;
-                                        *base.add(0).cast::<*mut u8>() = ptr53.cast_mut();
-                                        let vec54 = (path52.into_bytes()).into_boxed_slice();
-                                        let ptr54 = vec54.as_ptr().cast::<u8>();
-                                        let len54 = vec54.len();
-                                        ::core::mem::forget(vec54);
-                                        *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len54;
-                                        *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = ptr54.cast_mut();
-                                    }
-                                }
-                                *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len55;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = result55;
-                            }
-                            Resolution::Content(e) => {
-                                *ptr47.add(0).cast::<u8>() = (3i32) as u8;
-                                let Content { name: name56, bytes: bytes56 } = e;
-                                match name56 {
+                                *ptr96
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len109;
+                                *ptr96.add(8).cast::<*mut u8>() = result109;
+                                *ptr96
+                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<u8>() = (match else_next97 {
+                                    true => 1,
+                                    false => 0,
+                                }) as u8;
+                                match profile97 {
                                     Some(e) => {
-                                        *ptr47
-                                            .add(::core::mem::size_of::<*const u8>())
+                                        *ptr96
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
                                             .cast::<u8>() = (1i32) as u8;
-                                        let vec57 = (e.into_bytes()).into_boxed_slice();
-                                        let ptr57 = vec57.as_ptr().cast::<u8>();
-                                        let len57 = vec57.len();
-                                        ::core::mem::forget(vec57);
-                                        *ptr47
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len57;
-                                        *ptr47
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = ptr57.cast_mut();
+                                        let super::super::super::super::__with_name0::Profile {
+                                            ceilings: ceilings110,
+                                            floors: floors110,
+                                            overrides: overrides110,
+                                            max_size: max_size110,
+                                            burst: burst110,
+                                            rate: rate110,
+                                            refuse_options: refuse_options110,
+                                            attributes: attributes110,
+                                        } = e;
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize111,
+                                            windowsize: windowsize111,
+                                            timeout: timeout111,
+                                        } = ceilings110;
+                                        match blksize111 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(26 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(24 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize111 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(28 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(30 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(28 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout111 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(32 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(33 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(32 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize112,
+                                            windowsize: windowsize112,
+                                            timeout: timeout112,
+                                        } = floors110;
+                                        match blksize112 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(34 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(36 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(34 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize112 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(38 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(40 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(38 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout112 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(42 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(43 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(42 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let super::super::super::super::__with_name0::SessionValues {
+                                            blksize: blksize113,
+                                            windowsize: windowsize113,
+                                            timeout: timeout113,
+                                        } = overrides110;
+                                        match blksize113 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(44 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(46 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(44 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match windowsize113 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(48 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(50 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(48 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match timeout113 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(52 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(53 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (_rt::as_i32(e)) as u8;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(52 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match max_size110 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(56 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(64 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>() = _rt::as_i64(e);
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(56 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match burst110 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(72 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(74 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u16>() = (_rt::as_i32(e)) as u16;
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(72 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        match rate110 {
+                                            Some(e) => {
+                                                *ptr96
+                                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (1i32) as u8;
+                                                *ptr96
+                                                    .add(88 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<i64>() = _rt::as_i64(e);
+                                            }
+                                            None => {
+                                                *ptr96
+                                                    .add(80 + 2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<u8>() = (0i32) as u8;
+                                            }
+                                        };
+                                        let vec115 = refuse_options110;
+                                        let len115 = vec115.len();
+                                        let layout115 = _rt::alloc::Layout::from_size_align(
+                                                vec115.len() * (2 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result115, _cleanup115) = wit_bindgen::rt::Cleanup::new(
+                                            layout115,
+                                        );
+                                        if let Some(cleanup) = _cleanup115 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec115.into_iter().enumerate() {
+                                            let base = result115
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let vec114 = (e.into_bytes()).into_boxed_slice();
+                                                let ptr114 = vec114.as_ptr().cast::<u8>();
+                                                let len114 = vec114.len();
+                                                ::core::mem::forget(vec114);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len114;
+                                                *base.add(0).cast::<*mut u8>() = ptr114.cast_mut();
+                                            }
+                                        }
+                                        *ptr96
+                                            .add(96 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len115;
+                                        *ptr96
+                                            .add(96 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result115;
+                                        let vec119 = attributes110;
+                                        let len119 = vec119.len();
+                                        let layout119 = _rt::alloc::Layout::from_size_align(
+                                                vec119.len() * (4 * ::core::mem::size_of::<*const u8>()),
+                                                ::core::mem::size_of::<*const u8>(),
+                                            )
+                                            .unwrap();
+                                        let (result119, _cleanup119) = wit_bindgen::rt::Cleanup::new(
+                                            layout119,
+                                        );
+                                        if let Some(cleanup) = _cleanup119 {
+                                            cleanup.forget();
+                                        }
+                                        for (i, e) in vec119.into_iter().enumerate() {
+                                            let base = result119
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let (t116_0, t116_1) = e;
+                                                let vec117 = (t116_0.into_bytes()).into_boxed_slice();
+                                                let ptr117 = vec117.as_ptr().cast::<u8>();
+                                                let len117 = vec117.len();
+                                                ::core::mem::forget(vec117);
+                                                *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len117;
+                                                *base.add(0).cast::<*mut u8>() = ptr117.cast_mut();
+                                                let vec118 = (t116_1.into_bytes()).into_boxed_slice();
+                                                let ptr118 = vec118.as_ptr().cast::<u8>();
+                                                let len118 = vec118.len();
+                                                ::core::mem::forget(vec118);
+                                                *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>() = len118;
+                                                *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>() = ptr118.cast_mut();
+                                            }
+                                        }
+                                        *ptr96
+                                            .add(96 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>() = len119;
+                                        *ptr96
+                                            .add(96 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>() = result119;
                                     }
                                     None => {
-                                        *ptr47
-                                            .add(::core::mem::size_of::<*const u8>())
+                                        *ptr96
+                                            .add(16 + 2 * ::core::mem::size_of::<*const u8>())
                                             .cast::<u8>() = (0i32) as u8;
                                     }
                                 };
-                                let vec58 = <_ as Into<_rt::Vec<_>>>::into(bytes56)
-                                    .into_boxed_slice();
-                                let ptr58 = vec58.as_ptr().cast::<u8>();
-                                let len58 = vec58.len();
-                                ::core::mem::forget(vec58);
-                                *ptr47
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len58;
-                                *ptr47
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr58.cast_mut();
-                            }
-                            Resolution::Rendered(e) => {
-                                *ptr47.add(0).cast::<u8>() = (4i32) as u8;
-                                let vec59 = (e.into_bytes()).into_boxed_slice();
-                                let ptr59 = vec59.as_ptr().cast::<u8>();
-                                let len59 = vec59.len();
-                                ::core::mem::forget(vec59);
-                                *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len59;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr59.cast_mut();
                             }
                             Resolution::Deny(e) => {
-                                *ptr47.add(0).cast::<u8>() = (5i32) as u8;
+                                *ptr96.add(0).cast::<u8>() = (2i32) as u8;
                                 let super::super::super::super::__with_name0::Denial {
-                                    code: code60,
-                                    message: message60,
-                                    reason: reason60,
+                                    code: code120,
+                                    message: message120,
+                                    reason: reason120,
                                 } = e;
-                                *ptr47
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code60.clone() as i32) as u8;
-                                let vec61 = (message60.into_bytes()).into_boxed_slice();
-                                let ptr61 = vec61.as_ptr().cast::<u8>();
-                                let len61 = vec61.len();
-                                ::core::mem::forget(vec61);
-                                *ptr47
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len61;
-                                *ptr47
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr61.cast_mut();
-                                let vec62 = (reason60.into_bytes()).into_boxed_slice();
-                                let ptr62 = vec62.as_ptr().cast::<u8>();
-                                let len62 = vec62.len();
-                                ::core::mem::forget(vec62);
-                                *ptr47
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len62;
-                                *ptr47
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr62.cast_mut();
+                                *ptr96.add(8).cast::<u8>() = (code120.clone() as i32) as u8;
+                                let vec121 = (message120.into_bytes()).into_boxed_slice();
+                                let ptr121 = vec121.as_ptr().cast::<u8>();
+                                let len121 = vec121.len();
+                                ::core::mem::forget(vec121);
+                                *ptr96
+                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len121;
+                                *ptr96
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr121.cast_mut();
+                                let vec122 = (reason120.into_bytes()).into_boxed_slice();
+                                let ptr122 = vec122.as_ptr().cast::<u8>();
+                                let len122 = vec122.len();
+                                ::core::mem::forget(vec122);
+                                *ptr96
+                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len122;
+                                *ptr96
+                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<*mut u8>() = ptr122.cast_mut();
+                            }
+                            Resolution::Drop(e) => {
+                                *ptr96.add(0).cast::<u8>() = (3i32) as u8;
+                                let vec123 = (e.into_bytes()).into_boxed_slice();
+                                let ptr123 = vec123.as_ptr().cast::<u8>();
+                                let len123 = vec123.len();
+                                ::core::mem::forget(vec123);
+                                *ptr96
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
+                                    .cast::<usize>() = len123;
+                                *ptr96.add(8).cast::<*mut u8>() = ptr123.cast_mut();
                             }
                         }
-                        ptr47
+                        ptr96
                     }
                 }
                 #[doc(hidden)]
@@ -544,282 +1208,196 @@ pub mod exports {
                         match l0 {
                             0 => {}
                             1 => {
-                                let l1 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
+                                let l1 = *arg0.add(8).cast::<*mut u8>();
                                 let l2 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base7 = l1;
-                                let len7 = l2;
-                                for i in 0..len7 {
-                                    let base = base7
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                let base23 = l1;
+                                let len23 = l2;
+                                for i in 0..len23 {
+                                    let base = base23
+                                        .add(i * (8 * ::core::mem::size_of::<*const u8>()));
                                     {
-                                        let l3 = *base.add(0).cast::<*mut u8>();
-                                        let l4 = *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l3, l4, 1);
-                                        let l5 = *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>();
-                                        let l6 = *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l5, l6, 1);
+                                        let l3 = i32::from(*base.add(0).cast::<u8>());
+                                        match l3 {
+                                            0 => {
+                                                let l4 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l5 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l4, l5, 1);
+                                                let l6 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l7 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l6, l7, 1);
+                                            }
+                                            1 => {
+                                                let l8 = i32::from(
+                                                    *base.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
+                                                );
+                                                match l8 {
+                                                    0 => {}
+                                                    _ => {
+                                                        let l9 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l10 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l9, l10, 1);
+                                                    }
+                                                }
+                                                let l11 = *base
+                                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l12 = *base
+                                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base13 = l11;
+                                                let len13 = l12;
+                                                _rt::cabi_dealloc(base13, len13 * 1, 1);
+                                                let l14 = *base
+                                                    .add(6 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l15 = *base
+                                                    .add(7 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                let base20 = l14;
+                                                let len20 = l15;
+                                                for i in 0..len20 {
+                                                    let base = base20
+                                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                                    {
+                                                        let l16 = *base.add(0).cast::<*mut u8>();
+                                                        let l17 = *base
+                                                            .add(::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l16, l17, 1);
+                                                        let l18 = *base
+                                                            .add(2 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<*mut u8>();
+                                                        let l19 = *base
+                                                            .add(3 * ::core::mem::size_of::<*const u8>())
+                                                            .cast::<usize>();
+                                                        _rt::cabi_dealloc(l18, l19, 1);
+                                                    }
+                                                }
+                                                _rt::cabi_dealloc(
+                                                    base20,
+                                                    len20 * (4 * ::core::mem::size_of::<*const u8>()),
+                                                    ::core::mem::size_of::<*const u8>(),
+                                                );
+                                            }
+                                            _ => {
+                                                let l21 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l22 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l21, l22, 1);
+                                            }
+                                        }
                                     }
                                 }
                                 _rt::cabi_dealloc(
-                                    base7,
-                                    len7 * (4 * ::core::mem::size_of::<*const u8>()),
+                                    base23,
+                                    len23 * (8 * ::core::mem::size_of::<*const u8>()),
                                     ::core::mem::size_of::<*const u8>(),
                                 );
+                                let l24 = i32::from(
+                                    *arg0
+                                        .add(16 + 2 * ::core::mem::size_of::<*const u8>())
+                                        .cast::<u8>(),
+                                );
+                                match l24 {
+                                    0 => {}
+                                    _ => {
+                                        let l25 = *arg0
+                                            .add(96 + 2 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l26 = *arg0
+                                            .add(96 + 3 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base29 = l25;
+                                        let len29 = l26;
+                                        for i in 0..len29 {
+                                            let base = base29
+                                                .add(i * (2 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l27 = *base.add(0).cast::<*mut u8>();
+                                                let l28 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l27, l28, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base29,
+                                            len29 * (2 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                        let l30 = *arg0
+                                            .add(96 + 4 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<*mut u8>();
+                                        let l31 = *arg0
+                                            .add(96 + 5 * ::core::mem::size_of::<*const u8>())
+                                            .cast::<usize>();
+                                        let base36 = l30;
+                                        let len36 = l31;
+                                        for i in 0..len36 {
+                                            let base = base36
+                                                .add(i * (4 * ::core::mem::size_of::<*const u8>()));
+                                            {
+                                                let l32 = *base.add(0).cast::<*mut u8>();
+                                                let l33 = *base
+                                                    .add(::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l32, l33, 1);
+                                                let l34 = *base
+                                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<*mut u8>();
+                                                let l35 = *base
+                                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                                    .cast::<usize>();
+                                                _rt::cabi_dealloc(l34, l35, 1);
+                                            }
+                                        }
+                                        _rt::cabi_dealloc(
+                                            base36,
+                                            len36 * (4 * ::core::mem::size_of::<*const u8>()),
+                                            ::core::mem::size_of::<*const u8>(),
+                                        );
+                                    }
+                                }
                             }
                             2 => {
-                                let l8 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
+                                let l37 = *arg0
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l9 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
+                                let l38 = *arg0
+                                    .add(8 + 2 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base14 = l8;
-                                let len14 = l9;
-                                for i in 0..len14 {
-                                    let base = base14
-                                        .add(i * (4 * ::core::mem::size_of::<*const u8>()));
-                                    {
-                                        let l10 = *base.add(0).cast::<*mut u8>();
-                                        let l11 = *base
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l10, l11, 1);
-                                        let l12 = *base
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>();
-                                        let l13 = *base
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l12, l13, 1);
-                                    }
-                                }
-                                _rt::cabi_dealloc(
-                                    base14,
-                                    len14 * (4 * ::core::mem::size_of::<*const u8>()),
-                                    ::core::mem::size_of::<*const u8>(),
-                                );
-                            }
-                            3 => {
-                                let l15 = i32::from(
-                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
-                                );
-                                match l15 {
-                                    0 => {}
-                                    _ => {
-                                        let l16 = *arg0
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>();
-                                        let l17 = *arg0
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l16, l17, 1);
-                                    }
-                                }
-                                let l18 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
+                                _rt::cabi_dealloc(l37, l38, 1);
+                                let l39 = *arg0
+                                    .add(8 + 3 * ::core::mem::size_of::<*const u8>())
                                     .cast::<*mut u8>();
-                                let l19 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
+                                let l40 = *arg0
+                                    .add(8 + 4 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                let base20 = l18;
-                                let len20 = l19;
-                                _rt::cabi_dealloc(base20, len20 * 1, 1);
-                            }
-                            4 => {
-                                let l21 = *arg0
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l22 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l21, l22, 1);
+                                _rt::cabi_dealloc(l39, l40, 1);
                             }
                             _ => {
-                                let l23 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l24 = *arg0
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
+                                let l41 = *arg0.add(8).cast::<*mut u8>();
+                                let l42 = *arg0
+                                    .add(8 + 1 * ::core::mem::size_of::<*const u8>())
                                     .cast::<usize>();
-                                _rt::cabi_dealloc(l23, l24, 1);
-                                let l25 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l26 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l25, l26, 1);
-                            }
-                        }
-                    }
-                }
-                #[doc(hidden)]
-                #[allow(non_snake_case, unused_unsafe)]
-                pub unsafe fn _export_render_cabi<T_: Guest>(
-                    arg0: *mut u8,
-                    arg1: usize,
-                ) -> *mut u8 {
-                    unsafe {
-                        #[cfg(target_arch = "wasm32")] _rt::run_ctors_once();
-                        let result1 = {
-                            let len0 = arg1;
-                            let bytes0 = _rt::Vec::from_raw_parts(
-                                arg0.cast(),
-                                len0,
-                                len0,
-                            );
-                            T_::render(_rt::string_lift(bytes0))
-                        };
-                        let ptr2 = (&raw mut _RET_AREA.0).cast::<u8>();
-                        match result1 {
-                            Ok(e) => {
-                                *ptr2.add(0).cast::<u8>() = (0i32) as u8;
-                                let Rendering {
-                                    content: content3,
-                                    ttl_seconds: ttl_seconds3,
-                                } = e;
-                                let Content { name: name4, bytes: bytes4 } = content3;
-                                match name4 {
-                                    Some(e) => {
-                                        *ptr2
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>() = (1i32) as u8;
-                                        let vec5 = (e.into_bytes()).into_boxed_slice();
-                                        let ptr5 = vec5.as_ptr().cast::<u8>();
-                                        let len5 = vec5.len();
-                                        ::core::mem::forget(vec5);
-                                        *ptr2
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>() = len5;
-                                        *ptr2
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>() = ptr5.cast_mut();
-                                    }
-                                    None => {
-                                        *ptr2
-                                            .add(::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                                let vec6 = <_ as Into<_rt::Vec<_>>>::into(bytes4)
-                                    .into_boxed_slice();
-                                let ptr6 = vec6.as_ptr().cast::<u8>();
-                                let len6 = vec6.len();
-                                ::core::mem::forget(vec6);
-                                *ptr2
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len6;
-                                *ptr2
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr6.cast_mut();
-                                match ttl_seconds3 {
-                                    Some(e) => {
-                                        *ptr2
-                                            .add(6 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>() = (1i32) as u8;
-                                        *ptr2
-                                            .add(4 + 6 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<i32>() = _rt::as_i32(e);
-                                    }
-                                    None => {
-                                        *ptr2
-                                            .add(6 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<u8>() = (0i32) as u8;
-                                    }
-                                };
-                            }
-                            Err(e) => {
-                                *ptr2.add(0).cast::<u8>() = (1i32) as u8;
-                                let super::super::super::super::__with_name0::Denial {
-                                    code: code7,
-                                    message: message7,
-                                    reason: reason7,
-                                } = e;
-                                *ptr2
-                                    .add(::core::mem::size_of::<*const u8>())
-                                    .cast::<u8>() = (code7.clone() as i32) as u8;
-                                let vec8 = (message7.into_bytes()).into_boxed_slice();
-                                let ptr8 = vec8.as_ptr().cast::<u8>();
-                                let len8 = vec8.len();
-                                ::core::mem::forget(vec8);
-                                *ptr2
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len8;
-                                *ptr2
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr8.cast_mut();
-                                let vec9 = (reason7.into_bytes()).into_boxed_slice();
-                                let ptr9 = vec9.as_ptr().cast::<u8>();
-                                let len9 = vec9.len();
-                                ::core::mem::forget(vec9);
-                                *ptr2
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>() = len9;
-                                *ptr2
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>() = ptr9.cast_mut();
-                            }
-                        };
-                        ptr2
-                    }
-                }
-                #[doc(hidden)]
-                #[allow(non_snake_case)]
-                pub unsafe fn __post_return_render<T_: Guest>(arg0: *mut u8) {
-                    unsafe {
-                        let l0 = i32::from(*arg0.add(0).cast::<u8>());
-                        match l0 {
-                            0 => {
-                                let l1 = i32::from(
-                                    *arg0.add(::core::mem::size_of::<*const u8>()).cast::<u8>(),
-                                );
-                                match l1 {
-                                    0 => {}
-                                    _ => {
-                                        let l2 = *arg0
-                                            .add(2 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<*mut u8>();
-                                        let l3 = *arg0
-                                            .add(3 * ::core::mem::size_of::<*const u8>())
-                                            .cast::<usize>();
-                                        _rt::cabi_dealloc(l2, l3, 1);
-                                    }
-                                }
-                                let l4 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l5 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                let base6 = l4;
-                                let len6 = l5;
-                                _rt::cabi_dealloc(base6, len6 * 1, 1);
-                            }
-                            _ => {
-                                let l7 = *arg0
-                                    .add(2 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l8 = *arg0
-                                    .add(3 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l7, l8, 1);
-                                let l9 = *arg0
-                                    .add(4 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<*mut u8>();
-                                let l10 = *arg0
-                                    .add(5 * ::core::mem::size_of::<*const u8>())
-                                    .cast::<usize>();
-                                _rt::cabi_dealloc(l9, l10, 1);
+                                _rt::cabi_dealloc(l41, l42, 1);
                             }
                         }
                     }
@@ -827,51 +1405,31 @@ pub mod exports {
                 pub trait Guest {
                     #[allow(async_fn_in_trait)]
                     fn resolve(request: Request) -> Resolution;
-                    /// Makes the content for a key that `resolve` answered with. The host calls it once for all requests with this key,
-                    /// those that arrive meanwhile included, and keeps the rendering in memory while there is room. It may run in another
-                    /// instance than `resolve`, so the key is all that the content may depend on besides settings and grants: where it is
-                    /// made of files, put their versions into the key. A denial, or a failed call, answers all requests that wait for it;
-                    /// the host keeps neither.
-                    ///
-                    /// A plugin that never answers `rendered` denies.
-                    #[allow(async_fn_in_trait)]
-                    fn render(
-                        key: _rt::String,
-                    ) -> ::core::result::Result<Rendering, Denial>;
                 }
                 #[doc(hidden)]
                 #[macro_export]
-                macro_rules! __export_tuffet_policy_resolve_0_2_0_cabi {
+                macro_rules! __export_tuffet_policy_resolve_1_0_0_rc_1_cabi {
                     ($ty:ident with_types_in $($path_to_types:tt)*) => {
                         const _ : () = { #[unsafe (export_name =
-                        "tuffet:policy/resolve@0.2.0#resolve")] unsafe extern "C" fn
+                        "tuffet:policy/resolve@1.0.0-rc.1#resolve")] unsafe extern "C" fn
                         export_resolve(arg0 : * mut u8,) -> * mut u8 { unsafe {
                         $($path_to_types)*:: _export_resolve_cabi::<$ty > (arg0) } }
                         #[unsafe (export_name =
-                        "cabi_post_tuffet:policy/resolve@0.2.0#resolve")] unsafe extern
-                        "C" fn _post_return_resolve(arg0 : * mut u8,) { unsafe {
-                        $($path_to_types)*:: __post_return_resolve::<$ty > (arg0) } }
-                        #[unsafe (export_name = "tuffet:policy/resolve@0.2.0#render")]
-                        unsafe extern "C" fn export_render(arg0 : * mut u8, arg1 :
-                        usize,) -> * mut u8 { unsafe { $($path_to_types)*::
-                        _export_render_cabi::<$ty > (arg0, arg1) } } #[unsafe
-                        (export_name = "cabi_post_tuffet:policy/resolve@0.2.0#render")]
-                        unsafe extern "C" fn _post_return_render(arg0 : * mut u8,) {
-                        unsafe { $($path_to_types)*:: __post_return_render::<$ty > (arg0)
-                        } } };
+                        "cabi_post_tuffet:policy/resolve@1.0.0-rc.1#resolve")] unsafe
+                        extern "C" fn _post_return_resolve(arg0 : * mut u8,) { unsafe {
+                        $($path_to_types)*:: __post_return_resolve::<$ty > (arg0) } } };
                     };
                 }
                 #[doc(hidden)]
-                pub use __export_tuffet_policy_resolve_0_2_0_cabi;
-                #[cfg_attr(target_pointer_width = "64", repr(align(8)))]
-                #[cfg_attr(target_pointer_width = "32", repr(align(4)))]
+                pub use __export_tuffet_policy_resolve_1_0_0_rc_1_cabi;
+                #[repr(align(8))]
                 struct _RetArea(
                     [::core::mem::MaybeUninit<
                         u8,
-                    >; 8 + 6 * ::core::mem::size_of::<*const u8>()],
+                    >; 96 + 6 * ::core::mem::size_of::<*const u8>()],
                 );
                 static mut _RET_AREA: _RetArea = _RetArea(
-                    [::core::mem::MaybeUninit::uninit(); 8
+                    [::core::mem::MaybeUninit::uninit(); 96
                         + 6 * ::core::mem::size_of::<*const u8>()],
                 );
             }
@@ -900,6 +1458,13 @@ mod _rt {
         unsafe {
             let layout = alloc::Layout::from_size_align_unchecked(size, align);
             alloc::dealloc(ptr, layout);
+        }
+    }
+    pub unsafe fn invalid_enum_discriminant<T>() -> T {
+        if cfg!(debug_assertions) {
+            panic!("invalid enum discriminant")
+        } else {
+            unsafe { core::hint::unreachable_unchecked() }
         }
     }
     pub use alloc_crate::alloc;
@@ -962,6 +1527,29 @@ mod _rt {
             self as i32
         }
     }
+    pub fn as_i64<T: AsI64>(t: T) -> i64 {
+        t.as_i64()
+    }
+    pub trait AsI64 {
+        fn as_i64(self) -> i64;
+    }
+    impl<'a, T: Copy + AsI64> AsI64 for &'a T {
+        fn as_i64(self) -> i64 {
+            (*self).as_i64()
+        }
+    }
+    impl AsI64 for i64 {
+        #[inline]
+        fn as_i64(self) -> i64 {
+            self as i64
+        }
+    }
+    impl AsI64 for u64 {
+        #[inline]
+        fn as_i64(self) -> i64 {
+            self as i64
+        }
+    }
     extern crate alloc as alloc_crate;
 }
 /// Generates `#[unsafe(no_mangle)]` functions to export the specified type as
@@ -989,40 +1577,47 @@ macro_rules! __export_resolve_impl {
     };
     ($ty:ident with_types_in $($path_to_types_root:tt)*) => {
         $($path_to_types_root)*::
-        exports::tuffet::policy::resolve::__export_tuffet_policy_resolve_0_2_0_cabi!($ty
+        exports::tuffet::policy::resolve::__export_tuffet_policy_resolve_1_0_0_rc_1_cabi!($ty
         with_types_in $($path_to_types_root)*:: exports::tuffet::policy::resolve); const
         _ : () = { #[cfg(target_arch = "wasm32")] #[unsafe (link_section =
         "component-type:wit-bindgen:0.61.1:tuffet:sdk:resolve:imports and exports")]
         #[doc(hidden)] #[allow(clippy::octal_escapes)] pub static
-        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1207] = *
+        __WIT_BINDGEN_COMPONENT_TYPE : [u8; 1487] = *
         b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xb9\x08\x01A\x02\x01\
-A\x06\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x02\x03\0\0\x07re\
-quest\x02\x03\0\0\x06denial\x01B\x15\x02\x03\x02\x01\x01\x04\0\x07request\x03\0\0\
-\x02\x03\x02\x01\x02\x04\0\x06denial\x03\0\x02\x01r\x02\x04roots\x04paths\x04\0\x06\
-target\x03\0\x04\x01ks\x01p}\x01r\x02\x04name\x06\x05bytes\x07\x04\0\x07content\x03\
-\0\x08\x01ky\x01r\x02\x07content\x09\x0bttl-seconds\x0a\x04\0\x09rendering\x03\0\
-\x0b\x01p\x05\x01q\x06\x07abstain\0\0\x05files\x01\x0d\0\x0ffiles-else-next\x01\x0d\
-\0\x07content\x01\x09\0\x08rendered\x01s\0\x04deny\x01\x03\0\x04\0\x0aresolution\
-\x03\0\x0e\x01@\x01\x07request\x01\0\x0f\x04\0\x07resolve\x01\x10\x01j\x01\x0c\x01\
-\x03\x01@\x01\x03keys\0\x11\x04\0\x06render\x01\x12\x04\0\x1btuffet:policy/resol\
-ve@0.2.0\x05\x03\x04\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\
-\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bi\
-ndgen-rust\x060.61.1";
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xd1\x0a\x01A\x02\x01\
+A\x0b\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x01B\x06\x01ks\x01p}\x01o\x02s\
+s\x01p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\
+\0\x04\x03\0!tuffet:policy/contents@1.0.0-rc.1\x05\x01\x02\x03\0\0\x07request\x02\
+\x03\0\0\x06denial\x02\x03\0\0\x07profile\x02\x03\0\0\x06target\x02\x03\0\x01\x07\
+content\x01B\x14\x02\x03\x02\x01\x02\x04\0\x07request\x03\0\0\x02\x03\x02\x01\x03\
+\x04\0\x06denial\x03\0\x02\x02\x03\x02\x01\x04\x04\0\x07profile\x03\0\x04\x02\x03\
+\x02\x01\x05\x04\0\x06target\x03\0\x06\x02\x03\x02\x01\x06\x04\0\x07content\x03\0\
+\x08\x01q\x03\x04file\x01\x07\0\x07content\x01\x09\0\x09rendering\x01s\0\x04\0\x09\
+candidate\x03\0\x0a\x01p\x0b\x01k\x05\x01r\x03\x0acandidates\x0c\x09else-next\x7f\
+\x07profile\x0d\x04\0\x09selection\x03\0\x0e\x01q\x04\x07abstain\0\0\x05serve\x01\
+\x0f\0\x04deny\x01\x03\0\x04drop\x01s\0\x04\0\x0aresolution\x03\0\x10\x01@\x01\x07\
+request\x01\0\x11\x04\0\x07resolve\x01\x12\x04\0\x20tuffet:policy/resolve@1.0.0-\
+rc.1\x05\x07\x04\0\x12tuffet:sdk/resolve\x04\0\x0b\x0d\x01\0\x07resolve\x03\0\0\0\
+G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.258.3\x10wit-bindge\
+n-rust\x060.61.1";
         };
     };
 }
@@ -1034,26 +1629,32 @@ pub use __export_resolve_impl as export_resolve;
 )]
 #[doc(hidden)]
 #[allow(clippy::octal_escapes)]
-pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 929] = *b"\
-\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\x83\x06\x01A\x02\x01\
-A\x02\x01B\x1d\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05\
-octet\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-fo\
-und\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0ae\
-rror-code\x03\0\x04\x01m\x03\x0fneighbour-table\x0alease-file\x0erequested-name\x04\
-\0\x0amac-source\x03\0\x06\x01r\x02\x07addresss\x06source\x07\x04\0\x03mac\x03\0\
-\x08\x01p\x09\x01r\x04\x07addresss\x04port{\x04macs\x0a\x05classs\x04\0\x06clien\
-t\x03\0\x0b\x01o\x02ss\x01p\x0d\x01r\x09\x02ids\x08listeners\x09operation\x01\x04\
-mode\x03\x09requesteds\x04paths\x06client\x0c\x07options\x0e\x0aattributes\x0e\x04\
-\0\x07request\x03\0\x0f\x01r\x03\x04code\x05\x07messages\x06reasons\x04\0\x06den\
-ial\x03\0\x11\x01m\x08\x06served\x06stored\x06probed\x07aborted\x06denied\x09not\
--found\x09timed-out\x06failed\x04\0\x07outcome\x03\0\x13\x01k{\x01k}\x01r\x03\x07\
-blksize\x15\x0awindowsize\x15\x07timeout\x16\x04\0\x0esession-values\x03\0\x17\x01\
-kw\x01ps\x01r\x09\x07blksize\x15\x0awindowsize\x15\x07timeout\x16\x05bytes\x19\x06\
-floors\x18\x09overrides\x18\x05burst\x15\x04rate\x19\x0erefuse-options\x1a\x04\0\
-\x07profile\x03\0\x1b\x03\0\x19tuffet:policy/types@0.2.0\x05\0\x04\02tuffet:sdk/\
-resolve-with-all-of-its-exports-removed\x04\0\x0b-\x01\0'resolve-with-all-of-its\
--exports-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-componen\
-t\x070.258.3\x10wit-bindgen-rust\x060.61.1";
+pub static __WIT_BINDGEN_COMPONENT_TYPE: [u8; 1179] = *b"\
+\0asm\x0d\0\x01\0\0\x19\x16wit-component-encoding\x04\0\x07\xfd\x07\x01A\x02\x01\
+A\x04\x01B)\x01m\x02\x04read\x05write\x04\0\x09operation\x03\0\0\x01m\x02\x05oct\
+et\x08netascii\x04\0\x04mode\x03\0\x02\x01m\x06\x0bnot-defined\x0efile-not-found\
+\x10access-violation\x09disk-full\x0bfile-exists\x0eoption-refused\x04\0\x0aerro\
+r-code\x03\0\x04\x01r\x02\x07addresss\x06sources\x04\0\x03mac\x03\0\x06\x01p\x07\
+\x01r\x02\x07network\x08\x07claimed\x08\x04\0\x0dmac-addresses\x03\0\x09\x01ks\x01\
+k{\x01kw\x01r\x08\x03mac\x0b\x09client-id\x0b\x04uuid\x0b\x08hostname\x0b\x0cven\
+dor-class\x0b\x0carchitecture\x0c\x07expires\x0d\x03agew\x04\0\x05lease\x03\0\x0e\
+\x01r\x03\x07address\x0b\x0einterface-name\x0b\x04vlan\x0c\x04\0\x07arrival\x03\0\
+\x10\x01k\x0a\x01k\x0f\x01r\x05\x07addresss\x04port{\x04macs\x12\x05lease\x13\x05\
+classs\x04\0\x06client\x03\0\x14\x01k\x11\x01o\x02ss\x01p\x17\x01r\x0a\x02ids\x08\
+listeners\x09operation\x01\x04mode\x03\x09requesteds\x04paths\x06client\x15\x07a\
+rrival\x16\x07options\x18\x0aattributes\x18\x04\0\x07request\x03\0\x19\x01r\x03\x04\
+code\x05\x07messages\x06reasons\x04\0\x06denial\x03\0\x1b\x01r\x02\x04roots\x04p\
+aths\x04\0\x06target\x03\0\x1d\x01q\x02\x04file\x01\x1e\0\x07content\x01\x0b\0\x04\
+\0\x08resolved\x03\0\x1f\x01k}\x01r\x03\x07blksize\x0c\x0awindowsize\x0c\x07time\
+out!\x04\0\x0esession-values\x03\0\"\x01ps\x01r\x08\x08ceilings#\x06floors#\x09o\
+verrides#\x08max-size\x0d\x05burst\x0c\x04rate\x0d\x0erefuse-options$\x0aattribu\
+tes\x18\x04\0\x07profile\x03\0%\x01r\x02\x04codes\x07messages\x04\0\x05error\x03\
+\0'\x03\0\x1etuffet:policy/types@1.0.0-rc.1\x05\0\x01B\x06\x01ks\x01p}\x01o\x02s\
+s\x01p\x02\x01r\x03\x04name\0\x04data\x01\x0aattributes\x03\x04\0\x07content\x03\
+\0\x04\x03\0!tuffet:policy/contents@1.0.0-rc.1\x05\x01\x04\02tuffet:sdk/resolve-\
+with-all-of-its-exports-removed\x04\0\x0b-\x01\0'resolve-with-all-of-its-exports\
+-removed\x03\0\0\0G\x09producers\x01\x0cprocessed-by\x02\x0dwit-component\x070.2\
+58.3\x10wit-bindgen-rust\x060.61.1";
 #[inline(never)]
 #[doc(hidden)]
 pub fn __link_custom_section_describing_imports() {

@@ -6,7 +6,8 @@ use wasip2::http::types::{
 };
 use wasip2::io::streams::StreamError;
 
-use super::{Error, Request, Response, Url};
+use super::{Error, Request, Response, Url, denied, invalid};
+use crate::code;
 
 /// Bytes per read or write.
 const CHUNK: usize = 4096;
@@ -15,7 +16,7 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
     let headers: Vec<(String, Vec<u8>)> =
         request.headers.iter().map(|(name, value)| ((*name).into(), value.as_bytes().into())).collect();
     let headers =
-        Fields::from_list(&headers).map_err(|error| Error::Invalid(format!("a header: {error:?}")))?;
+        Fields::from_list(&headers).map_err(|error| invalid(format_args!("a header: {error:?}")))?;
     let outgoing = OutgoingRequest::new(headers);
     let scheme = if url.tls { Scheme::Https } else { Scheme::Http };
     let method = match request.method {
@@ -25,13 +26,13 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
         "DELETE" => Method::Delete,
         other => Method::Other(other.into()),
     };
-    let invalid = |what: &str| Error::Invalid(format!("the {what} cannot be sent"));
-    outgoing.set_method(&method).map_err(|()| invalid("method"))?;
-    outgoing.set_scheme(Some(&scheme)).map_err(|()| invalid("scheme"))?;
-    outgoing.set_authority(Some(url.authority)).map_err(|()| invalid("host"))?;
-    outgoing.set_path_with_query(Some(url.path)).map_err(|()| invalid("path"))?;
+    let unsendable = |what: &str| invalid(format_args!("the {what} cannot be sent"));
+    outgoing.set_method(&method).map_err(|()| unsendable("method"))?;
+    outgoing.set_scheme(Some(&scheme)).map_err(|()| unsendable("scheme"))?;
+    outgoing.set_authority(Some(url.authority)).map_err(|()| unsendable("host"))?;
+    outgoing.set_path_with_query(Some(url.path)).map_err(|()| unsendable("path"))?;
 
-    let body = outgoing.body().map_err(|()| invalid("body"))?;
+    let body = outgoing.body().map_err(|()| unsendable("body"))?;
     let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
     // The response, possibly a refusal, may come before the server has taken the whole body. If none comes,
     // its error says why.
@@ -39,20 +40,20 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
     answer.subscribe().block();
     let response = match answer.get() {
         Some(Ok(response)) => response.map_err(explain)?,
-        _ => return Err(Error::Failed("the answer was taken already".into())),
+        _ => return Err(failed("the answer was taken already")),
     };
     let status = response.status();
     let headers = response.headers().entries();
-    let body = response.consume().map_err(|()| Error::Failed("the body was taken already".into()))?;
+    let body = response.consume().map_err(|()| failed("the body was taken already"))?;
     let body = read(&body, request.limit)?;
     Ok(Response { status, headers, body })
 }
 
 fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
     if !content.is_empty() {
-        let stream = body.write().map_err(|()| Error::Invalid("the body cannot be sent".into()))?;
+        let stream = body.write().map_err(|()| invalid("the body cannot be sent"))?;
         for chunk in content.chunks(CHUNK) {
-            stream.blocking_write_and_flush(chunk).map_err(failed)?;
+            stream.blocking_write_and_flush(chunk).map_err(|error| failed(format_args!("{error:?}")))?;
         }
     }
     OutgoingBody::finish(body, None).map_err(explain)
@@ -60,13 +61,13 @@ fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
 
 /// Reads at most one byte more than the limit, which shows that the body is too long.
 fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
-    let stream = body.stream().map_err(|()| Error::Failed("the body was taken already".into()))?;
+    let stream = body.stream().map_err(|()| failed("the body was taken already"))?;
     let mut content = Vec::new();
     while content.len() <= limit {
         match stream.blocking_read(CHUNK as u64) {
             Ok(bytes) => content.extend_from_slice(&bytes),
             Err(StreamError::Closed) => break,
-            Err(error) => return Err(failed(error)),
+            Err(error) => return Err(failed(format_args!("{error:?}"))),
         }
     }
     Ok(content)
@@ -74,11 +75,11 @@ fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
 
 fn explain(error: ErrorCode) -> Error {
     match error {
-        ErrorCode::HttpRequestDenied => Error::Denied,
-        error => Error::Failed(format!("{error:?}")),
+        ErrorCode::HttpRequestDenied => denied(),
+        error => failed(format_args!("{error:?}")),
     }
 }
 
-fn failed(error: StreamError) -> Error {
-    Error::Failed(format!("{error:?}"))
+fn failed(why: impl std::fmt::Display) -> Error {
+    Error::new(code::UNAVAILABLE, format!("no answer: {why}"))
 }

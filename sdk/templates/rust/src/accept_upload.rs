@@ -10,7 +10,7 @@ impl Accept for Policy {
         if upload.path == self.current {
             return deny("this version is in use");
         }
-        if upload.bytes == 0 {
+        if upload.size == 0 {
             return deny("the file is empty");
         }
         Acceptance::Abstain

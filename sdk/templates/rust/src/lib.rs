@@ -80,8 +80,20 @@ tuffet_sdk::export!(Policy: authorize, resolve, accept_upload, observe);
 #[cfg(test)]
 mod tests {
     use super::*;
+    //% authorize resolve accept-upload
+    use tuffet_sdk::testing;
+    //% end
+    //% accept-upload
+    use tuffet_sdk::{Accept, Acceptance};
+    //% end
+    //% authorize
+    use tuffet_sdk::{Authorize, Verdict};
+    //% end
+    //% resolve
+    use tuffet_sdk::{Resolution, Resolve, Target};
+    //% end
 
-    /// As the server does it, from JSON.
+    /// As the server makes it, from JSON.
     fn policy(version: &str) -> Result<Policy, Problems> {
         let settings = [
             format!(r#""version": "{version}""#),
@@ -101,4 +113,30 @@ mod tests {
         let problems = policy("").err().map(Problems::into_vec).unwrap_or_default();
         assert_eq!(problems[0].pointer, "/version");
     }
+    //% authorize
+
+    #[test]
+    fn an_old_version_is_denied() {
+        let verdict = policy("1.4.2").unwrap().authorize(&testing::request("firmware/1.4.1.bin"));
+        assert!(matches!(verdict, Verdict::Deny(_)), "{verdict:?}");
+    }
+    //% end
+    //% resolve
+
+    #[test]
+    fn the_latest_is_the_current_version() {
+        let resolution = policy("1.4.2").unwrap().resolve(&testing::request("firmware/latest.bin"));
+        assert_eq!(resolution, Resolution::files([Target::new("boot", "firmware/1.4.2.bin")]));
+    }
+    //% end
+    //% accept-upload
+
+    #[test]
+    fn an_empty_file_is_not_accepted() {
+        let upload = testing::upload("boot", "firmware/1.4.3.bin", "");
+        let request = testing::write_request("firmware/1.4.3.bin");
+        let acceptance = policy("1.4.2").unwrap().accept_upload(&request, &upload);
+        assert!(matches!(acceptance, Acceptance::Deny(_)), "{acceptance:?}");
+    }
+    //% end
 }

@@ -1,7 +1,7 @@
 //! What happened.
 
 use serde::Serialize;
-use tuffet_sdk::{Event, Happening, Level, Observe, Outcome, log, sinks};
+use tuffet_sdk::{Event, EventKind, Level, Observe, Resolved, log, outcome, sinks};
 
 use crate::Policy;
 
@@ -19,16 +19,16 @@ impl Observe for Policy {
     /// Tells of each file that was served.
     fn observe(&self, events: &[Event]) {
         for event in events {
-            let Happening::Finished(summary) = &event.what else { continue };
-            if summary.outcome != Outcome::Served {
+            let EventKind::Finished(summary) = &event.kind else { continue };
+            if summary.outcome != outcome::SERVED {
                 continue;
             }
-            let resolved = summary.resolved.as_deref().unwrap_or_default();
+            let (request, resolved) = (&summary.decided.request, &summary.decided.resolved);
             let line = Download {
-                client: &summary.request.client.address,
-                path: &summary.request.path,
-                bytes: summary.bytes,
-                current: resolved.ends_with(&self.current),
+                client: &request.client.address,
+                path: &request.path,
+                bytes: summary.transferred,
+                current: matches!(resolved, Some(Resolved::File(file)) if file.path == self.current),
             };
             if let Err(error) = sinks::emit_json(&self.sink, &line) {
                 log(Level::Warn, format!("a download was not told: {error}"));

@@ -11,6 +11,6 @@ impl Resolve for Policy {
             return Resolution::Abstain;
         }
         // The first that exists is served.
-        Resolution::Files(vec![Target::new(&self.root, &self.current)])
+        Resolution::files([Target::new(&self.root, &self.current)])
     }
 }

@@ -1,7 +1,7 @@
 mod python;
 mod vectors;
 
-use tuffet_sdk::{Client, Mode, Operation, Plugin, Request, Resolution, Resolve, parse, testing};
+use tuffet_sdk::{Candidate, Plugin, Resolution, Resolve, parse, testing};
 
 use crate::hmac::hmac_md5;
 use crate::tlv::Tlv;
@@ -20,17 +20,9 @@ fn docsis(settings: &str) -> Docsis {
 }
 
 fn ask(docsis: &Docsis, path: &str, client: &str) -> Resolution {
-    docsis.resolve(&Request {
-        id: "1".into(),
-        listener: "cable".into(),
-        operation: Operation::Read,
-        mode: Mode::Octet,
-        requested: path.into(),
-        path: path.into(),
-        client: Client { address: client.into(), port: 2000, macs: vec![], class: "unknown".into() },
-        options: vec![],
-        attributes: vec![],
-    })
+    let mut request = testing::request(path);
+    request.client.address = client.into();
+    docsis.resolve(&request)
 }
 
 #[test]
@@ -62,8 +54,10 @@ fn a_modem_gets_the_file_of_its_class_with_its_address() {
              "classes": { "gold": { "network-access": true, "upstream": 1 } },
              "modems": { "00:11:22:33:44:55": "gold" } }"#,
     );
-    let Resolution::Content(made) = ask(&docsis, "cm/0011.2233.4455.cm", "192.0.2.7") else { unreachable!() };
-    let file = made.bytes;
+    let made = ask(&docsis, "cm/0011.2233.4455.cm", "192.0.2.7");
+    let Resolution::Serve(selection) = &made else { unreachable!("{made:?}") };
+    let [Candidate::Content(content)] = &*selection.candidates else { unreachable!("{selection:?}") };
+    let file = &content.data;
     assert_eq!(shown(&file[..24]), "030101180d010200010601070804000000011404c0000207");
     assert_eq!(file.len() % 4, 0);
     for denied in ["cm/001122334456", "cm/default.cm"] {
@@ -87,7 +81,10 @@ fn without_a_secret_there_is_no_file() {
     testing::put_file("secrets", "other", "\n");
     assert_eq!(reason(), "the secret secrets:other is empty");
     testing::put_file("secrets", "other", vec![b'x'; 1025]);
-    assert_eq!(reason(), "the secret secrets:other cannot be read: it has 1025 bytes, more than may be read");
+    assert_eq!(
+        reason(),
+        "the secret secrets:other cannot be read: there are 1025 bytes, and 1024 may be read"
+    );
 }
 
 #[test]

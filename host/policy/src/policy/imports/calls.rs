@@ -13,7 +13,8 @@ use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::http::Sent;
 use crate::kv::Listing;
-use crate::policy::bindings::v0_2::tuffet::policy::{files, kv};
+use crate::policy::bindings::types::Error;
+use crate::policy::bindings::{files, kv};
 use crate::policy::history::PastRequest;
 use crate::sinks::Full;
 
@@ -22,16 +23,21 @@ pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What every plugin has, its grants permitting.
 pub(in crate::policy) trait HostCalls: Debug + Send + Sync {
-    /// Size and time of a file; `None` where there is no such file.
-    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<files::Metadata>, files::Error>>;
+    /// Size, time and version of a file; `None` where there is no such file.
+    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<files::Metadata>, Error>>;
 
     /// A file whole, if it has at most so many bytes; `None` where there is no such file.
-    fn read(
+    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>>;
+
+    /// Bytes of this version of a file; fewer where it ends.
+    fn read_at(
         &self,
         root: String,
         path: String,
-        most: u64,
-    ) -> Pending<'_, Result<Option<Vec<u8>>, files::Error>>;
+        version: String,
+        offset: u64,
+        length: usize,
+    ) -> Pending<'_, Result<Vec<u8>, Error>>;
 
     /// The last requests of a client, newest first.
     fn history(&self, client: IpAddr) -> Vec<PastRequest>;
@@ -54,23 +60,13 @@ pub(in crate::policy) trait HostCalls: Debug + Send + Sync {
 
 /// The keys of one plugin: its own, or those of a namespace that it shares with others.
 pub(in crate::policy) trait Keys: Debug + Send + Sync {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>>;
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>>;
 
-    fn set(
-        &self,
-        key: String,
-        value: Vec<u8>,
-        ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<(), kv::Error>>;
+    fn set(&self, key: String, value: Vec<u8>, ttl_seconds: Option<u32>) -> Pending<'_, Result<(), Error>>;
 
-    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>>;
+    fn delete(&self, key: String) -> Pending<'_, Result<(), Error>>;
 
-    fn increment(
-        &self,
-        key: String,
-        by: i64,
-        ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<i64, kv::Error>>;
+    fn increment(&self, key: String, by: i64, ttl_seconds: Option<u32>) -> Pending<'_, Result<i64, Error>>;
 
     /// The new revision; `None` if the key has not the expected one.
     fn swap(
@@ -79,9 +75,9 @@ pub(in crate::policy) trait Keys: Debug + Send + Sync {
         revision: Option<u64>,
         value: Vec<u8>,
         ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<Option<u64>, kv::Error>>;
+    ) -> Pending<'_, Result<Option<u64>, Error>>;
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>>;
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>>;
 }
 
 /// Where the payloads for a sink go.

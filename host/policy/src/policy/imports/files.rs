@@ -1,11 +1,12 @@
 //! The import `files`.
 
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::{MAX_READ, not_granted};
-use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Host, Metadata};
+use super::{Code, MAX_READ, not_granted};
+use crate::policy::bindings::files::{Host, Metadata};
+use crate::policy::bindings::types::Error;
 use crate::policy::sandbox::Sandbox;
 use tuffet_store::{OpenFile, StoreError};
 
@@ -39,18 +40,40 @@ impl Host for Sandbox {
         self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
         Ok(content)
     }
+
+    async fn read_at(
+        &mut self,
+        root: String,
+        path: String,
+        version: String,
+        offset: u64,
+        length: u32,
+    ) -> Result<Vec<u8>, Error> {
+        self.may_read(&root, &path)?;
+        let left = (MAX_READ - self.taken.read).min(self.memory.most());
+        if u64::from(length) > left {
+            return Err(too_large(length.into(), left));
+        }
+        let access = self.access.clone();
+        self.waits.begin(format!("the file {root}:{path}"));
+        let content = access.host.read_at(root, path, version, offset, length as usize).await;
+        self.waits.end();
+        let content = content?;
+        self.taken.read += content.len() as u64;
+        Ok(content)
+    }
 }
 
 impl Sandbox {
     fn may_read(&mut self, root: &str, path: &str) -> Result<(), Error> {
         if !self.access.files.iter().any(|granted| granted == root) {
             let root: String = root.chars().take(64).collect();
-            return Err(Error::Denied(not_granted(format_args!("files/{root}"))));
+            return Err(not_granted(format_args!("files/{root}")));
         }
-        self.taken.operation().map_err(Error::Invalid)?;
+        self.taken.operation()?;
         if path.len() > MAX_PATH {
             let message = format!("the path has {} bytes: {MAX_PATH} are allowed", path.len());
-            return Err(Error::Invalid(message));
+            return Err(Code::BadPath.with(message));
         }
         Ok(())
     }
@@ -67,17 +90,59 @@ pub(super) fn steady(
         // Gives the writer some time to finish.
         sleep(PAUSE * attempt);
         let file = match open() {
-            Ok(file) if file.size() > most => return Err(Error::TooLarge(file.size())),
+            Ok(file) if file.size() > most => return Err(too_large(file.size(), most)),
             Ok(file) => file,
             Err(error) => return absent(&error),
         };
-        if let Some(content) = one_content(&file).map_err(|error| Error::Unavailable(error.to_string()))? {
+        if let Some(content) =
+            one_content(&file).map_err(|error| Code::Unavailable.with(error.to_string()))?
+        {
             return Ok(Some(content));
         }
     }
-    Err(Error::Unavailable(format!(
+    Err(Code::Changed.with(format!(
         "{root}:{path} changed while it was read, {ATTEMPTS} times: write it under another name and rename it"
     )))
+}
+
+/// Bytes of this version of a file; fewer where it ends.
+pub(super) fn part(
+    opened: Result<OpenFile, StoreError>,
+    version: &str,
+    offset: u64,
+    length: usize,
+) -> Result<Vec<u8>, Error> {
+    let unavailable = |error: io::Error| Code::Unavailable.with(error.to_string());
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) => return absent(&error)?.ok_or_else(|| changed("it is gone")),
+    };
+    if file.version() != version {
+        return Err(changed("it has another version"));
+    }
+    // Never more than there is, whatever the plugin asks for.
+    let there = usize::try_from(file.size().saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut content = vec![0; length.min(there)];
+    let mut filled = 0;
+    while filled < content.len() {
+        match file.read_at(offset + filled as u64, &mut [IoSliceMut::new(&mut content[filled..])]) {
+            Ok(0) => return Err(changed("it became shorter")),
+            Ok(read) => filled += read,
+            Err(error) => return Err(unavailable(error)),
+        }
+    }
+    if !file.unchanged().map_err(unavailable)? {
+        return Err(changed("it changed while it was read"));
+    }
+    Ok(content)
+}
+
+pub(super) fn changed(how: &str) -> Error {
+    Code::Changed.with(format!("this is not the version of the file that was asked for: {how}"))
+}
+
+pub(super) fn too_large(bytes: u64, most: u64) -> Error {
+    Code::TooLarge.with(format!("there are {bytes} bytes, and {most} may be read"))
 }
 
 /// What the file held at one moment; `None` where it changed meanwhile.
@@ -94,11 +159,11 @@ pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
         StoreError::NotFound => Ok(None),
         error if error.is_about_names() => Ok(None),
-        StoreError::Denied(_)
-        | StoreError::Forbidden(_)
-        | StoreError::NotPublic { .. }
-        | StoreError::NotRegular(_) => Err(Error::Denied(error.to_string())),
-        error => Err(Error::Unavailable(error.to_string())),
+        StoreError::NotRegular(_) => Err(Code::NotAFile.with(error.to_string())),
+        StoreError::Denied(_) | StoreError::Forbidden(_) | StoreError::NotPublic { .. } => {
+            Err(Code::BadPath.with(error.to_string()))
+        }
+        error => Err(Code::Unavailable.with(error.to_string())),
     }
 }
 
@@ -143,9 +208,9 @@ mod tests {
         (steady(open, "r", "f", most), opened.get())
     }
 
-    fn unavailable(result: Result<Option<Vec<u8>>, Error>) -> String {
+    fn changed(result: Result<Option<Vec<u8>>, Error>) -> String {
         match result {
-            Err(Error::Unavailable(text)) => text,
+            Err(Error { code, message }) if code == "changed" => message,
             other => unreachable!("{other:?}"),
         }
     }
@@ -169,7 +234,7 @@ mod tests {
             fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
         }] {
             let (read, opened) = read(u32::MAX, change, 100);
-            let text = unavailable(read);
+            let text = changed(read);
             assert!(text.starts_with("r:f changed while it was read, 4 times: "), "{text}");
             assert_eq!(opened, ATTEMPTS);
         }
@@ -191,6 +256,32 @@ mod tests {
     #[test]
     fn one_that_grows_beyond_the_limit_is_too_large() {
         let grows = |path: &Path| fs::write(path, [b'a'; 9]).unwrap();
-        assert!(matches!(read(1, grows, 8).0, Err(Error::TooLarge(9))));
+        assert_eq!(read(1, grows, 8).0, Err(too_large(9, 8)));
+    }
+
+    #[test]
+    fn parts_are_those_of_one_version() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("f");
+        fs::write(&path, OLD).unwrap();
+        let past = fs::metadata(&path).unwrap().modified().unwrap() - Duration::from_secs(60);
+        let spec = RootSpec { private: true, ..RootSpec::read_only("r", folder.path()) };
+        let roots = Roots::open(&[spec]).unwrap();
+        let open = || roots.open_read(Some("r"), "f");
+        // A file that was written a moment ago has no version that holds.
+        let unsettled = open().unwrap().version();
+        assert!(part(open(), &unsettled, 0, 1).is_err() || open().unwrap().is_settled());
+        while !open().unwrap().is_settled() {
+            sleep(PAUSE);
+        }
+        let version = open().unwrap().version();
+        assert_eq!(part(open(), &version, 2, 3), Ok(OLD[2..5].to_vec()));
+        assert_eq!(part(open(), &version, 6, 100), Ok(OLD[6..].to_vec()));
+        assert_eq!(part(open(), &version, u64::MAX, 1), Ok(Vec::new()));
+        fs::File::options().write(true).open(&path).unwrap().set_modified(past).unwrap();
+        let code = |result: Result<Vec<u8>, Error>| result.unwrap_err().code;
+        assert_eq!(code(part(open(), &version, 0, 1)), "changed");
+        fs::remove_file(&path).unwrap();
+        assert_eq!(code(part(open(), &version, 0, 1)), "changed");
     }
 }

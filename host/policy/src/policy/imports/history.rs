@@ -3,25 +3,24 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use super::{IN_CONFIGURE, not_granted};
-use crate::policy::bindings::v0_2::tuffet::policy::history::{Error, Host, PastRequest};
-use crate::policy::bindings::v0_2::tuffet::policy::types;
+use super::{Code, in_configure, not_granted};
+use crate::policy::bindings::history::{Host, PastRequest};
+use crate::policy::bindings::types::{self, Error};
 use crate::policy::history;
 use crate::policy::sandbox::Sandbox;
 use tuffet_request::Operation;
-use tuffet_request::events::Outcome;
 
 impl Host for Sandbox {
     fn recent(&mut self) -> Result<Vec<PastRequest>, Error> {
         if !self.taken.configured {
-            return Err(Error::Denied(IN_CONFIGURE.into()));
+            return Err(in_configure());
         }
         if !self.access.client_history {
-            return Err(Error::Denied(not_granted("client-history")));
+            return Err(not_granted("client-history"));
         }
-        self.taken.operation().map_err(Error::Invalid)?;
+        self.taken.operation()?;
         let Some(client) = self.log.client().and_then(|client| client.parse::<SocketAddr>().ok()) else {
-            return Err(Error::Denied("this call is about no client".into()));
+            return Err(Code::WrongPhase.with("this call is about no client"));
         };
         let now = Instant::now();
         let past = self.access.host.history(client.ip());
@@ -38,16 +37,7 @@ fn to_wit(past: history::PastRequest, now: Instant) -> PastRequest {
             Operation::Write => types::Operation::Write,
         },
         path: path.into(),
-        outcome: match outcome {
-            Outcome::Served => types::Outcome::Served,
-            Outcome::Stored => types::Outcome::Stored,
-            Outcome::Probed => types::Outcome::Probed,
-            Outcome::Aborted => types::Outcome::Aborted,
-            Outcome::Denied => types::Outcome::Denied,
-            Outcome::NotFound => types::Outcome::NotFound,
-            Outcome::TimedOut => types::Outcome::TimedOut,
-            Outcome::Failed => types::Outcome::Failed,
-        },
+        outcome: outcome.as_str().to_owned(),
         ended_ms_ago: u64::try_from(ago).unwrap_or(u64::MAX),
     }
 }

@@ -48,7 +48,7 @@ impl HttpGate {
     /// Why not, if not.
     fn refuses(&self, uri: &Uri) -> Option<String> {
         if !self.open {
-            return Some(super::IN_CONFIGURE.into());
+            return Some(super::in_configure().message);
         }
         if self.requests == MAX_REQUESTS {
             return Some(format!("more than {MAX_REQUESTS} requests in one call of a hook"));
@@ -57,7 +57,8 @@ impl HttpGate {
         let default = if uri.scheme() == Some(&Scheme::HTTP) { 80 } else { 443 };
         let port = |host: &HttpHost| host.port.unwrap_or(default);
         let granted = |host: &HttpHost| host.name == target.name && port(host) == port(&target);
-        (!self.access.http.iter().any(granted)).then(|| super::not_granted(format_args!("http/{target}")))
+        (!self.access.http.iter().any(granted))
+            .then(|| super::not_granted(format_args!("http/{target}")).message)
     }
 }
 

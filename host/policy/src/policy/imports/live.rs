@@ -10,13 +10,15 @@ use tokio::time::timeout;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::calls::{HostCalls, Keys, Outlet, Pending};
-use super::files::{absent, steady};
+use super::error::Code;
+use super::files::{absent, part, steady};
 use super::http::Sent;
 use super::http_send::send;
 use super::upload::UploadContent;
 use crate::kv::{KvError, KvStore, Listing, Namespace, Versioned};
-use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
-use crate::policy::bindings::v0_2::tuffet::policy::kv;
+use crate::policy::bindings::files::Metadata;
+use crate::policy::bindings::kv;
+use crate::policy::bindings::types::Error;
 use crate::policy::history::{HistoryReader, PastRequest};
 use crate::sinks::{Full, Sink};
 use tuffet_request::ClientKey;
@@ -39,9 +41,11 @@ impl HostCalls for Live {
         Box::pin(async move {
             let (its, name) = (roots.clone(), root.clone());
             let stat = move || match its.open_read(Some(&name), &path) {
-                Ok(file) => {
-                    Ok(Some(Metadata { bytes: file.size(), modified_unix_ms: file.modified_unix_ms() }))
-                }
+                Ok(file) => Ok(Some(Metadata {
+                    size: file.size(),
+                    modified_unix_ms: file.modified_unix_ms(),
+                    version: file.version(),
+                })),
                 Err(error) => absent(&error),
             };
             on_disk(&roots, root, stat).await
@@ -54,6 +58,22 @@ impl HostCalls for Live {
             let (its, name) = (roots.clone(), root.clone());
             let read = move || steady(|| its.open_read(Some(&name), &path), &name, &path, most);
             on_disk(&roots, root, read).await
+        })
+    }
+
+    fn read_at(
+        &self,
+        root: String,
+        path: String,
+        version: String,
+        offset: u64,
+        length: usize,
+    ) -> Pending<'_, Result<Vec<u8>, Error>> {
+        let roots = self.roots.clone();
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let read = move || part(its.open_read(Some(&name), &path), &version, offset, length).map(Some);
+            Ok(on_disk(&roots, root, read).await?.unwrap_or_default())
         })
     }
 
@@ -73,7 +93,7 @@ async fn on_disk<T: Send + 'static>(
     work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
 ) -> Result<Option<T>, Error> {
     let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
-    on_this_disk(disk, work).await.unwrap_or_else(|why| Err(Error::Unavailable(why)))
+    on_this_disk(disk, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
 }
 
 /// As [`on_disk`]; the error says why it was not done.
@@ -126,34 +146,24 @@ pub(in crate::policy) struct StoredKeys {
 }
 
 impl Keys for StoredKeys {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>> {
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>> {
         Box::pin(async move {
             let found = self.store.get(&self.namespace, key).await.map_err(explain)?;
             Ok(found.map(|Versioned { value, revision }| kv::Entry { value, revision }))
         })
     }
 
-    fn set(
-        &self,
-        key: String,
-        value: Vec<u8>,
-        ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<(), kv::Error>> {
+    fn set(&self, key: String, value: Vec<u8>, ttl_seconds: Option<u32>) -> Pending<'_, Result<(), Error>> {
         Box::pin(
             async move { self.store.set(&self.namespace, key, value, ttl_seconds).await.map_err(explain) },
         )
     }
 
-    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>> {
+    fn delete(&self, key: String) -> Pending<'_, Result<(), Error>> {
         Box::pin(async move { self.store.delete(&self.namespace, key).await.map_err(explain) })
     }
 
-    fn increment(
-        &self,
-        key: String,
-        by: i64,
-        ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<i64, kv::Error>> {
+    fn increment(&self, key: String, by: i64, ttl_seconds: Option<u32>) -> Pending<'_, Result<i64, Error>> {
         Box::pin(
             async move { self.store.increment(&self.namespace, key, by, ttl_seconds).await.map_err(explain) },
         )
@@ -165,24 +175,24 @@ impl Keys for StoredKeys {
         revision: Option<u64>,
         value: Vec<u8>,
         ttl_seconds: Option<u32>,
-    ) -> Pending<'_, Result<Option<u64>, kv::Error>> {
+    ) -> Pending<'_, Result<Option<u64>, Error>> {
         Box::pin(async move {
             let swapped = self.store.swap(&self.namespace, key, revision, value, ttl_seconds).await;
             swapped.map_err(explain)
         })
     }
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>> {
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
         Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
     }
 }
 
-pub(super) fn explain(error: KvError) -> kv::Error {
+pub(super) fn explain(error: KvError) -> Error {
     match error {
-        KvError::Quota => kv::Error::Quota,
-        KvError::NotACounter => kv::Error::Invalid("the value is no counter: it has not eight bytes".into()),
-        KvError::Unavailable(error) => kv::Error::Unavailable(error),
-        KvError::Conflict => kv::Error::Invalid("the key has another revision".into()),
+        KvError::Quota => Code::Quota.with("the plugin has as many keys or bytes as its quota allows"),
+        KvError::NotACounter => Code::BadArgument.with("the value is no counter: it has not eight bytes"),
+        KvError::Unavailable(error) => Code::Unavailable.with(error),
+        KvError::Conflict => Code::BadArgument.with("the key has another revision"),
     }
 }
 

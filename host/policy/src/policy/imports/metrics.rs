@@ -1,7 +1,8 @@
 //! The import `metrics`.
 
-use super::{IN_CONFIGURE, not_granted};
-use crate::policy::bindings::v0_2::tuffet::policy::metrics::{Error, Host};
+use super::{Code, in_configure, not_granted};
+use crate::policy::bindings::metrics::Host;
+use crate::policy::bindings::types::Error;
 use crate::policy::sandbox::Sandbox;
 use crate::policy::series::{SeriesError, SeriesName, SeriesValue};
 
@@ -15,13 +16,13 @@ const MAX_LABEL: usize = 128;
 const OURS: [&str; 3] = ["plugin", "name", "le"];
 
 impl Host for Sandbox {
-    fn add(&mut self, name: String, labels: Vec<(String, String)>, by: u64) -> Result<(), Error> {
+    fn add(&mut self, name: String, by: u64, labels: Vec<(String, String)>) -> Result<(), Error> {
         self.measure(name, labels, SeriesValue::Counter(by))
     }
 
-    fn set(&mut self, name: String, labels: Vec<(String, String)>, value: f64) -> Result<(), Error> {
+    fn set(&mut self, name: String, value: f64, labels: Vec<(String, String)>) -> Result<(), Error> {
         if !value.is_finite() {
-            return Err(Error::Invalid(format!("the gauge {name:.64} cannot be {value}")));
+            return Err(Code::BadArgument.with(format!("the gauge {name:.64} cannot be {value}")));
         }
         self.measure(name, labels, SeriesValue::Gauge(value))
     }
@@ -35,18 +36,18 @@ impl Sandbox {
         change: SeriesValue,
     ) -> Result<(), Error> {
         if !self.taken.configured {
-            return Err(Error::Denied(IN_CONFIGURE.into()));
+            return Err(in_configure());
         }
-        let Some(table) = &self.access.metrics else { return Err(Error::Denied(not_granted("metrics"))) };
-        self.taken.operation().map_err(Error::Invalid)?;
-        let series = series(name, labels).map_err(Error::Invalid)?;
+        let Some(table) = &self.access.metrics else { return Err(not_granted("metrics")) };
+        self.taken.operation()?;
+        let series = series(name, labels).map_err(|why| Code::BadArgument.with(why))?;
         if self.taken.rehearses {
             return Ok(());
         }
         table.change(series, change).map_err(|error| match error {
-            SeriesError::Full => Error::Full,
+            SeriesError::Full => Code::Quota.with("the plugin has as many series as it may have"),
             SeriesError::OtherKind => {
-                Error::Invalid("a counter and a gauge cannot have the same name".into())
+                Code::BadArgument.with("a counter and a gauge cannot have the same name")
             }
         })
     }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod clock;
+mod error;
 mod files;
 mod history;
 mod http;
@@ -15,7 +16,6 @@ mod sinks;
 mod staged;
 mod staged_keys;
 mod upload;
-mod v0_1;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use calls::Pending;
 pub(super) use calls::{HostCalls, Keys, Outlet};
 pub(super) use clock::FixedClock;
+pub(super) use error::Code;
 pub(super) use http::HttpGate;
 pub(super) use live::{Live, StoredKeys, StoredUpload};
 pub(super) use random::constant;
@@ -30,13 +31,16 @@ pub(super) use staged::Staged;
 pub(super) use staged_keys::StagedKeys;
 pub(super) use upload::{InMemory, UploadContent};
 
-use super::attributes::Facts;
+use super::bindings::types::Error;
+use super::facts::Facts;
 use super::line_rate::LineRate;
 use super::series::SeriesTable;
 use tuffet_config::HttpHost;
 
-/// Calls of `kv`, `shared-kv`, `files`, `upload-content` and `metrics` per call of a hook.
+/// Calls of `kv`, `files`, `upload-content`, `metrics` and `history` per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
+/// As many for each event in a call of `observe`, if that comes to more.
+const OPERATIONS_PER_EVENT: u32 = 16;
 /// Payloads per call of a hook.
 const MAX_PAYLOADS: u32 = 1024;
 /// Bytes of an upload in one call of a hook.
@@ -53,7 +57,7 @@ pub(super) struct Access {
     pub client_mac: bool,
     /// Whether it may see the last requests of the client.
     pub client_history: bool,
-    /// The facts that its requests have as attributes.
+    /// The facts that its requests have beside those that all plugins get.
     pub facts: Facts,
     /// Whether it has a clock.
     pub clock: bool,
@@ -132,10 +136,14 @@ pub(super) struct Taken {
     configured: bool,
     /// Set for each call: what would have an effect only seems to succeed.
     pub rehearses: bool,
+    /// The events that a call of `observe` is about.
+    pub events: u32,
 }
 
 /// The error of a call during `configure`.
-const IN_CONFIGURE: &str = "not in `configure`, which must have no effects";
+fn in_configure() -> Error {
+    Code::WrongPhase.with("not in `configure`, which must have no effects")
+}
 
 impl Taken {
     /// Starts afresh, for an instance that is configured from now on.
@@ -151,15 +159,18 @@ impl Taken {
     }
 
     /// Counts a call.
-    fn operation(&mut self) -> Result<(), String> {
-        if self.operations == MAX_OPERATIONS {
-            return Err(format!("more than {MAX_OPERATIONS} calls of the host in one call of a hook"));
+    fn operation(&mut self) -> Result<(), Error> {
+        let most = MAX_OPERATIONS.max(self.events.saturating_mul(OPERATIONS_PER_EVENT));
+        if self.operations >= most {
+            return Err(
+                Code::Exhausted.with(format!("more than {most} calls of the host in one call of a hook"))
+            );
         }
         self.operations += 1;
         Ok(())
     }
 }
 
-fn not_granted(grant: impl std::fmt::Display) -> String {
-    format!("the grant `{grant}` is not given")
+fn not_granted(grant: impl std::fmt::Display) -> Error {
+    Code::NotGranted.with(format!("the grant `{grant}` is not given"))
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use super::{IN_CONFIGURE, MAX_PAYLOADS, not_granted};
-use crate::policy::bindings::v0_2::tuffet::policy::sinks::{Error, Host};
+use super::{Code, MAX_PAYLOADS, in_configure, not_granted};
+use crate::policy::bindings::sinks::Host;
+use crate::policy::bindings::types::Error;
 use crate::policy::sandbox::Sandbox;
 
 /// Bytes of a payload; fits a datagram.
@@ -14,18 +15,18 @@ const MAX_PAYLOAD: usize = 32 << 10;
 impl Host for Sandbox {
     async fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
         if !self.taken.configured {
-            return Err(Error::Denied(IN_CONFIGURE.into()));
+            return Err(in_configure());
         }
         let Some((_, open)) = self.access.sinks.iter().find(|(name, _)| *name == sink) else {
             let sink: String = sink.chars().take(64).collect();
-            return Err(Error::Denied(not_granted(format_args!("sinks/{sink}"))));
+            return Err(not_granted(format_args!("sinks/{sink}")));
         };
         if self.taken.payloads == MAX_PAYLOADS {
             let message = format!("more than {MAX_PAYLOADS} payloads in one call of a hook");
-            return Err(Error::Invalid(message));
+            return Err(Code::Exhausted.with(message));
         }
         self.taken.payloads += 1;
-        check(&payload).map_err(Error::Invalid)?;
+        check(&payload).map_err(|why| Code::BadArgument.with(why))?;
         if self.taken.rehearses {
             return Ok(());
         }
@@ -37,7 +38,7 @@ impl Host for Sandbox {
         if let Some(unsent) = &self.access.unsent {
             unsent.record_result(taken.is_ok());
         }
-        taken.map_err(|_| Error::Full)
+        taken.map_err(|_| Code::Full.with("the queue of the sink is full"))
     }
 }
 

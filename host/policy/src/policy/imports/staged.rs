@@ -11,10 +11,14 @@ use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody};
 
 use super::MAX_READ;
 use super::calls::{HostCalls, Outlet, Pending};
+use super::error::Code;
+use super::files::{changed, too_large};
 use super::http::{Sent, Work};
 use super::http_send::send;
 use super::live::Live;
-use crate::policy::bindings::v0_2::tuffet::policy::files::{Error, Metadata};
+use crate::policy::bindings::files::Metadata;
+use crate::policy::bindings::types::Error;
+use crate::policy::digest;
 use crate::policy::history::PastRequest;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use crate::sinks::Full;
@@ -35,7 +39,7 @@ pub(in crate::policy) struct Staged {
 impl Staged {
     /// A file as the stage has it, or as it has learned it from the world just now.
     async fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, Error> {
-        let known = self.stage.file(call, root, path).map_err(Error::Unavailable)?;
+        let known = self.stage.file(call, root, path).map_err(|why| Code::Unavailable.with(why))?;
         if !matches!(known, StagedFile::Unknown) || !self.stage.records() {
             return Ok(known);
         }
@@ -60,7 +64,8 @@ impl HostCalls for Staged {
                 StagedFile::Absent => Ok(None),
                 StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) => {
-                    Ok(Some(Metadata { bytes: file.len() as u64, modified_unix_ms: 0 }))
+                    let (size, version) = (file.len() as u64, digest(&file));
+                    Ok(Some(Metadata { size, modified_unix_ms: 0, version }))
                 }
             }
         })
@@ -73,9 +78,33 @@ impl HostCalls for Staged {
                 StagedFile::Absent => Ok(None),
                 StagedFile::Folder => Err(a_folder()),
                 StagedFile::Content(file) if file.len() as u64 > most => {
-                    Err(Error::TooLarge(file.len() as u64))
+                    Err(too_large(file.len() as u64, most))
                 }
                 StagedFile::Content(file) => Ok(Some(file)),
+            }
+        })
+    }
+
+    fn read_at(
+        &self,
+        root: String,
+        path: String,
+        version: String,
+        offset: u64,
+        length: usize,
+    ) -> Pending<'_, Result<Vec<u8>, Error>> {
+        Box::pin(async move {
+            match self.file("read_at", &root, &path).await? {
+                StagedFile::Unknown => self.world.read_at(root, path, version, offset, length).await,
+                StagedFile::Absent => Err(changed("it is gone")),
+                StagedFile::Folder => Err(a_folder()),
+                StagedFile::Content(file) if digest(&file) != version => {
+                    Err(changed("it has another version"))
+                }
+                StagedFile::Content(file) => {
+                    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                    Ok(file.into_iter().skip(offset).take(length).collect())
+                }
             }
         })
     }
@@ -106,7 +135,7 @@ impl HostCalls for Staged {
 
 /// As the roots answer.
 fn a_folder() -> Error {
-    Error::Denied("a folder is no regular file".into())
+    Code::NotAFile.with("a folder is no regular file")
 }
 
 /// Payloads go nowhere: they are recorded.

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::calls::{Keys, Pending};
+use super::error::Code;
 use super::live::explain;
 use crate::kv::{KvError, Listing};
-use crate::policy::bindings::v0_2::tuffet::policy::kv;
+use crate::policy::bindings::kv;
+use crate::policy::bindings::types::Error;
 use crate::policy::stage::{KeyName, Stage};
 
 /// The plugin's own keys, or those of a namespace that it shares.
@@ -21,28 +23,28 @@ impl StagedKeys {
         (self.namespace.clone(), key)
     }
 
-    fn find(&self, call: &str, name: &KeyName) -> Result<Option<kv::Entry>, kv::Error> {
-        let found = self.stage.key(call, name).map_err(kv::Error::Unavailable)?;
+    fn find(&self, call: &str, name: &KeyName) -> Result<Option<kv::Entry>, Error> {
+        let found = self.stage.key(call, name).map_err(|why| Code::Unavailable.with(why))?;
         Ok(found.map(|(value, revision)| kv::Entry { value, revision }))
     }
 }
 
 impl Keys for StagedKeys {
-    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, kv::Error>> {
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>> {
         Box::pin(async move { self.find("get", &self.name(key)) })
     }
 
-    fn set(&self, key: String, value: Vec<u8>, _: Option<u32>) -> Pending<'_, Result<(), kv::Error>> {
+    fn set(&self, key: String, value: Vec<u8>, _: Option<u32>) -> Pending<'_, Result<(), Error>> {
         self.stage.set(self.name(key), Some(value));
         Box::pin(async { Ok(()) })
     }
 
-    fn delete(&self, key: String) -> Pending<'_, Result<(), kv::Error>> {
+    fn delete(&self, key: String) -> Pending<'_, Result<(), Error>> {
         self.stage.set(self.name(key), None);
         Box::pin(async { Ok(()) })
     }
 
-    fn increment(&self, key: String, by: i64, _: Option<u32>) -> Pending<'_, Result<i64, kv::Error>> {
+    fn increment(&self, key: String, by: i64, _: Option<u32>) -> Pending<'_, Result<i64, Error>> {
         Box::pin(async move {
             let name = self.name(key);
             let count = match self.find("increment", &name)? {
@@ -65,7 +67,7 @@ impl Keys for StagedKeys {
         revision: Option<u64>,
         value: Vec<u8>,
         _: Option<u32>,
-    ) -> Pending<'_, Result<Option<u64>, kv::Error>> {
+    ) -> Pending<'_, Result<Option<u64>, Error>> {
         Box::pin(async move {
             let name = self.name(key);
             let found = self.find("swap", &name)?;
@@ -74,7 +76,7 @@ impl Keys for StagedKeys {
         })
     }
 
-    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, kv::Error>> {
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
         let mut keys = self.stage.keys(self.namespace.as_ref());
         let is_after = |key: &String| listing.after.as_ref().is_none_or(|after| key > after);
         keys.retain(|key| key.starts_with(&listing.prefix) && is_after(key));

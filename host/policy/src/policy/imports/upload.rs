@@ -3,8 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{MAX_UPLOAD, Pending, not_granted};
-use crate::policy::bindings::v0_2::tuffet::policy::upload_content::{Error, Host};
+use super::{Code, MAX_UPLOAD, Pending, not_granted};
+use crate::policy::bindings::types::Error;
+use crate::policy::bindings::upload_content::Host;
 use crate::policy::sandbox::Sandbox;
 
 /// The content of a complete upload.
@@ -36,23 +37,23 @@ impl UploadContent for InMemory {
 impl Host for Sandbox {
     async fn read(&mut self, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
         if !self.access.upload {
-            return Err(Error::Denied(not_granted("upload")));
+            return Err(not_granted("upload"));
         }
         let Some(upload) = self.upload.as_ref().map(Arc::clone) else {
-            return Err(Error::Denied("there is an upload only in `accept-upload`".into()));
+            return Err(Code::WrongPhase.with("there is an upload only in `accept-upload`"));
         };
-        self.taken.operation().map_err(Error::Invalid)?;
+        self.taken.operation()?;
         let length = u64::from(length).min(upload.bytes().saturating_sub(offset));
         let left = MAX_UPLOAD - self.taken.uploaded;
         if length > left {
             let message =
                 format!("more than {MAX_UPLOAD} bytes of an upload in one call of a hook: {left} are left");
-            return Err(Error::Invalid(message));
+            return Err(Code::TooLarge.with(message));
         }
         // What is more than its memory would only fill the host's.
         let most = self.memory.most();
         if length > most {
-            return Err(Error::Invalid(format!("{length} bytes do not fit into its memory of {most}")));
+            return Err(Code::TooLarge.with(format!("{length} bytes do not fit into its memory of {most}")));
         }
         if length == 0 {
             return Ok(Vec::new());
@@ -61,6 +62,6 @@ impl Host for Sandbox {
         self.waits.begin("the content of the upload");
         let content = upload.read(offset, length).await;
         self.waits.end();
-        content.map_err(Error::Unavailable)
+        content.map_err(|why| Code::Unavailable.with(why))
     }
 }

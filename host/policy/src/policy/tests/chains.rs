@@ -9,7 +9,7 @@ async fn with_nothing_configured_the_default_decides() {
     assert!(policy.is_empty("lan"));
     let allowed = Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls: 0 };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await, allowed);
-    let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0, next: None };
+    let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0, next: None, profile: None };
     assert_eq!(policy.resolve(&read("a"), policy.patience()).await, as_asked);
 
     spec.config.default = DefaultVerdict::Deny;
@@ -64,7 +64,11 @@ async fn an_allow_stands_against_a_default_that_denies() {
 #[tokio::test]
 async fn a_drop_is_silent() {
     let policy = load(&authorizers(vec![bad("silent", "drop")])).await;
-    let dropped = Authorization { verdict: Verdict::Drop, by: Some("silent".into()), calls: 1 };
+    let dropped = Authorization {
+        verdict: Verdict::Drop("dropped as asked".into()),
+        by: Some("silent".into()),
+        calls: 1,
+    };
     assert_eq!(policy.authorize(&read("a"), policy.patience()).await, dropped);
 }
 
@@ -78,11 +82,11 @@ async fn the_first_answer_of_the_resolve_chain_stands() {
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;
     let first = Answer::Files(vec![Target { root: "boot".into(), path: "first".into() }]);
-    let expected = Resolution { answer: first, by: Some("one".into()), calls: 2, next: None };
+    let expected = Resolution { answer: first, by: Some("one".into()), calls: 2, next: None, profile: None };
     assert_eq!(policy.resolve(&read("a.cfg"), policy.patience()).await, expected);
     assert_eq!(
         policy.resolve(&read("a"), policy.patience()).await,
-        Resolution { answer: Answer::Abstain, by: None, calls: 3, next: None }
+        Resolution { answer: Answer::Abstain, by: None, calls: 3, next: None, profile: None }
     );
 }
 

@@ -82,15 +82,13 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
     assert_eq!(problem.kind, LoadProblemKind::Import);
     assert_eq!(
         problem.message,
-        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@0.1.0 and 0.2.0 and WASI 0.2 \
+        "it imports acme:db/query@1.0.0, and this server provides tuffet:policy@1.0.0-rc.1 and WASI 0.2 \
          alone: rebuild it without, or link what it needs into it"
     );
-    let problem = problem_with(&importing("tuffet:policy/log@0.9.0")).await;
-    assert!(
-        problem
-            .message
-            .starts_with("it was built for tuffet:policy@0.9.0 and this server has 0.1.0 and 0.2.0")
-    );
+    let problem = problem_with(&importing("tuffet:policy/log@0.2.0")).await;
+    let another =
+        "it was built for tuffet:policy@0.2.0, and this server has 1.0.0-rc.1: build it again with the SDK";
+    assert!(problem.message.starts_with(another), "{problem:?}");
     let problem = problem_with(&importing("wasi:clocks/monotonic-clock@0.3.0")).await;
     assert_eq!(
         problem.message,
@@ -105,17 +103,37 @@ async fn an_import_that_is_not_provided_is_named_with_the_remedy() {
 async fn an_export_that_is_missing_is_named() {
     let problem = problem_with(HEADER).await;
     assert_eq!(problem.kind, LoadProblemKind::Export);
-    assert!(
-        problem
-            .message
-            .starts_with("it does not export tuffet:policy/lifecycle (0.1.0 and 0.2.0) but nothing")
-    );
-    let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.9.0")).await;
-    assert!(
-        problem
-            .message
-            .starts_with("it exports tuffet:policy/lifecycle@0.9.0 and this server asks for 0.1.0 and 0.2.0")
-    );
+    let missing = "it does not export tuffet:policy/lifecycle@1.0.0-rc.1 but nothing";
+    assert!(problem.message.starts_with(missing), "{problem:?}");
+    let problem = problem_with(&exporting("tuffet:policy/lifecycle@0.1.0")).await;
+    let another =
+        "it was built for tuffet:policy@0.1.0, and this server has 1.0.0-rc.1: build it again with the SDK";
+    assert!(problem.message.starts_with(another), "{problem:?}");
+}
+
+/// The version is the same, and somebody has changed the WIT.
+#[tokio::test]
+async fn a_type_that_differs_is_named() {
+    let ComponentSource::Path(path) = misbehave() else { unreachable!("it is a file") };
+    let component = std::fs::read(path).unwrap();
+    for (name, ours, theirs) in
+        [("error-code", b"disk-full", b"disk-fuln"), ("session-values", b"windowsiz", b"windowsis")]
+    {
+        let mut component = component.clone();
+        let places: Vec<usize> = component
+            .windows(ours.len())
+            .enumerate()
+            .filter(|(_, its)| its == ours)
+            .map(|(at, _)| at)
+            .collect();
+        for at in places {
+            component[at..at + ours.len()].copy_from_slice(theirs);
+        }
+        let problem = problem_with(&component).await;
+        assert_eq!(problem.kind, LoadProblemKind::Export);
+        let named = format!("its type `{name}` of tuffet:policy/types is not that of this server");
+        assert!(problem.message.starts_with(&named), "{problem:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,6 @@
 mod bundled;
 mod chains;
 mod compiled;
-mod frozen;
 mod guards;
 mod limits;
 mod lines;

@@ -224,6 +224,7 @@ fn functions(export: Export) -> &'static [&'static str] {
     match export {
         Export::Authorize => &["tuffet_authorize"],
         Export::Resolve => &["tuffet_resolve"],
+        Export::Render => &["tuffet_render"],
         Export::RenderParts => &["tuffet_begin", "tuffet_render_part"],
         Export::AcceptUpload => &["tuffet_accept_upload"],
         Export::Observe => &["tuffet_observe"],

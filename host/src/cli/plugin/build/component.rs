@@ -11,10 +11,9 @@ use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
 
-use super::world::{self, Interface};
+use super::world;
 
-/// Makes a component with these exports, which requests these grants, for the version of the interface that the
-/// module was compiled for: a project may contain an older copy of the SDK. `scratch` is a folder for the WIT.
+/// Makes a component with these exports, which requests these grants. `scratch` is a folder for the WIT.
 ///
 /// # Errors
 /// The module has no such exports, or imports what no WASI has.
@@ -25,7 +24,7 @@ pub(super) fn of_module(
     scratch: &Path,
 ) -> Result<Vec<u8>, String> {
     let made = (|| {
-        world::write(scratch, interface_of(&module)?, exports, grants)?;
+        world::write(scratch, exports, grants)?;
         let mut resolve = Resolve::default();
         let (package, _) = resolve.push_dir(scratch)?;
         let world = resolve.select_world(&[package], Some(world::WORLD))?;
@@ -36,23 +35,6 @@ pub(super) fn of_module(
         encoder.encode()
     })();
     made.map_err(|error| format!("{error:#}"))
-}
-
-/// Returns the version of the interface whose exports a module has.
-///
-/// # Errors
-/// It is not a module.
-fn interface_of(module: &[u8]) -> wasmparser::Result<Interface> {
-    let old = format!("tuffet:policy/lifecycle@{}#configure", Interface::V0_1.number());
-    for payload in Parser::new(0).parse_all(module) {
-        let Payload::ExportSection(exports) = payload? else { continue };
-        for export in exports {
-            if export?.name == old {
-                return Ok(Interface::V0_1);
-            }
-        }
-    }
-    Ok(Interface::V0_2)
 }
 
 /// Returns the kinds of grants whose interfaces a module imports.
@@ -66,7 +48,7 @@ pub(super) fn grants_used(module: &[u8]) -> Result<Vec<GrantKind>, String> {
         for import in imports.into_imports() {
             let import = import.map_err(|error| error.to_string())?;
             let kind = match import.module.split('@').next() {
-                Some("tuffet:policy/kv" | "tuffet:policy/shared-kv") => GrantKind::Kv,
+                Some("tuffet:policy/kv") => GrantKind::Kv,
                 Some("tuffet:policy/files") => GrantKind::Files,
                 Some("tuffet:policy/sinks") => GrantKind::Sinks,
                 Some("tuffet:policy/metrics") => GrantKind::Metrics,
@@ -81,28 +63,4 @@ pub(super) fn grants_used(module: &[u8]) -> Result<Vec<GrantKind>, String> {
         }
     }
     Ok(used)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Returns a module that exports one function of this name, which does nothing.
-    fn module(export: &str) -> Vec<u8> {
-        let length = |length: usize| u8::try_from(length).unwrap_or_else(|_| unreachable!("names are short"));
-        let mut module = b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0".to_vec();
-        module.extend([7, length(export.len() + 4), 1, length(export.len())]);
-        module.extend(export.as_bytes());
-        module.extend(b"\0\0\x0a\x04\x01\x02\0\x0b");
-        module
-    }
-
-    #[test]
-    fn a_module_shows_its_interface() {
-        for (version, interface) in [("0.1.0", Interface::V0_1), ("0.2.0", Interface::V0_2)] {
-            let module = module(&format!("tuffet:policy/lifecycle@{version}#configure"));
-            assert_eq!(interface_of(&module).ok(), Some(interface));
-        }
-        assert!(interface_of(b"no module").is_err());
-    }
 }

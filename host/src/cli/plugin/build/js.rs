@@ -29,13 +29,6 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     let scratch = Scratch::make()?;
     let own = folder.join(SDK);
     let sdk = if own.join("build/main.js").is_file() { own } else { scratch.sdk("js")? };
-    if own_is_older(folder) {
-        return Err(Unbuilt::NoProject(format!(
-            "{shown}/{SDK}: this copy of the SDK is older than this program, and writes components for version 0.1.0 of the \
-             interface; replace the folder by `{SDK}` of a new project (`tuffet plugin new NAME --language js`): the \
-             sources of the plugin need no change"
-        )));
-    }
     let component = scratch.path("component.wasm");
     let mut command = Command::new("node");
     command.arg(sdk.join("build/main.js")).arg(folder).arg("-o").arg(&component);
@@ -62,14 +55,6 @@ pub(super) fn build(folder: &Path) -> Result<Made, Unbuilt> {
     }
 }
 
-/// Returns whether the project has a copy of the SDK for version 0.1.0 of the interface. Such a copy leaves the version to this
-/// program, which writes a newer one.
-fn own_is_older(folder: &Path) -> bool {
-    let manifest = std::fs::read_to_string(folder.join(SDK).join(MARKER)).unwrap_or_default();
-    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
-    manifest.get("version").and_then(|version| version.as_str()) == Some("0.1.0")
-}
-
 /// Returns the name of the package, without its scope.
 fn project_name(manifest: &serde_json::Value) -> Option<String> {
     let name = manifest.get("name")?.as_str()?;
@@ -85,20 +70,6 @@ fn project_name(manifest: &serde_json::Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_older_copy_of_the_sdk_is_named() {
-        let scratch = Scratch::make().unwrap_or_else(|_| unreachable!("there is room"));
-        let sdk = scratch.sdk("js").unwrap_or_else(|_| unreachable!("there is room"));
-        let project = scratch.path("project");
-        let copy = project.join(SDK);
-        let made =
-            std::fs::create_dir_all(&copy).and_then(|()| std::fs::copy(sdk.join(MARKER), copy.join(MARKER)));
-        assert!(made.is_ok() && !own_is_older(&project), "{made:?}");
-        let written = std::fs::write(copy.join(MARKER), r#"{ "name": "tuffet", "version": "0.1.0" }"#);
-        assert!(written.is_ok() && own_is_older(&project));
-        assert!(!own_is_older(&scratch.path("none")));
-    }
 
     #[test]
     fn the_name_is_that_of_the_package() {

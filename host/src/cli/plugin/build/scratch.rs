@@ -56,7 +56,7 @@ mod tests {
                 "python",
                 &["__main__.py", "tuffet/__init__.py", "tuffet/wit/policy.wit", "tuffet/build/command.py"][..],
             ),
-            ("c", &["tuffet.h", "tuffet_test.c", "src/json.c", "bindings/accept-upload/plugin.h"]),
+            ("c", &["tuffet.h", "tuffet_test.c", "src/json.c", "bindings/plugin.h"]),
             ("js", &["package.json", "src/index.d.ts", "src/wasm/http.js", "build/main.js"]),
         ];
         for (language, files) in files {

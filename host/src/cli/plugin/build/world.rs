@@ -6,11 +6,10 @@
 use std::io;
 use std::path::Path;
 
-use clap::ValueEnum;
-
 use super::super::export::Export;
 use super::super::new::sdk_files;
 use tuffet_config::GrantKind;
+use wit_parser::Resolve;
 
 /// The name of the world.
 pub(in crate::cli::plugin) const WORLD: &str = "plugin";
@@ -20,44 +19,20 @@ pub(in crate::cli::plugin) const WORLD: &str = "plugin";
 const WASI: [(&str, &str); 2] =
     [("wasi-io", "python/tuffet/wit/wasi-io.wit"), ("wasi-http", "python/tuffet/wit/wasi-http.wit")];
 
-/// A version of the interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli::plugin) enum Interface {
-    #[value(name = "0.1", alias = "0.1.0")]
-    V0_1,
-    #[value(name = "0.2", alias = "0.2.0")]
-    V0_2,
-}
+/// The interface in the SDK.
+const POLICY: &str = "wit/policy.wit";
 
-impl Interface {
-    /// Returns the path of its WIT in the SDK.
-    fn path(self) -> &'static str {
-        match self {
-            Interface::V0_1 => "wit/policy.wit",
-            Interface::V0_2 => "wit/v0.2/policy.wit",
-        }
-    }
-
-    /// Returns its number, from its own text.
-    pub fn number(self) -> &'static str {
-        version(self.path())
-    }
-
-    /// Returns the interfaces that a grant opens.
-    fn imports(self, grant: GrantKind) -> &'static [&'static str] {
-        match (self, grant) {
-            (Interface::V0_1, GrantKind::Kv) => &["kv"],
-            (Interface::V0_2, GrantKind::Kv) => &["kv", "shared-kv"],
-            (_, GrantKind::Files) => &["files"],
-            (_, GrantKind::Sinks) => &["sinks"],
-            (Interface::V0_2, GrantKind::Metrics) => &["metrics"],
-            (Interface::V0_2, GrantKind::Upload) => &["upload-content"],
-            (Interface::V0_2, GrantKind::ClientHistory) => &["history"],
-            // 0.1.0 has no interfaces for these; `tuffet plugin wit` refuses them.
-            (Interface::V0_1, GrantKind::Metrics | GrantKind::Upload | GrantKind::ClientHistory) => &[],
-            // Facts of the request, and interfaces of WASI.
-            (_, GrantKind::ClientMac | GrantKind::Clock | GrantKind::Http | GrantKind::Random) => &[],
-        }
+/// Returns the interfaces that a grant opens.
+fn imports(grant: GrantKind) -> &'static [&'static str] {
+    match grant {
+        GrantKind::Kv => &["kv"],
+        GrantKind::Files => &["files"],
+        GrantKind::Sinks => &["sinks"],
+        GrantKind::Metrics => &["metrics"],
+        GrantKind::Upload => &["upload-content"],
+        GrantKind::ClientHistory => &["history"],
+        // Facts of the request, and interfaces of WASI.
+        GrantKind::ClientMac | GrantKind::Clock | GrantKind::Http | GrantKind::Random => &[],
     }
 }
 
@@ -68,13 +43,12 @@ impl Interface {
 /// A file cannot be written.
 pub(in crate::cli::plugin) fn write(
     folder: &Path,
-    interface: Interface,
     exports: &[Export],
     grants: &[GrantKind],
 ) -> io::Result<Vec<String>> {
-    let mut files = vec![("world.wit".to_owned(), world(interface, exports, grants))];
+    let mut files = vec![("world.wit".to_owned(), world(exports, grants))];
     let wasi = WASI.iter().filter(|_| grants.contains(&GrantKind::Http));
-    for (package, path) in [("policy", interface.path())].iter().chain(wasi) {
+    for (package, path) in [("policy", POLICY)].iter().chain(wasi) {
         files.push((format!("deps/{package}/{package}.wit"), sdk_file(path).to_owned()));
     }
     for (path, text) in &files {
@@ -85,14 +59,24 @@ pub(in crate::cli::plugin) fn write(
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
+/// Returns the interface as a package in binary form.
+///
+/// # Errors
+/// The WIT in this program is invalid, which a test rules out.
+pub(in crate::cli::plugin) fn package() -> io::Result<Vec<u8>> {
+    let mut resolve = Resolve::default();
+    let made = resolve.push_str("policy.wit", sdk_file(POLICY));
+    made.and_then(|package| wit_component::encode(&resolve, package)).map_err(io::Error::other)
+}
+
 /// Returns the text of the world.
-fn world(interface: Interface, exports: &[Export], grants: &[GrantKind]) -> String {
-    let policy = interface.number();
+fn world(exports: &[Export], grants: &[GrantKind]) -> String {
+    let policy = version(POLICY);
     let mut text = format!("package local:{WORLD};\n\nworld {WORLD} {{\n");
     let mut line = |text_of_line: String| text += &format!("    {text_of_line};\n");
     line(format!("import tuffet:policy/log@{policy}"));
     for grant in GrantKind::ALL.into_iter().filter(|grant| grants.contains(grant)) {
-        for import in interface.imports(grant) {
+        for import in imports(grant) {
             line(format!("import tuffet:policy/{import}@{policy}"));
         }
         if grant == GrantKind::Http {
@@ -124,20 +108,19 @@ mod tests {
     #[test]
     fn a_world_has_the_hooks_and_the_imports_of_its_grants() {
         let grants = [GrantKind::Sinks, GrantKind::Clock, GrantKind::Kv];
-        let text = world(Interface::V0_1, &[Export::Observe, Export::Authorize], &grants);
-        assert_eq!(
-            text,
-            "package local:plugin;\n\nworld plugin {\n    import tuffet:policy/log@0.1.0;\n    \
-             import tuffet:policy/kv@0.1.0;\n    import tuffet:policy/sinks@0.1.0;\n    export tuffet:policy/lifecycle@0.1.0;\n    \
-             export tuffet:policy/authorize@0.1.0;\n    export tuffet:policy/observe@0.1.0;\n}\n"
-        );
-        let all = world(Interface::V0_2, &[Export::Resolve], &GrantKind::ALL);
-        for import in ["kv", "shared-kv", "files", "sinks", "metrics", "upload-content", "history"] {
-            assert!(all.contains(&format!("    import tuffet:policy/{import}@0.2.0;\n")), "{all}");
+        let text = world(&[Export::Observe, Export::Authorize], &grants);
+        let expected = "package local:plugin;\n\nworld plugin {\n    import tuffet:policy/log@V;\n    \
+             import tuffet:policy/kv@V;\n    import tuffet:policy/sinks@V;\n    export tuffet:policy/lifecycle@V;\n    \
+             export tuffet:policy/authorize@V;\n    export tuffet:policy/observe@V;\n}\n";
+        let its = version(POLICY);
+        assert_eq!(text, expected.replace("@V", &format!("@{its}")));
+        let all = world(&[Export::Resolve, Export::Render], &GrantKind::ALL);
+        for import in ["kv", "files", "sinks", "metrics", "upload-content", "history"] {
+            assert!(all.contains(&format!("    import tuffet:policy/{import}@{its};\n")), "{all}");
         }
         assert!(all.contains("    import wasi:http/outgoing-handler@0.2.0;\n"), "{all}");
-        assert!(all.ends_with("    export tuffet:policy/resolve@0.2.0;\n}\n"), "{all}");
-        let none = world(Interface::V0_2, &[Export::Resolve], &[]);
+        assert!(all.ends_with(&format!("    export tuffet:policy/render@{its};\n}}\n")), "{all}");
+        let none = world(&[Export::Resolve], &[]);
         assert_eq!(none.matches("import").count(), 1, "{none}");
     }
 }

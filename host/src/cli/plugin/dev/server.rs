@@ -91,7 +91,9 @@ impl Server {
     fn start(&mut self, stop: &Stop) -> Result<String, String> {
         let failed = |error| format!("the server cannot be started: {error}");
         let mut command = tuffet().map_err(failed)?;
-        command.args(["serve", "--log-format", "json", "--config"]).arg(&self.config);
+        // What plugins print is on the level of debug.
+        command.args(["serve", "--log-format", "json", "--log", "info,tuffet::plugin=debug"]);
+        command.arg("--config").arg(&self.config);
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
         if let Some(lines) = child.stderr.take() {
             thread::spawn(move || log::show(lines));

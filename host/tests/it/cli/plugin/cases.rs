@@ -82,8 +82,8 @@ cases:
     hook: observe
     events:
       - started: { request: { path: a, macs: ["02:00:5e:10:00:01"] }, size: 9 }
-      - { id: 2, at: 1970-01-01T00:00:01Z, progressed: { bytes: 3 } }
-      - { progressed: { bytes: 9 } }
+      - { id: 2, at: 1970-01-01T00:00:01Z, progressed: { transferred: 3 } }
+      - { progressed: { transferred: 9 } }
     emits:
       audit:
         - { started: "0000000000000001", path: a, size: 9, macs: 0, ms: 0 }
@@ -109,7 +109,7 @@ fn observers_are_told_events() {
         ("hook: observe", "hook: resolve", ["events are for observe", "cases.yaml:8:"]),
         ("hook: observe", "request: { path: x }", ["one of the two", "cases.yaml:"]),
         (
-            "{ progressed: { bytes: 9 } }",
+            "{ progressed: { transferred: 9 } }",
             "finished: { request: { path: a }, outcome: eaten }",
             ["eaten", "cases.yaml:10:"],
         ),
@@ -154,7 +154,7 @@ fn cases_give_and_expect_shared_keys() {
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
     assert!(printed(&ran).contains("what it did to shared keys differs"), "{}", printed(&ran));
     let ran = test(&case("{}").replace("{ leases: { b: null } }", "{}"));
-    assert!(printed(&ran).contains(r#"shared-kv.swap("leases", "b")"#), "{}", printed(&ran));
+    assert!(printed(&ran).contains(r#"kv.swap("leases", "b")"#), "{}", printed(&ran));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `tuffet plugin check`.
 
 use super::{plugin, write};
-use crate::harness::Setup;
+use crate::harness::{Setup, interface_version};
 use crate::policy::probe;
 
 #[test]
@@ -10,7 +10,12 @@ fn check_names_the_grant_and_the_remedy() {
     plugin(&[&["check", &probe()], &good[..]].concat()).assert_good();
     plugin(&[&["check", &probe()], &good[2..]].concat()).assert_fails(
         64,
-        &["plugin `tuffet_probe`", "tuffet:policy/kv@0.2.0", "tries keys", "--grant GRANT"],
+        &[
+            "plugin `tuffet_probe`",
+            &format!("tuffet:policy/kv@{}", interface_version()),
+            "tries keys",
+            "--grant GRANT",
+        ],
     );
     let more = plugin(&["check", "builtin:acl", "--grant", "kv"]);
     more.assert_good();

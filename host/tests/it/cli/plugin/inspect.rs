@@ -1,7 +1,7 @@
 //! `tuffet plugin inspect`, and what no command takes for a plugin.
 
 use super::{json, plugin, printed};
-use crate::harness::Setup;
+use crate::harness::{Setup, interface_version};
 use crate::policy::probe;
 
 #[test]
@@ -11,7 +11,7 @@ fn inspect_shows_what_a_plugin_asks_for() {
     let shown = json(&ran);
     assert_eq!(shown["name"], "probe");
     assert_eq!(shown["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(shown["interface"], "0.2.0");
+    assert_eq!(shown["interface"], interface_version());
     assert_eq!(shown["hooks"], serde_json::json!(["authorize", "resolve", "accept-upload", "observe"]));
     assert_eq!(
         shown["grants"][0],
@@ -21,7 +21,13 @@ fn inspect_shows_what_a_plugin_asks_for() {
     assert_eq!(shown["bytes"], size);
     let sha256 = crate::harness::run(std::process::Command::new("sha256sum").arg(probe()));
     assert!(printed(&sha256).starts_with(shown["sha256"].as_str().unwrap()), "{shown:#}");
-    assert!(shown["imports"].as_array().unwrap().iter().any(|name| name == "tuffet:policy/kv@0.2.0"));
+    assert!(
+        shown["imports"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|name| *name == format!("tuffet:policy/kv@{}", interface_version()))
+    );
 
     let ran = plugin(&["inspect", "builtin:acl"]);
     ran.assert_good();

@@ -104,7 +104,7 @@ fn run_and_bench_tell_events() {
     ran.assert_good();
     let shown = json(&ran);
     assert_eq!((&shown["hook"], &shown["verdict"]), (&"observe".into(), &"nothing".into()), "{shown:#}");
-    assert!(shown["emitted"][0]["payload"].as_str().unwrap().contains("Outcome::TimedOut"), "{shown:#}");
+    assert!(shown["emitted"][0]["payload"].as_str().unwrap().contains("timed-out"), "{shown:#}");
     let ran = plugin(&[&["bench", "--calls", "20"], &words[..], &grants[..]].concat());
     ran.assert_good();
     assert_eq!(json(&ran)["hook"], "observe");

@@ -1,0 +1,105 @@
+//! What a plugin asks of a request.
+
+use std::fmt::{Display, Formatter, Result};
+
+use crate::{Client, Mac, MacAddresses, Request, Resolved};
+
+impl Request {
+    /// The value of an option that the client sent, by its name in lower case.
+    pub fn option(&self, name: &str) -> Option<&str> {
+        find(&self.options, name)
+    }
+
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        find(&self.attributes, name)
+    }
+}
+
+impl Client {
+    /// The MAC addresses that the network says this client has, most trustworthy source first.
+    ///
+    /// # Panics
+    /// The plugin has not the grant `client-mac`. The call fails then, so that a forgotten grant is not taken for a client
+    /// without an address.
+    pub fn network_macs(&self) -> &[Mac] {
+        &self.known_macs().network
+    }
+
+    /// Whether the network says that this client has this MAC address: twelve hexadecimal digits, with separators or
+    /// without, in any letter case.
+    ///
+    /// # Panics
+    /// As [`Client::network_macs`].
+    pub fn has_mac(&self, address: &str) -> bool {
+        let wanted = digits(address);
+        wanted.len() == 12 && self.network_macs().iter().any(|mac| digits(&mac.address) == wanted)
+    }
+
+    /// The MAC addresses that the client claims, by the name that it asked for.
+    ///
+    /// # Panics
+    /// As [`Client::network_macs`].
+    pub fn claimed_macs(&self) -> &[Mac] {
+        &self.known_macs().claimed
+    }
+
+    /// All MAC addresses, those that the network knows first, and none without the grant `client-mac`: for records, never
+    /// to decide who may do something.
+    pub fn any_macs(&self) -> impl Iterator<Item = &Mac> + Clone {
+        self.macs.iter().flat_map(|macs| macs.network.iter().chain(&macs.claimed))
+    }
+
+    fn known_macs(&self) -> &MacAddresses {
+        #[allow(clippy::expect_used, reason = "the call fails, and says why")]
+        self.macs.as_ref().expect(
+            "the manifest does not ask for the grant client-mac, or the configuration does not give it",
+        )
+    }
+}
+
+/// As in the server's log: `ROOT:PATH`, `content/NAME`, or `content`.
+impl Display for Resolved {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Resolved::File(file) => write!(f, "{}:{}", file.root, file.path),
+            Resolved::Content(Some(name)) => write!(f, "content/{name}"),
+            Resolved::Content(None) => f.write_str("content"),
+        }
+    }
+}
+
+fn digits(address: &str) -> String {
+    let separators = |letter: &char| !matches!(letter, ':' | '-' | '.');
+    address.chars().filter(separators).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(its, _)| its == name).map(|(_, value)| value.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing;
+
+    #[test]
+    fn addresses_are_compared_by_their_digits() {
+        let mut request = testing::request("SEP02005E100002.cnf.xml");
+        testing::add_mac(&mut request, "02:00:5e:10:00:01");
+        let client = &request.client;
+        for same in ["02:00:5e:10:00:01", "02-00-5E-10-00-01", "0200.5e10.0001", "02005E100001"] {
+            assert!(client.has_mac(same), "{same}");
+        }
+        for other in ["02:00:5e:10:00:02", "02:00:5e:10:00", ""] {
+            assert!(!client.has_mac(other), "{other}");
+        }
+        assert_eq!(client.network_macs().len(), 1);
+        assert_eq!(client.claimed_macs(), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "the grant client-mac")]
+    fn a_forgotten_grant_fails_the_call() {
+        testing::request("a").client.has_mac("02:00:5e:10:00:01");
+    }
+}

@@ -44,7 +44,7 @@ impl Tree {
     /// another size or time than in `before`.
     pub fn read(folder: &Path, config: &Path, before: &Tree) -> Tree {
         let mut tree = Tree::default();
-        let served = served(config);
+        let ignored = of_server(config);
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
@@ -52,10 +52,10 @@ impl Tree {
                 let (path, name) = (entry.path(), entry.file_name());
                 let Ok(metadata) = entry.metadata() else { continue };
                 let name = name.to_string_lossy();
-                if name.starts_with('.') {
+                if name.starts_with('.') || ignored.contains(&path) {
                     continue;
                 }
-                if metadata.is_dir() && !GENERATED.contains(&&*name) && !served.contains(&path) {
+                if metadata.is_dir() && !GENERATED.contains(&&*name) {
                     folders.push(path);
                 } else if metadata.is_file() && !is_written(&path) && tree.0.len() < MAX_FILES {
                     tree.add(path, &metadata, before);
@@ -90,13 +90,16 @@ fn hash(path: &Path, bytes: u64, modified: Option<SystemTime>) -> u64 {
     hasher.finish()
 }
 
-/// The folders of the configured roots: clients may upload into them. None while the file is being changed.
-fn served(config: &Path) -> Vec<PathBuf> {
+/// What the server itself or its clients write: the folders of the configured roots, the folders for keys and for
+/// compiled code, and the control socket. None while the file is being changed.
+fn of_server(config: &Path) -> Vec<PathBuf> {
     let text = fs::read_to_string(config).unwrap_or_default();
     let value: serde_json::Value = serde_yaml::from_str(&text).unwrap_or_default();
     let roots = value.get("roots").and_then(|roots| roots.as_array());
-    let paths = roots.into_iter().flatten().filter_map(|root| root.get("path")?.as_str());
+    let roots = roots.into_iter().flatten().filter_map(|root| root.get("path"));
+    let written = ["/state", "/control", "/policy/compiled"].iter().filter_map(|pointer| value.pointer(pointer));
     let folder = config.parent().unwrap_or(Path::new(""));
+    let paths = roots.chain(written).filter_map(|path| path.as_str());
     paths.filter_map(|path| folder.join(path).canonicalize().ok()).collect()
 }
 
@@ -114,12 +117,24 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         };
-        write("tuffet.yaml", "roots: [{ name: boot, path: ./files }]");
+        write(
+            "tuffet.yaml",
+            "roots: [{ name: boot, path: ./files }]\nstate: ./state\ncontrol: ./control\npolicy: { compiled: ./code }\n",
+        );
         write("src/lib.rs", "a");
         let mut before = Tree::read(&folder, &config, &Tree::default());
-        for ignored in
-            ["target/x.rs", "plugin.wasm", "plugin.wasm.new", "files/upload.bin", ".git/HEAD", "out.jsonl"]
-        {
+        for ignored in [
+            "target/x.rs",
+            "plugin.wasm",
+            "plugin.wasm.new",
+            "files/upload.bin",
+            ".git/HEAD",
+            "out.jsonl",
+            "state/kv.redb",
+            "state/deep/er",
+            "code/1234",
+            "control",
+        ] {
             write(ignored, "text");
             assert_eq!(Tree::read(&folder, &config, &before), before, "{ignored}");
         }

@@ -54,6 +54,61 @@ const FACTS: [&str; 14] = [
 /// Those that requests have where they are asked for.
 const OPTIONAL_FACTS: [&str; 4] = ["interface", "lease", "local-address", "vlan"];
 
+/// What is wrong with a grant. Text cannot be formatted while a constant is evaluated.
+struct Complaint {
+    bytes: [u8; 300],
+    length: usize,
+}
+
+impl Complaint {
+    const fn of(grant: &str) -> Complaint {
+        let kind = before_slash(grant);
+        let complaint = Complaint { bytes: [0; 300], length: 0 };
+        if kind.len() < grant.len() && is_among(&GRANTS, kind) {
+            return complaint
+                .add("manifest!: write the grant `")
+                .add(kind)
+                .add("` in place of `")
+                .add(grant)
+                .add("`: the operator names the rest in the configuration, and a setting tells it to the plugin");
+        }
+        complaint
+            .add("manifest!: there is no grant `")
+            .add(grant)
+            .add("`; there are client-history, client-mac, clock, files, http, kv, metrics, random, sinks and upload")
+    }
+
+    const fn add(mut self, text: &str) -> Complaint {
+        let bytes = text.as_bytes();
+        let mut index = 0;
+        while index < bytes.len() && self.length < self.bytes.len() {
+            self.bytes[self.length] = bytes[index];
+            self.length += 1;
+            index += 1;
+        }
+        self
+    }
+
+    const fn text(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(text) => text,
+            // Cut inside of a character.
+            Err(_) => "manifest!: there is no such grant (docs/plugins.md lists them)",
+        }
+    }
+}
+
+const fn before_slash(text: &str) -> &str {
+    let mut index = 0;
+    while index < text.len() {
+        if text.as_bytes()[index] == b'/' {
+            return text.split_at(index).0;
+        }
+        index += 1;
+    }
+    text
+}
+
 /// Writes JSON, or only counts its bytes while `into` is empty.
 struct Writer<const N: usize> {
     into: [u8; N],
@@ -92,10 +147,8 @@ impl<const N: usize> Writer<N> {
         let mut index = 0;
         while index < grants.len() {
             let (grant, reason) = grants[index];
-            assert!(
-                is_among(&GRANTS, grant),
-                "manifest!: there is no such grant (docs/plugins.md lists them)"
-            );
+            // The compiler shows the text as its error.
+            assert!(is_among(&GRANTS, grant), "{}", Complaint::of(grant).text());
             assert!(!reason.is_empty(), "manifest!: a grant needs a reason, which the operator reads");
             self = self.raw(if first { "{\"grant\":" } else { ",{\"grant\":" });
             self = self.string(grant).raw(",\"reason\":").string(reason);
@@ -221,7 +274,18 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 /// An observer may restrict the kinds of events with `events: ["finished"]` after the other keys. It then
 /// receives no others, which costs less.
 ///
-/// The grants are `client-history`, `client-mac`, `clock`, `files`, `http`, `kv`, `random` and `sinks`.
+/// The grants are `client-history`, `client-mac`, `clock`, `files`, `http`, `kv`, `metrics`, `random`, `sinks` and
+/// `upload`. A wrong one is an error of the compiler, for the roots, sinks, hosts and namespaces are the operator's to
+/// name:
+///
+/// ```compile_fail
+/// tuffet_sdk::manifest! {
+///     name: "quota",
+///     version: "1",
+///     description: "Reads a list",
+///     grants: [("files/boot", "the list")],
+/// }
+/// ```
 ///
 /// With `empty_batches: true` at the end, the server also calls an observer without events: when it starts to
 /// serve, and about a second after a sink refused one of its lines as [`Full`](crate::sinks::Error::Full),
@@ -320,6 +384,22 @@ mod tests {
         assert_eq!(json["events"], serde_json::json!(["started", "finished"]));
         assert_eq!(json["depends-on"], serde_json::json!(["interface", "operation", "path"]));
         assert_eq!(json["facts"], serde_json::json!(["interface"]));
+    }
+
+    #[test]
+    fn wrong_grants_are_explained() {
+        let files = Complaint::of("files/boot");
+        assert!(
+            files
+                .text()
+                .starts_with("manifest!: write the grant `files` in place of `files/boot`: the operator")
+        );
+        assert!(
+            Complaint::of("tape/a")
+                .text()
+                .starts_with("manifest!: there is no grant `tape/a`; there are client-")
+        );
+        assert!(Complaint::of(&"é".repeat(400)).text().starts_with("manifest!: there is no"));
     }
 
     #[test]

@@ -109,15 +109,20 @@ impl Code {
             );
             return Failure::new(Cause::BadAnswer, detail);
         }
-        let mut detail = match (error.downcast_ref::<Trap>(), error.downcast_ref::<I32Exit>()) {
-            (Some(trap), _) => trap.to_string(),
-            (None, Some(exit)) => format!("it ended itself with exit code {}", exit.0),
-            (None, None) => text::reason(&root),
+        let how = match (error.downcast_ref::<Trap>(), error.downcast_ref::<I32Exit>()) {
+            // How every language ends after its own message, so that it says nothing beside one.
+            (Some(Trap::UnreachableCodeReached), _) => None,
+            (Some(trap), _) => Some(trap.to_string().trim_start_matches("wasm trap: ").to_owned()),
+            (None, Some(exit)) => Some(format!("it ended itself with exit code {}", exit.0)),
+            (None, None) => Some(text::reason(&root)),
         };
         let last_words = sandbox.last_words();
-        if !last_words.is_empty() {
-            detail = format!("{detail}: {last_words}");
-        }
+        let detail = match (last_words.is_empty(), how) {
+            (false, None) => last_words,
+            (false, Some(how)) => format!("{last_words} ({how})"),
+            (true, None) => "it gave up (`unreachable`), and wrote nothing to its standard error".into(),
+            (true, Some(how)) => how,
+        };
         Failure::new(Cause::Trap, detail)
     }
 }

@@ -34,6 +34,7 @@ mod identity;
 mod imports;
 mod inspect;
 mod instance;
+mod last_words;
 mod line_rate;
 mod load;
 mod load_problems;

@@ -12,9 +12,9 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 use super::bindings::{contents, types};
 use super::failure::CpuLimit;
 use super::imports::{Access, FixedClock, HttpGate, Taken, UploadContent, constant};
+use super::last_words;
 use super::log::CallLog;
 use super::printed::Printed;
-use super::text;
 use super::waits::Waits;
 use tuffet_request::Traced;
 
@@ -130,9 +130,9 @@ impl Sandbox {
         self.log.finish(&self.access.lines);
     }
 
-    /// The end of its standard error on one line; empty if it wrote nothing.
+    /// Why it failed, by what it wrote to its standard error; empty if it wrote nothing.
     pub fn last_words(&self) -> String {
-        text::one_line(&self.stderr.text(), 400)
+        last_words::of(&self.stderr.text())
     }
 }
 

@@ -90,6 +90,16 @@ fn bench_measures_both_kinds_of_instances() {
         .assert_fails(1, &["call 1 failed: trap"]);
 }
 
+/// Whatever form of trap the runtime reports, the plugin's own words come first.
+#[test]
+fn a_trap_begins_with_the_words_of_the_plugin() {
+    let setup = Setup::new();
+    let settings = write(&setup.outside(), "settings.yaml", "do: trap\nhook: resolve\n");
+    let ran = plugin(&[&["run", &misbehave(), "--settings", &settings, "--json"], &ASK[..]].concat());
+    let detail = json(&ran)["verdict"]["failure"]["detail"].as_str().unwrap().to_owned();
+    assert!(detail.starts_with("panicked at ") && detail.ends_with("trapped as asked"), "{detail}");
+}
+
 #[test]
 fn run_and_bench_tell_events() {
     let setup = Setup::new();

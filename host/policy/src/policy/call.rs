@@ -251,7 +251,7 @@ impl<'a> Call<'a> {
             None => {
                 let until = self.limit.until;
                 let over = until.over("it gave no answer");
-                if spent.is_starved() {
+                if spent.is_starved(self.plugin.limits.cpu) {
                     let (cpu, wall) = (spent.cpu, spent.wall);
                     let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
                     return Err(Failure::new(Cause::Busy, detail));
@@ -265,7 +265,8 @@ impl<'a> Call<'a> {
                 let detail = if spent.waited > spent.cpu {
                     format!("{over}: {}", sandbox.waited_for())
                 } else {
-                    format!("{over}: it computed for {:.1?} of it", spent.cpu)
+                    let busy = if spent.lacked_cpu() { ", on a busy machine" } else { "" };
+                    format!("{over}: it computed for {:.1?} of it{busy}", spent.cpu)
                 };
                 // The plugin is not to blame if earlier plugins took the time.
                 Err(Failure { blamed: until.is_half(spent.wall), ..Failure::new(cause, detail) })

@@ -59,7 +59,7 @@ impl Code {
         match ended {
             Ok(Ok(())) => Ok(instance),
             Ok(Err(error)) => Err(self.explain(&instance, &error)),
-            Err(_) if meter.spent().is_starved() => {
+            Err(_) if meter.spent().is_starved(limit.time) => {
                 let spent = meter.spent();
                 let detail = format!(
                     "the machine had {:?} of CPU time in {wall:?} for configuring it ({})",
@@ -68,8 +68,13 @@ impl Code {
                 Err(Failure::new(Cause::Busy, detail))
             }
             Err(_) => {
-                let waited = instance.store.data().waited_for();
-                Err(Failure::new(Cause::Time, format!("it was not configured within {wall:?}: {waited}")))
+                let spent = meter.spent();
+                let why = if spent.waited > spent.cpu {
+                    instance.store.data().waited_for()
+                } else {
+                    format!("it computed for {:.1?} of it", spent.cpu)
+                };
+                Err(Failure::new(Cause::Time, format!("it was not configured within {wall:?}: {why}")))
             }
         }
     }

@@ -74,9 +74,19 @@ pub(super) struct Spent {
     pub waited: Duration,
 }
 
+/// Computing for so long is a lot, whatever the limit.
+const CERTAIN: Duration = Duration::from_secs(1);
+
 impl Spent {
-    /// Whether for most of the time the call was ready to compute, but the machine had no CPU time for it.
-    pub fn is_starved(&self) -> bool {
+    /// Whether for most of the time the call was ready to compute, but the machine had no CPU time for it. One that
+    /// has computed for a good part of its limit all the same would not have ended on an idle machine either: such are
+    /// endless loops.
+    pub fn is_starved(&self, cpu_limit: Duration) -> bool {
+        self.lacked_cpu() && self.cpu < (cpu_limit / 4).min(CERTAIN)
+    }
+
+    /// Whether the call waited for a processor for most of the time.
+    pub fn lacked_cpu(&self) -> bool {
         self.wall.saturating_sub(self.cpu).saturating_sub(self.waited) > self.wall / 2
     }
 }
@@ -248,8 +258,13 @@ mod tests {
             let [wall, cpu, waited] = [100, cpu, waited].map(Duration::from_millis);
             Spent { wall, cpu, waited }
         };
-        assert!(!spent(100, 0).is_starved() && !spent(0, 100).is_starved() && !spent(25, 25).is_starved());
-        assert!(spent(20, 20).is_starved() && spent(0, 0).is_starved());
+        let limit = Duration::from_millis(200);
+        let starved = |cpu, waited| spent(cpu, waited).is_starved(limit);
+        assert!(!starved(100, 0) && !starved(0, 100) && !starved(25, 25));
+        assert!(starved(20, 20) && starved(0, 0));
+        assert!(spent(49, 0).is_starved(limit), "the machine was busy");
+        let loops = Duration::from_millis(120);
+        assert!(!spent(40, 0).is_starved(loops), "it computed for a third of its limit on a busy machine");
     }
 
     /// Work of the thread for other futures between two polls counts neither as computing nor as waiting.
@@ -273,6 +288,6 @@ mod tests {
         let spent = meter.spent();
         assert!(spent.cpu < Duration::from_millis(20), "{spent:?}");
         assert!(spent.waited < Duration::from_millis(20), "{spent:?}");
-        assert!(spent.is_starved(), "{spent:?}");
+        assert!(spent.is_starved(Duration::from_secs(1)), "{spent:?}");
     }
 }

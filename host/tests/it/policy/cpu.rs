@@ -80,3 +80,20 @@ fn a_loop_ends_in_its_cpu_time_on_a_busy_machine() {
     let expected = Duration::from_millis(150)..Duration::from_millis(600);
     assert!(expected.contains(&took), "{took:?}");
 }
+
+/// Even where the machine has less than half of the time for it: it would not have ended on an idle one either.
+#[test]
+fn a_loop_is_no_matter_of_a_busy_machine() {
+    let setup = Setup::new();
+    setup.outside().write("settings.yaml", b"{ do: loop }");
+    let settings = setup.outside().path("settings.yaml").display().to_string();
+    let component = misbehave();
+    let _busy = Busy::start();
+    let words = ["plugin", "run", &component, "--settings", &settings, "--hook", "authorize", "--path", "a"];
+    let ran = tuffet([&words[..], &["--time", "8s", "--json"]].concat());
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let shown: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let failure = &shown["verdict"]["failure"];
+    assert_eq!(failure["cause"], "time", "{shown:#}");
+    assert!(failure["detail"].as_str().unwrap().contains("it computed for "), "{shown:#}");
+}

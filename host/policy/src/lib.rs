@@ -16,9 +16,9 @@ pub mod tls;
 
 pub use policy::{
     Acceptance, Accepted, Afterwards, Answer, Beyond, ChainPosition, Chained, ClientHistory, Destination,
-    Emitted, Exchange, Given, GivenRequest, Hook, HookInput, HttpAnswer, Inspected, Learned, LoadProblem,
-    LoadProblemKind, LogLine, Manifest, NOTHING, Patience, PluginContent, PluginFields, PluginIdentity,
-    PluginNow, PluginSeries, Policy, PolicyRuntime, PolicySpec, Resolution, SeriesName, SeriesValue, Stage,
-    Target, Trial, Tried, Uploaded, Verdict, Wish, annotate, check_manifest, compiler, digest,
-    is_own_code_cache, manifest_section, on_call,
+    Emitted, Exchange, Given, GivenRequest, Hook, HookInput, HttpAnswer, Inspected, KeyName, Learned,
+    LoadProblem, LoadProblemKind, LogLine, Manifest, NOTHING, Patience, PluginContent, PluginFields,
+    PluginIdentity, PluginNow, PluginSeries, Policy, PolicyRuntime, PolicySpec, Resolution, SeriesName,
+    SeriesValue, Stage, Target, Trial, Tried, Uploaded, Verdict, Wish, annotate, check_manifest, compiler,
+    digest, is_own_code_cache, manifest_section, on_call,
 };

@@ -91,6 +91,8 @@ pub use renderings::PluginContent;
 pub use series::{PluginSeries, SeriesName, SeriesValue};
 pub use shown::digest;
 pub use spec::{LoadProblem, LoadProblemKind, PolicySpec};
-pub use stage::{Beyond, Emitted, Exchange, Given, GivenRequest, HttpAnswer, Learned, LogLine, Stage};
+pub use stage::{
+    Beyond, Emitted, Exchange, Given, GivenRequest, HttpAnswer, KeyName, Learned, LogLine, Stage,
+};
 pub use trial::{Hook, HookInput, NOTHING, Trial, Tried, Uploaded};
 pub use upload::{Acceptance, Accepted};

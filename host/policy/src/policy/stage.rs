@@ -28,6 +28,8 @@ pub struct Given {
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Values by key; `None` is a missing key.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// What somebody else makes of a key just before the first swap of it in each call.
+    pub conflicts: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
     /// The last requests of the client, newest first.
@@ -116,9 +118,11 @@ pub struct Stage {
 pub(super) struct Seen {
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
-    /// The revisions of those that it set.
+    /// Keys that somebody else has changed, as they were changed. What the plugin does to them stands in `keys`.
+    others: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// The revisions of all of these.
     revisions: BTreeMap<KeyName, u64>,
-    /// The number of its changes of keys.
+    /// The number of changes of keys.
     changes: u64,
     /// The given HTTP requests that it has sent.
     sent: Vec<usize>,
@@ -266,7 +270,8 @@ impl Stage {
         let set = {
             let seen = self.seen();
             let revision = seen.revisions.get(name).copied().unwrap_or_default();
-            seen.keys.get(name).map(|value| value.clone().map(|value| (value, revision)))
+            let changed = seen.keys.get(name).or_else(|| seen.others.get(name));
+            changed.map(|value| value.clone().map(|value| (value, revision)))
         };
         let given = || {
             let value = self.given.keys.get(name)?;
@@ -294,11 +299,28 @@ impl Stage {
     /// Returns the existing keys of a namespace, in the order of their bytes.
     pub(super) fn keys(&self, namespace: Option<&String>) -> Vec<String> {
         let mut all = self.given.keys.clone();
-        all.extend(self.seen().keys.clone());
+        let seen = self.seen();
+        all.extend(seen.others.clone());
+        all.extend(seen.keys.clone());
+        drop(seen);
         let its = |((of, key), value): (KeyName, Option<Vec<u8>>)| {
             (of.as_ref() == namespace && value.is_some()).then_some(key)
         };
         all.into_iter().filter_map(its).collect()
+    }
+
+    /// Lets somebody else change a key before a swap of it, if that is given and has not happened in this call.
+    pub(super) fn conflict(&self, name: &KeyName) {
+        let Some(value) = self.given.conflicts.get(name) else { return };
+        let mut seen = self.seen();
+        if seen.others.contains_key(name) {
+            return;
+        }
+        seen.changes += 1;
+        let revision = GIVEN_REVISION + seen.changes;
+        seen.revisions.insert(name.clone(), revision);
+        seen.others.insert(name.clone(), value.clone());
+        seen.keys.remove(name);
     }
 
     /// Sets or deletes a key until the next call. Returns its new revision.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::events::WrittenEvent;
 use super::host::{KeyValue, SharedKeys, WrittenHost};
 use super::lab::{self, Plan};
-use super::request::{WrittenRequest, matter};
+use super::request::{WrittenRequest, Wrong, matter};
 use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig, Silent};
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
@@ -59,15 +59,86 @@ struct WrittenCase {
     metrics: Option<BTreeMap<String, f64>>,
     /// Parts of its log lines, in this order; if empty, it logs none.
     log: Option<Vec<String>>,
+    /// Calls one after the other, in place of the one of the case: each with its own input and expectations. The keys
+    /// that one sets are there for the next.
+    #[serde(default)]
+    steps: Vec<WrittenStep>,
 }
 
-/// A resolved case.
+/// A call of a case, as in the case itself.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenStep {
+    hook: Option<Hook>,
+    request: Option<WrittenRequest>,
+    events: Option<Vec<WrittenEvent>>,
+    /// Added to the host of the case.
+    #[serde(default)]
+    host: WrittenHost,
+    expect: Option<Value>,
+    emits: Option<BTreeMap<String, Vec<Value>>>,
+    keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    shared_keys: Option<SharedKeys>,
+    metrics: Option<BTreeMap<String, f64>>,
+    log: Option<Vec<String>>,
+}
+
+impl WrittenCase {
+    /// Returns its calls, each with its pointer below the case.
+    ///
+    /// # Errors
+    /// A key of the case belongs into a step.
+    fn calls(&self) -> Result<Vec<(String, WrittenStep)>, Wrong> {
+        let own = WrittenStep {
+            hook: self.hook,
+            request: self.request.clone(),
+            events: self.events.clone(),
+            host: WrittenHost::default(),
+            expect: self.expect.clone(),
+            emits: self.emits.clone(),
+            keys: self.keys.clone(),
+            shared_keys: self.shared_keys.clone(),
+            metrics: self.metrics.clone(),
+            log: self.log.clone(),
+        };
+        if self.steps.is_empty() {
+            return Ok(vec![(String::new(), own)]);
+        }
+        let misplaced = [
+            ("request", self.request.is_some()),
+            ("events", self.events.is_some()),
+            ("expect", self.expect.is_some()),
+            ("emits", self.emits.is_some()),
+            ("keys", self.keys.is_some()),
+            ("shared-keys", self.shared_keys.is_some()),
+            ("metrics", self.metrics.is_some()),
+            ("log", self.log.is_some()),
+        ];
+        if let Some((key, _)) = misplaced.iter().find(|(_, there)| *there) {
+            let message = format!("a case with `steps` has `{key}` in each of them; move it there");
+            return Err((format!("/{key}"), message));
+        }
+        let steps = self.steps.iter().enumerate();
+        Ok(steps
+            .map(|(index, step)| {
+                let step = WrittenStep { hook: step.hook.or(self.hook), ..step.clone() };
+                (format!("/steps/{index}"), step)
+            })
+            .collect())
+    }
+}
+
+/// A resolved call of a case.
 pub(super) struct Case {
+    /// The number of the case in its file.
+    pub index: usize,
+    /// Whether the keys that the call before has set are there.
+    pub goes_on: bool,
     pub name: String,
     pub hook: Option<Hook>,
     pub plan: Plan,
     pub matter: HookInput,
-    /// As written in the case itself.
+    /// As written in the case itself, without its steps.
     pub host: WrittenHost,
     pub expect: Value,
     pub emits: Option<BTreeMap<String, Vec<Value>>>,
@@ -114,22 +185,15 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
     let file: WrittenFile = document.parse()?;
     let source = component_of(&document, &file, path, around.component).map_err(Unusable::NoComponent)?;
     let its_host = file.host.given(Beyond::Nothing);
-    let mut wrong: Vec<(String, String)> =
+    let mut wrong: Vec<Wrong> =
         its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
     let mut cases = Vec::new();
     for (index, written) in file.cases.iter().enumerate() {
-        let at = |section: &str| {
-            let place = format!("/cases/{index}{section}");
-            move |(pointer, message): (String, String)| (place + &pointer, message)
-        };
-        let input = matter(written.hook, written.request.as_ref(), written.events.as_deref());
-        let input = input.map_err(at(""));
-        let expect = match (&written.expect, &written.events) {
-            (Some(expect), _) => Ok(expect.clone()),
-            (None, Some(_)) => Ok(NOTHING.into()),
-            (None, None) => {
-                let message = "nothing is expected; add `expect`, such as `expect: abstain`";
-                Err(at("")((String::new(), message.to_owned())))
+        let calls = match written.calls() {
+            Ok(calls) => calls,
+            Err((pointer, message)) => {
+                wrong.push((format!("/cases/{index}{pointer}"), message));
+                continue;
             }
         };
         let mut host = written.host.clone();
@@ -140,37 +204,63 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
             host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
         }
         // Each by itself first, so that a problem has its own place.
-        let given = host.given(beyond).map_err(at("/host"));
-        let given = given.map(|own| file.host.with(&host).given(beyond).unwrap_or(own));
-        match (input, expect, given) {
-            (Ok((hook, matter)), Ok(expect), Ok(given)) => cases.push(Case {
-                name: written.name.clone(),
-                hook,
-                plan: Plan {
-                    name: lab::name_of(&source),
-                    component: source.clone(),
-                    registries: Registries::default(),
-                    verify: None,
-                    settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
-                    grants: file.grants.clone(),
-                    roots: around.roots.to_vec(),
-                    silent: around.silent.to_vec(),
-                    named_roots: file.roots.clone(),
-                    given,
-                    limits: around.limits,
-                    reuse: Some(ReuseConfig::NEVER),
-                },
-                matter,
-                host,
-                expect,
-                emits: written.emits.clone(),
-                keys: written.keys.clone(),
-                shared_keys: written.shared_keys.clone(),
-                metrics: written.metrics.clone(),
-                log: written.log.clone(),
-            }),
-            (input, expect, given) => {
-                wrong.extend([input.err(), expect.err(), given.err()].into_iter().flatten());
+        if let Err((pointer, message)) = host.given(beyond) {
+            wrong.push((format!("/cases/{index}/host{pointer}"), message));
+            continue;
+        }
+        let several = calls.len() > 1;
+        for (number, (within, call)) in calls.into_iter().enumerate() {
+            let at = |section: &str| {
+                let place = format!("/cases/{index}{within}{section}");
+                move |(pointer, message): Wrong| (place + &pointer, message)
+            };
+            let input = matter(call.hook, call.request.as_ref(), call.events.as_deref()).map_err(at(""));
+            let expect = match (&call.expect, &call.events) {
+                (Some(expect), _) => Ok(expect.clone()),
+                (None, Some(_)) => Ok(NOTHING.into()),
+                (None, None) => {
+                    let message = "nothing is expected; add `expect`, such as `expect: abstain`";
+                    Err(at("")((String::new(), message.to_owned())))
+                }
+            };
+            let given = call.host.given(beyond).map_err(at("/host"));
+            let given = given.map(|own| file.host.with(&host).with(&call.host).given(beyond).unwrap_or(own));
+            match (input, expect, given) {
+                (Ok((hook, matter)), Ok(expect), Ok(given)) => cases.push(Case {
+                    index,
+                    goes_on: number > 0,
+                    name: if several {
+                        format!("{}, step {}", written.name, number + 1)
+                    } else {
+                        written.name.clone()
+                    },
+                    hook,
+                    plan: Plan {
+                        name: lab::name_of(&source),
+                        component: source.clone(),
+                        registries: Registries::default(),
+                        verify: None,
+                        settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
+                        grants: file.grants.clone(),
+                        roots: around.roots.to_vec(),
+                        silent: around.silent.to_vec(),
+                        named_roots: file.roots.clone(),
+                        given,
+                        limits: around.limits,
+                        reuse: Some(ReuseConfig::NEVER),
+                    },
+                    matter,
+                    host: host.clone(),
+                    expect,
+                    emits: call.emits,
+                    keys: call.keys,
+                    shared_keys: call.shared_keys,
+                    metrics: call.metrics,
+                    log: call.log,
+                }),
+                (input, expect, given) => {
+                    wrong.extend([input.err(), expect.err(), given.err()].into_iter().flatten());
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
-use tuffet_policy::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, Learned};
+use tuffet_policy::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, KeyName, Learned};
 use tuffet_request::Operation;
 use tuffet_request::events::Outcome;
 
@@ -23,6 +23,12 @@ pub(super) struct WrittenHost {
     /// The same in namespaces that plugins share, by their names.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub shared_keys: SharedKeys,
+    /// What somebody else makes of a key just before the first swap of it in a call, which then finds another revision.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub conflicts: BTreeMap<String, Option<KeyValue>>,
+    /// The same in namespaces that plugins share.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub shared_conflicts: SharedKeys,
     /// Answers to HTTP requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub http: Vec<WrittenExchange>,
@@ -121,6 +127,10 @@ impl WrittenHost {
         for (namespace, keys) in &more.shared_keys {
             all.shared_keys.entry(namespace.clone()).or_default().extend(keys.clone());
         }
+        all.conflicts.extend(more.conflicts.clone());
+        for (namespace, keys) in &more.shared_conflicts {
+            all.shared_conflicts.entry(namespace.clone()).or_default().extend(keys.clone());
+        }
         // The first match answers.
         all.http.splice(..0, more.http.iter().cloned());
         if !more.history.is_empty() {
@@ -153,24 +163,30 @@ impl WrittenHost {
             Some(text) => time(text).map_err(|message| ("/clock".to_owned(), message))?,
         };
         let files = self.files.iter();
-        let own = self.keys.iter().map(|(key, value)| ((None, key.clone()), value));
-        let shared = self.shared_keys.iter().flat_map(|(namespace, keys)| {
-            keys.iter().map(|(key, value)| ((Some(namespace.clone()), key.clone()), value))
-        });
         let http = self.http.iter().enumerate();
         let history = self.history.iter().enumerate().map(|(index, past)| past.resolve(index));
         Ok(Given {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
-            keys: own
-                .chain(shared)
-                .map(|(name, value)| (name, value.as_ref().map(KeyValue::bytes)))
-                .collect(),
+            keys: named(&self.keys, &self.shared_keys),
+            conflicts: named(&self.conflicts, &self.shared_conflicts),
             http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
             history: history.collect::<Result<_, _>>()?,
             clock,
             beyond,
         })
     }
+}
+
+/// Puts a plugin's own keys and those of namespaces together.
+fn named(
+    own: &BTreeMap<String, Option<KeyValue>>,
+    shared: &SharedKeys,
+) -> BTreeMap<KeyName, Option<Vec<u8>>> {
+    let own = own.iter().map(|(key, value)| ((None, key.clone()), value));
+    let shared = shared.iter().flat_map(|(namespace, keys)| {
+        keys.iter().map(|(key, value)| ((Some(namespace.clone()), key.clone()), value))
+    });
+    own.chain(shared).map(|(name, value)| (name, value.as_ref().map(KeyValue::bytes))).collect()
 }
 
 /// Parses a time into the duration since the beginning of 1970.

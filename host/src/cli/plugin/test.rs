@@ -13,14 +13,16 @@ use serde_json::{Value, json};
 use super::super::complain;
 use super::case::{self, Around, Case, Unusable};
 use super::diff::{diff, fits, whole_diff};
-use super::host::KeyValue;
+use super::host::{KeyValue, WrittenHost};
 use super::lab::{self, Lab, Unloaded};
 use super::record;
 use super::run::{answer, changed, changed_shared, line, measured};
 use super::subject::root;
 use super::wrong;
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
-use tuffet_policy::{Beyond, Emitted, Hook, HookInput, Learned, LoadProblem, LoadProblemKind, Trial};
+use tuffet_policy::{
+    Beyond, Emitted, Hook, HookInput, KeyName, Learned, LoadProblem, LoadProblemKind, Trial,
+};
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]
@@ -69,7 +71,7 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
         roots: &args.roots,
         silent: &silent,
     };
-    let mut cases: Vec<(&Path, usize, Case)> = Vec::new();
+    let mut cases: Vec<(&Path, Case)> = Vec::new();
     if let Some(component) = &args.component
         && let ComponentSource::Path(path) = lab::source(component, Path::new(""))
         && !path.is_file()
@@ -80,10 +82,7 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     let mut without_component = Vec::new();
     for file in &files {
         match case::read(file, &around) {
-            Ok(its) => {
-                let numbered = its.into_iter().enumerate();
-                cases.extend(numbered.map(|(index, case)| (file.as_path(), index, case)));
-            }
+            Ok(its) => cases.extend(its.into_iter().map(|case| (file.as_path(), case))),
             Err(Unusable::Wrong(error)) => code = Some(wrong(error)),
             Err(Unusable::NoComponent(error)) => without_component.push(error),
         }
@@ -102,13 +101,19 @@ fn run(args: &TestArgs) -> Result<bool, ExitCode> {
     }
     let lab = Lab::open().map_err(wrong)?;
     let mut failed = 0;
-    let mut recorded = BTreeMap::new();
-    for (file, index, case) in &cases {
-        let Outcome { faults, learned } = try_out(&lab, case);
+    let mut recorded = BTreeMap::<&Path, Vec<(usize, WrittenHost)>>::new();
+    let mut keys = BTreeMap::new();
+    for (file, case) in &cases {
+        if !case.goes_on {
+            keys.clear();
+        }
+        let Outcome { faults, learned } = try_out(&lab, case, &mut keys);
         if args.record {
-            let mut host = case.host.clone();
-            host.learn(&learned);
-            recorded.entry(*file).or_insert_with(Vec::new).push((*index, host));
+            let hosts = recorded.entry(*file).or_default();
+            if !case.goes_on {
+                hosts.push((case.index, case.host.clone()));
+            }
+            hosts.iter_mut().last().into_iter().for_each(|(_, host)| host.learn(&learned));
         }
         let word = if faults.is_empty() { "ok    " } else { "FAILED" };
         let mut shown = format!("{word}  {}: {}\n", file.display(), case.name);
@@ -137,9 +142,14 @@ struct Outcome {
     learned: Learned,
 }
 
-fn try_out(lab: &Lab, case: &Case) -> Outcome {
-    let (trial, stage) = lab.load(&case.plan);
-    let faults = faults(lab, case, trial, stage.unanswered());
+/// Keys as the calls before have left them.
+type LeftKeys = BTreeMap<KeyName, Option<Vec<u8>>>;
+
+fn try_out(lab: &Lab, case: &Case, keys: &mut LeftKeys) -> Outcome {
+    let mut plan = case.plan.clone();
+    plan.given.keys.extend(keys.clone());
+    let (trial, stage) = lab.load(&plan);
+    let faults = faults(lab, case, trial, stage.unanswered(), keys);
     Outcome { faults, learned: stage.learned() }
 }
 
@@ -148,8 +158,10 @@ fn faults(
     case: &Case,
     trial: Result<Trial, Unloaded>,
     mut unanswered: Vec<String>,
+    keys: &mut LeftKeys,
 ) -> Vec<String> {
     let mut did = None;
+    let mut faults = Vec::new();
     let got = match trial {
         Ok(trial) => {
             let hook = match hook(case, &trial.hooks()) {
@@ -159,24 +171,25 @@ fn faults(
             if let Some(problem) = trial.lacks(hook) {
                 return vec![problem.message];
             }
+            // A server would not give it either, so the case shows what can never be.
+            let ungranted = trial.warnings().into_iter().filter(|its| its.kind == LoadProblemKind::Grant);
+            faults.extend(
+                ungranted.map(|its| format!("{}, or ask for it there, with the reason", its.message)),
+            );
             let tried = lab.ask(&trial, hook, &case.matter);
             unanswered = tried.unanswered.clone();
+            keys.extend(tried.keys.clone());
             answer(did.insert(tried))
         }
         Err(Unloaded::Root(error)) => return vec![error.to_string()],
         Err(Unloaded::Problems(problems)) => refusal(&problems),
     };
-    let mut faults: Vec<String> = unanswered
-        .iter()
-        .map(|call| match case.plan.given.beyond {
-            Beyond::Recorded => {
-                format!("it called {call}, which ended with an error; that cannot be recorded")
-            }
-            _ => format!(
-                "it called {call}, which the case does not answer; add it below `host`, or --record it"
-            ),
-        })
-        .collect();
+    faults.extend(unanswered.iter().map(|call| match case.plan.given.beyond {
+        Beyond::Recorded => {
+            format!("it called {call}, which ended with an error; that cannot be recorded")
+        }
+        _ => format!("it called {call}, which the case does not answer; add it below `host`, or --record it"),
+    }));
     if !fits(&case.expect, &got) {
         faults.push("the verdict differs (- expected, + got):".into());
         faults.extend(diff(&case.expect, &got));

@@ -70,6 +70,7 @@ impl Keys for StagedKeys {
     ) -> Pending<'_, Result<Option<u64>, Error>> {
         Box::pin(async move {
             let name = self.name(key);
+            self.stage.conflict(&name);
             let found = self.find("swap", &name)?;
             let succeeds = found.map(|found| found.revision) == revision;
             Ok(succeeds.then(|| self.stage.set(name, Some(value))))

@@ -157,6 +157,78 @@ fn cases_give_and_expect_shared_keys() {
     assert!(printed(&ran).contains(r#"kv.swap("leases", "b")"#), "{}", printed(&ran));
 }
 
+/// A server would not give it either.
+#[test]
+fn a_grant_that_the_manifest_lacks_fails_the_case() {
+    let setup = Setup::new();
+    let cases = "component: builtin:acl\ngrants: [kv]\nsettings: { deny: [{ names: [x], message: no }] }\n\
+                 cases: [{ name: a, request: { path: y }, expect: abstain }]\n";
+    let file = write(&setup.outside(), "cases.yaml", cases);
+    let ran = plugin(&["test", &file]);
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    let shown = printed(&ran);
+    assert!(shown.contains("it is granted `kv` and does not ask for it in its manifest"), "{shown}");
+    assert!(shown.contains("or ask for it there"), "{shown}");
+    let file = write(&setup.outside(), "cases.yaml", &cases.replace("[kv]", "[]"));
+    assert_eq!(plugin(&["test", &file]).code(), 0);
+}
+
+const STEPS: &str = r#"
+grants: [kv, kv/leases, files/boot, sinks/audit]
+settings: { run: [kv count hits, shared leases create a x] }
+cases:
+  - name: counts
+    hook: resolve
+    host: { keys: { hits: null }, shared-keys: { leases: { a: null } } }
+    steps:
+      - { request: { path: x }, expect: { content: "1\ntrue\n" }, shared-keys: { leases: { a: x } } }
+      - { request: { path: x }, expect: { content: "2\nfalse\n" }, shared-keys: {} }
+      - { request: { path: x }, host: { keys: { hits: 7 } }, expect: { content: "3\nfalse\n" }, keys: { hits: 3 } }
+  - name: begins anew
+    hook: resolve
+    host: { keys: { hits: 8 }, shared-keys: { leases: { a: null } } }
+    request: { path: x }
+    expect: { content: "9\ntrue\n" }
+"#;
+
+#[test]
+fn steps_of_a_case_find_the_keys_of_those_before() {
+    let ran = test(STEPS);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    assert!(
+        printed(&ran).contains("ok      ") && printed(&ran).contains(": counts, step 2\n"),
+        "{}",
+        printed(&ran)
+    );
+    let ran = test(&STEPS.replace("2\\nfalse", "2\\ntrue"));
+    assert_eq!(ran.code(), 1, "{}", ran.stderr);
+    assert!(printed(&ran).contains(": counts, step 2\n        the verdict differs"), "{}", printed(&ran));
+    test(&STEPS.replace("    steps:", "    expect: abstain\n    steps:"))
+        .assert_fails(64, &["cases.yaml:8:", "a case with `steps` has `expect` in each of them"]);
+    test(&STEPS.replace("path: x }, host:", "pth: x }, host:")).assert_fails(64, &["cases.yaml:11:", "pth"]);
+}
+
+#[test]
+fn somebody_else_is_faster_once() {
+    let case = |conflict: &str, content: &str| {
+        format!(
+            "grants: [kv, kv/leases, files/boot, sinks/audit]\nsettings: {{ run: [kv append names +me, kv append names +me, \
+             shared leases create a mine] }}\ncases:\n  - {{ name: x, hook: resolve, request: {{ path: x }}, host: {{ keys: \
+             {{ names: old }}, shared-keys: {{ leases: {{ a: null }} }}{conflict} }}, expect: {{ content: {content:?} }}, keys: \
+             {{ names: {} }} }}\n",
+            content.split('"').nth(3).unwrap()
+        )
+    };
+    let alone = case("", "\"old+me\"\n\"old+me+me\"\ntrue\n");
+    let ran = test(&alone);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let conflict = ", conflicts: { names: other }, shared-conflicts: { leases: { a: theirs } }";
+    let ran = test(&case(conflict, "\"other+me\"\n\"other+me+me\"\nfalse\n"));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+    let ran = test(&case(", conflicts: { names: null }", "\"+me\"\n\"+me+me\"\ntrue\n"));
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
+}
+
 #[test]
 fn cases_have_the_content_of_uploads() {
     let case = |said: &str| {

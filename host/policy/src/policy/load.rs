@@ -316,10 +316,10 @@ fn keys(
     spec: &PluginConfig,
     shared: Option<&str>,
 ) -> Result<Option<Arc<dyn Keys>>, KvOpenError> {
-    if let Some(stage) = &policy.stage {
+    if let Some(stage) = policy.stage.as_ref().filter(|stage| !stage.stores_keys()) {
         return Ok(Some(Arc::new(StagedKeys { stage: stage.clone(), namespace: shared.map(str::to_owned) })));
     }
-    if policy.live {
+    if policy.live || policy.stage.is_some() {
         let store = runtime.shared().resources.store(&place_of_keys(policy))?;
         let namespace = namespace(policy, spec, shared);
         store.join(&namespace);

@@ -30,6 +30,8 @@ pub struct Given {
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// What somebody else makes of a key just before the first swap of it in each call.
     pub conflicts: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Whether keys are stored as in a server, in the folder of the policy, and none is given.
+    pub stores_keys: bool,
     /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
     /// The last requests of the client, newest first.
@@ -221,6 +223,11 @@ impl Stage {
     /// Returns the time, if the clock stands still.
     pub(super) fn time(&self) -> Option<Duration> {
         (self.given.beyond != Beyond::World).then_some(self.given.clock)
+    }
+
+    /// Returns whether keys are stored as in a server.
+    pub(super) fn stores_keys(&self) -> bool {
+        self.given.stores_keys
     }
 
     /// Returns whether to record the answers of the real world.

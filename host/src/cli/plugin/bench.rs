@@ -1,5 +1,6 @@
 //! `tuffet plugin bench`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -7,13 +8,13 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::super::complain;
-use super::lab::Lab;
+use super::lab::{Lab, Plan};
 use super::request::RequestArgs;
 use super::run::{Prepared, prepare};
 use super::subject::Subject;
 use super::wrong;
-use tuffet_config::ReuseConfig;
-use tuffet_policy::Hook;
+use tuffet_config::{Grant, ReuseConfig};
+use tuffet_policy::{Hook, Trial};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArgs {
@@ -24,6 +25,10 @@ pub(in crate::cli) struct BenchArgs {
     /// The number of measured calls of each kind; a tenth more run before as a warm-up.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
+    /// Where the plugin's keys are stored, as in a server: each change is on disk when the call returns. Not the folder
+    /// of a running server. Without it, keys are in memory, which is much faster.
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -32,23 +37,33 @@ pub(in crate::cli) struct BenchArgs {
 pub(super) fn bench(args: &BenchArgs) -> ExitCode {
     let measured = (|| {
         let mut prepared = prepare(&args.subject, &args.request)?;
+        prepared.planned.plan.state.clone_from(&args.state);
+        let keys = where_keys_are(&prepared.planned.plan);
         let lab = Lab::open().map_err(wrong)?;
-        let (hook, fresh) = measure(&lab, &prepared, args.calls)?;
+        // Both are there until the end, so that the second finds the file of keys open.
+        let first = prepared.planned.load(&lab)?;
+        let (hook, fresh) = measure(&lab, &prepared, &first, args.calls)?;
         // For all of the calls, the warm-up among them.
         let reuse = ReuseConfig { calls: args.calls.saturating_mul(2), idle: Duration::from_secs(3600) };
         prepared.planned.plan.reuse = Some(reuse);
-        let (_, kept) = measure(&lab, &prepared, args.calls)?;
-        Ok((hook, fresh, kept))
+        let second = prepared.planned.load(&lab)?;
+        let (_, kept) = measure(&lab, &prepared, &second, args.calls)?;
+        Ok((hook, keys, fresh, kept))
     })();
     match measured {
-        Ok((hook, fresh, kept)) => {
+        Ok((hook, keys, fresh, kept)) => {
             if args.json {
                 let (fresh, kept) = (fresh.json(), kept.json());
-                let shown = json!({ "hook": hook.word(), "calls": args.calls, "fresh": fresh, "kept": kept });
+                let mut shown =
+                    json!({ "hook": hook.word(), "calls": args.calls, "fresh": fresh, "kept": kept });
+                if let Some(keys) = keys {
+                    shown["keys"] = keys.into();
+                }
                 super::print_json(format_args!("{shown:#}"));
             } else {
+                let keys = keys.map_or_else(String::new, |keys| format!(", keys {keys}"));
                 super::print(&format!(
-                    "hook {}, {} calls one after the other, each way\nfresh instances  {}\nkept instance    {}\n",
+                    "hook {}, {} calls one after the other, each way{keys}\nfresh instances  {}\nkept instance    {}\n",
                     hook.word(),
                     args.calls,
                     fresh.text(),
@@ -61,6 +76,12 @@ pub(super) fn bench(args: &BenchArgs) -> ExitCode {
     }
 }
 
+/// Returns where the keys of the plugin are, if it may have any: that decides what a call costs.
+fn where_keys_are(plan: &Plan) -> Option<&'static str> {
+    let has = plan.grants.iter().any(|grant| matches!(grant, Grant::Kv | Grant::SharedKv(_)));
+    has.then_some(if plan.state.is_some() { "in a file" } else { "in memory" })
+}
+
 /// The measurements of one kind of call.
 struct Measured {
     p50: Duration,
@@ -70,15 +91,19 @@ struct Measured {
     memory: u64,
 }
 
-fn measure(lab: &Lab, prepared: &Prepared<'_>, calls: u32) -> Result<(Hook, Measured), ExitCode> {
-    let trial = prepared.planned.load(lab)?;
-    let hook = prepared.hook(&trial)?;
+fn measure(
+    lab: &Lab,
+    prepared: &Prepared<'_>,
+    trial: &Trial,
+    calls: u32,
+) -> Result<(Hook, Measured), ExitCode> {
+    let hook = prepared.hook(trial)?;
     let question = &prepared.question;
     let warm_up = calls / 10;
     let mut times = Vec::new();
     let mut memory = 0;
     for call in 0..calls + warm_up {
-        let tried = lab.ask(&trial, hook, &question.matter);
+        let tried = lab.ask(trial, hook, &question.matter);
         if let Err((cause, detail)) = &tried.answer {
             complain(format_args!("call {} failed: {cause}: {detail}", call + 1));
             return Err(ExitCode::from(1));

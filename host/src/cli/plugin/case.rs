@@ -248,6 +248,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                         given,
                         limits: around.limits,
                         reuse: Some(ReuseConfig::NEVER),
+                        state: None,
                     },
                     matter,
                     host: host.clone(),

@@ -169,6 +169,7 @@ impl WrittenHost {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
             keys: named(&self.keys, &self.shared_keys),
             conflicts: named(&self.conflicts, &self.shared_conflicts),
+            stores_keys: false,
             http: http.map(|(index, exchange)| exchange.resolve(index)).collect::<Result<_, _>>()?,
             history: history.collect::<Result<_, _>>()?,
             clock,

@@ -37,6 +37,8 @@ pub(super) struct Plan {
     pub given: Given,
     pub limits: PluginLimits,
     pub reuse: Option<ReuseConfig>,
+    /// The folder for its keys; `None` keeps them in memory, for one call.
+    pub state: Option<PathBuf>,
 }
 
 /// Both runtimes: that of the plugins, and the one that drives it.
@@ -70,7 +72,8 @@ impl Lab {
 
     /// Loads a plugin on a stage of its own, which records the calls that it had no answer for.
     pub fn load(&self, plan: &Plan) -> (Result<Trial, Unloaded>, Arc<Stage>) {
-        let stage = Arc::new(Stage::new(plan.given.clone()));
+        let given = Given { stores_keys: plan.state.is_some(), ..plan.given.clone() };
+        let stage = Arc::new(Stage::new(given));
         let roots = match open(plan) {
             Ok(roots) => roots,
             Err(error) => return (Err(Unloaded::Root(ServeError::Root(error))), stage),
@@ -92,7 +95,7 @@ impl Lab {
             open_roots: roots,
             registries: plan.registries.clone(),
             sinks: Vec::new(),
-            state: PathBuf::new(),
+            state: plan.state.clone().unwrap_or_default(),
             kv: None,
             live: false,
             ipv6_prefix: 64,

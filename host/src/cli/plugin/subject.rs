@@ -129,6 +129,7 @@ impl Subject {
             given: Given::default(),
             limits: plugin.limits,
             reuse: Some(ReuseConfig::NEVER),
+            state: None,
         };
         Ok(Planned { plan, subject: self, settings: Written::InConfig(Box::new(config)) })
     }
@@ -158,6 +159,7 @@ impl Subject {
             given: Given::default(),
             limits: PluginLimits::default(),
             reuse: Some(ReuseConfig::NEVER),
+            state: None,
         };
         let settings = settings.map_or(Written::Nowhere, Written::Alone);
         Ok(Planned { plan, subject: self, settings })

@@ -90,6 +90,29 @@ fn bench_measures_both_kinds_of_instances() {
         .assert_fails(1, &["call 1 failed: trap"]);
 }
 
+#[test]
+fn bench_says_where_keys_are() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let settings = write(&folder, "settings.yaml", "run: [kv count a]\n");
+    let state = folder.path("state").display().to_string();
+    let grants = ["--grant", "kv", "--grant", "files/boot", "--grant", "sinks/audit"];
+    let probe = probe();
+    let words =
+        ["bench", &probe, "--settings", &settings, "--hook", "resolve", "--path", "x", "--calls", "20"];
+    let words = [&words[..], &grants, &["--time", "60s"]].concat();
+    let ran = plugin(&words);
+    ran.assert_good();
+    assert!(printed(&ran).contains("each way, keys in memory\n"), "{}", printed(&ran));
+    let ran = plugin(&[&words[..], &["--state", &state, "--json"]].concat());
+    ran.assert_good();
+    assert_eq!(json(&ran)["keys"], "in a file");
+    let files = std::fs::read_dir(&state).unwrap().flatten();
+    assert!(files.map(|file| file.metadata().unwrap().len()).sum::<u64>() > 0, "the keys are there");
+    let ran = plugin(&["bench", "builtin:acl", "--path", "x", "--calls", "20", "--time", "60s"]);
+    assert!(!printed(&ran).contains("keys"), "it has none: {}", printed(&ran));
+}
+
 /// Whatever form of trap the runtime reports, the plugin's own words come first.
 #[test]
 fn a_trap_begins_with_the_words_of_the_plugin() {

@@ -33,6 +33,7 @@ mod nats;
 mod netboot;
 mod origins;
 mod overrides;
+mod plugin_secrets;
 mod plugins;
 mod policy;
 mod privileges;
@@ -79,6 +80,7 @@ pub use nats::{NatsLogin, NatsServers};
 pub use netboot::Netboot;
 pub use origins::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 pub use overrides::Overrides;
+pub use plugin_secrets::PluginSecrets;
 pub use plugins::{
     BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,
 };

@@ -13,6 +13,7 @@ use super::component::{ComponentSource, Sha256Digest, component_schema, digest_s
 use super::grant::Grant;
 use super::kv::WhenAway;
 use super::listeners::Listener;
+use super::plugin_secrets::PluginSecrets;
 use super::resolver::Resolver;
 use super::sinks::SinkSpec;
 use super::suggest::{closest, unknown};
@@ -43,6 +44,10 @@ pub struct PluginConfig {
     #[serde(default = "no_settings", skip_serializing_if = "is_empty")]
     #[schemars(schema_with = "settings_schema")]
     pub settings: Value,
+    /// Settings that are secret, by name, or by a JSON pointer such as `/api/token`: `${NAME}` for an environment
+    /// variable, or `{ file: PATH }`. The plugin gets them as texts among its settings; nothing shows them.
+    #[serde(default, skip_serializing_if = "PluginSecrets::is_empty")]
+    pub secrets: PluginSecrets,
     /// How a failed call (trap, exceeded limit, invalid answer) is treated.
     #[serde(default)]
     pub on_error: OnError,
@@ -334,9 +339,11 @@ impl Resolver<'_> {
         self.ascending(&join(&pointer, "breaker"), back_off, cap, "");
         self.grants(&join(&pointer, "grants"), &plugin.grants, roots, sinks);
         self.references(&join(&pointer, "settings"), &plugin, named);
+        let secrets =
+            self.plugin_secrets(&join(&pointer, "secrets"), plugin.secrets.clone(), &plugin.settings);
         let component = self.component(&join(&pointer, "component"), plugin.component.clone());
         let verify = plugin.verify.map(|verify| self.verify(&join(&pointer, "verify"), verify, &component));
-        PluginConfig { name, component, verify, ..plugin }
+        PluginConfig { name, component, verify, secrets, ..plugin }
     }
 
     /// Checks that each granted root and sink exists.

@@ -55,7 +55,7 @@ impl fmt::Debug for Secret {
 }
 
 /// Text that may be a secret: inline, or in a file.
-#[derive(Clone, Deserialize, Serialize)]
+#[derive(Clone, PartialEq, Deserialize, Serialize)]
 #[serde(untagged)]
 pub(crate) enum SecretText {
     Plain(String),

@@ -243,7 +243,11 @@ pub(crate) fn place_of(config: &Config, problem: &LoadProblem) -> (String, Strin
     let pointer = match problem.kind {
         LoadProblemKind::Settings => {
             let settings = format!("{plugin}/settings");
-            if config.position(&settings).is_some() {
+            let its = config.policy.plugins.iter().find(|its| its.name == problem.plugin);
+            let secret = its.and_then(|its| its.secrets.name_of(problem.pointer.as_deref()?));
+            if let Some(name) = secret {
+                format!("{plugin}/secrets/{}", escape(name))
+            } else if config.position(&settings).is_some() {
                 settings + problem.pointer.as_deref().unwrap_or_default()
             } else {
                 plugin

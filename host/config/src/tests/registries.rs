@@ -14,7 +14,7 @@ fn write_key(scene: &Scene) {
 fn a_reference_a_pin_and_a_key_are_read() {
     let scene = Scene::new();
     write_key(&scene);
-    fs::write(scene.path("password"), "secret\n").expect("a file");
+    fs::write(scene.path("password"), "hunter2\n").expect("a file");
     let config = scene
         .load(&minimal(&format!(
             "policy: {{ authorize: [acl] }}\nplugins:\n  acl:\n    component: oci://registry.example:5000/a/acl:1@sha256:{DIGITS}\n    \
@@ -38,9 +38,9 @@ fn a_reference_a_pin_and_a_key_are_read() {
     let [local, other] = &config.registries[..] else { unreachable!("{:?}", config.registries) };
     assert_eq!((&*local.host, local.plain_http, &local.login), ("localhost", true, &None));
     let (user, password) = other.login.as_ref().expect("a login");
-    assert_eq!((user.reveal(), password.reveal(), other.plain_http), ("u", "secret", false));
+    assert_eq!((user.reveal(), password.reveal(), other.plain_http), ("u", "hunter2", false));
     assert_eq!(other.timeout, Duration::from_secs(2));
-    assert!(!format!("{config:?}").contains("secret"));
+    assert!(!format!("{config:?}").contains("hunter2"));
     // A reload needs to read them again.
     assert!(
         config.files.contains(&scene.path("cosign.pub")) && config.files.contains(&scene.path("password"))

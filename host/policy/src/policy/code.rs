@@ -8,7 +8,7 @@ use super::bindings::lifecycle;
 use super::engine::PolicyRuntime;
 use super::imports::Access;
 use super::sandbox::Sandbox;
-use tuffet_config::PluginLimits;
+use tuffet_config::{PluginLimits, PluginSecrets};
 
 /// A compiled component with its settings and its grants.
 pub(super) struct Code {
@@ -16,8 +16,10 @@ pub(super) struct Code {
     pub access: Arc<Access>,
     pub limits: PluginLimits,
     pub runtime: PolicyRuntime,
-    /// As JSON.
+    /// As JSON, with the secrets.
     pub settings: String,
+    /// What no message may contain.
+    pub secrets: PluginSecrets,
     pub component: InstancePre<Sandbox>,
     pub lifecycle: lifecycle::GuestIndices,
 }

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 use wasmtime::Trap;
 use wasmtime_wasi::I32Exit;
 
+use super::bindings::lifecycle::Problem;
 use super::code::Code;
 use super::failure::{Cause, CpuLimit, Failure, Refused};
 use super::instance::Instance;
@@ -83,6 +84,11 @@ impl Code {
     pub fn explain(&self, instance: &Instance, error: &wasmtime::Error) -> Failure {
         let sandbox = instance.store.data();
         if let Some(Refused(problems)) = error.downcast_ref() {
+            let hidden = |problem: &Problem| Problem {
+                pointer: problem.pointer.clone(),
+                message: self.secrets.hidden_in(&problem.message),
+            };
+            let problems: Vec<Problem> = problems.iter().map(hidden).collect();
             let shown = problems.iter().take(MAX_PROBLEMS);
             let shown: Vec<String> = shown
                 .map(|problem| {
@@ -94,7 +100,7 @@ impl Code {
             if more > 0 {
                 detail += &format!("; and {more} more");
             }
-            return Failure { problems: problems.clone(), ..Failure::new(Cause::Settings, detail) };
+            return Failure { problems, ..Failure::new(Cause::Settings, detail) };
         }
         if let Some(limit) = error.downcast_ref::<CpuLimit>() {
             return Failure::new(Cause::Time, limit.to_string());
@@ -128,7 +134,7 @@ impl Code {
             (true, None) => "it gave up (`unreachable`), and wrote nothing to its standard error".into(),
             (true, Some(how)) => how,
         };
-        Failure::new(Cause::Trap, detail)
+        Failure::new(Cause::Trap, self.secrets.hidden_in(&detail))
     }
 }
 

@@ -12,7 +12,9 @@ use super::events::WrittenEvent;
 use super::host::{KeyValue, SharedKeys, WrittenHost};
 use super::lab::{self, Plan};
 use super::request::{WrittenRequest, Wrong, matter};
-use tuffet_config::{ComponentSource, ConfigError, Document, Grant, PluginLimits, ReuseConfig, Silent};
+use tuffet_config::{
+    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, Silent,
+};
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
 use tuffet_request::RootSpec;
@@ -241,6 +243,7 @@ pub(super) fn read(path: &Path, around: &Around<'_>) -> Result<Vec<Case>, Unusab
                         registries: Registries::default(),
                         verify: None,
                         settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
+                        secrets: PluginSecrets::default(),
                         grants: file.grants.clone(),
                         roots: around.roots.to_vec(),
                         silent: around.silent.to_vec(),

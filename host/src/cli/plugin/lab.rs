@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::server::{self, ServeError};
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PolicyConfig, Privileges, ReuseConfig, Silent, VerifyConfig,
+    PluginSecrets, PolicyConfig, Privileges, ReuseConfig, Silent, VerifyConfig,
 };
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
@@ -27,6 +27,8 @@ pub(super) struct Plan {
     /// Whose signature it must carry.
     pub verify: Option<VerifyConfig>,
     pub settings: Value,
+    /// Those of them that a configuration keeps secret.
+    pub secrets: PluginSecrets,
     pub grants: Vec<Grant>,
     /// Roots with their folders.
     pub roots: Vec<RootSpec>,
@@ -107,6 +109,7 @@ impl Lab {
             sha256: None,
             verify: plan.verify.clone(),
             settings: plan.settings.clone(),
+            secrets: plan.secrets.clone(),
             on_error: OnError::Deny,
             grants: plan.grants.clone(),
             limits: plan.limits,

@@ -11,8 +11,8 @@ use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
 use crate::server;
 use tuffet_config::{
-    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits, ReuseConfig,
-    TimeSpan, reach,
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
+    PluginSecrets, ReuseConfig, TimeSpan, reach,
 };
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
@@ -122,6 +122,7 @@ impl Subject {
             registries: Registries::of(&config, false),
             verify: plugin.verify.clone(),
             settings: plugin.settings.clone(),
+            secrets: plugin.secrets.clone(),
             grants: plugin.grants.clone(),
             roots: config.roots.clone(),
             silent: config.silent.clone(),
@@ -151,6 +152,7 @@ impl Subject {
             component,
             registries: Registries::default(),
             verify: None,
+            secrets: PluginSecrets::default(),
             settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
             grants: given.grants.clone(),
             roots: given.roots.clone(),

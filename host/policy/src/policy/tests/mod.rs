@@ -22,7 +22,7 @@ use super::*;
 use crate::registry::Registries;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PolicyConfig, ReuseConfig,
+    PluginSecrets, PolicyConfig, ReuseConfig,
 };
 use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
 use tuffet_store::Roots;
@@ -46,6 +46,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         sha256: None,
         verify: None,
         settings,
+        secrets: PluginSecrets::default(),
         on_error: OnError::Deny,
         grants: Vec::new(),
         // Generous in time, so that a busy machine does not fail the tests of other things.

@@ -1,7 +1,7 @@
 //! `tuffet plugin run` and `tuffet plugin bench`.
 
 use super::{json, plugin, printed, write};
-use crate::harness::Setup;
+use crate::harness::{Setup, tuffet};
 use crate::policy::{misbehave, probe};
 
 const ASK: [&str; 6] = ["--hook", "resolve", "--path", "x", "--time", "60s"];
@@ -121,6 +121,49 @@ fn a_trap_begins_with_the_words_of_the_plugin() {
     let ran = plugin(&[&["run", &misbehave(), "--settings", &settings, "--json"], &ASK[..]].concat());
     let detail = json(&ran)["verdict"]["failure"]["detail"].as_str().unwrap().to_owned();
     assert!(detail.starts_with("panicked at ") && detail.ends_with("trapped as asked"), "{detail}");
+}
+
+/// A secret reaches the plugin, and nothing that is printed has it.
+#[test]
+fn secrets_are_settings_that_nobody_sees() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    folder.write("secret", b"trap\n");
+    let misbehave = misbehave();
+    let yaml = |settings: &str| {
+        format!(
+            "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: . }}]\npolicy: {{ authorize: [bad] }}\nplugins:\n  bad:\n    component: \
+             \"{misbehave}\"\n    {settings}\n"
+        )
+    };
+    let config = write(&folder, "tuffet.yaml", &yaml("secrets: { do: { file: ./secret } }"));
+    let run = || plugin(&["run", &misbehave, "--config", &config, "--hook", "authorize", "--path", "x"]);
+    let ran = run();
+    assert_eq!(ran.code(), 1, "{ran:?}");
+    // It trapped as the secret says, and its own words about that lack the word.
+    assert!(
+        printed(&ran).contains("panicked at") && printed(&ran).contains("(hidden)ped as asked"),
+        "{ran:?}"
+    );
+    // A message of the plugin repeats the value, as that of serde does.
+    folder.write("secret", b"s3cret-w0rd");
+    let ran = run();
+    ran.assert_fails(64, &["tuffet.yaml:7:", "(hidden)"]);
+    assert!(!ran.stderr.contains("s3cret-w0rd"), "{}", ran.stderr);
+    let check = |settings: &str, said: &[&str]| {
+        write(&folder, "tuffet.yaml", &yaml(settings));
+        tuffet(["check", &config]).assert_fails(64, said);
+    };
+    check(
+        "secrets: { do: trap }",
+        &["tuffet.yaml:7:", "`do` is a secret, and this file must not contain secrets"],
+    );
+    check("secrets: { do: \"${NO_SUCH_NAME}\" }", &["the environment variable `NO_SUCH_NAME` is not set"]);
+    check(
+        "settings: { do: trap }\n    secrets: { do: { file: ./secret } }",
+        &["tuffet.yaml:8:", "`settings` has `/do` too"],
+    );
+    check("settings: { do: trap }\n    secrets: { /do/a: { file: ./secret } }", &["around `/do/a`"]);
 }
 
 #[test]

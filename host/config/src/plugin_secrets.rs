@@ -1,0 +1,142 @@
+//! Secret settings of a plugin: `secrets`, beside `settings`.
+//!
+//! They stand apart, because `settings` belong to the plugin: its texts may contain `${…}`, as the scripts of iPXE do,
+//! and its maps may have a key `file`. So the server replaces nothing in them, and knows what it must not show.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::resolver::Resolver;
+use super::secret::{Secret, SecretText};
+use super::tree::join;
+
+/// The secret settings of a plugin. They are never shown.
+#[derive(Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PluginSecrets {
+    written: BTreeMap<String, SecretText>,
+    #[serde(skip)]
+    resolved: Vec<Resolved>,
+}
+
+#[derive(Clone, PartialEq)]
+struct Resolved {
+    /// Its key below `secrets`.
+    name: String,
+    /// Its place in the settings, as a JSON pointer (RFC 6901).
+    pointer: String,
+    secret: Secret,
+}
+
+impl fmt::Debug for PluginSecrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.resolved.iter().map(|its| &its.name)).finish()
+    }
+}
+
+impl PluginSecrets {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.written.is_empty() && self.resolved.is_empty()
+    }
+
+    /// Returns the settings with the secrets in their places, for the plugin alone.
+    pub fn reveal_in(&self, settings: &Value) -> Value {
+        let mut all = settings.clone();
+        for Resolved { pointer, secret, .. } in &self.resolved {
+            // That there is room for each was checked when it was resolved.
+            let _ = put(&mut all, pointer, secret.reveal());
+        }
+        all
+    }
+
+    /// Returns a text without these secrets, such as a message of the plugin.
+    pub fn hidden_in(&self, text: &str) -> String {
+        let values =
+            self.resolved.iter().map(|its| its.secret.reveal()).filter(|value| value.len() >= MIN_HIDDEN);
+        values.fold(text.to_owned(), |text, value| text.replace(value, "(hidden)"))
+    }
+
+    /// Returns the key below `secrets` of the setting at this pointer.
+    pub fn name_of(&self, pointer: &str) -> Option<&str> {
+        self.resolved.iter().find(|its| its.pointer == pointer).map(|its| its.name.as_str())
+    }
+}
+
+/// Shorter secrets are no secrets, and would tear other words apart.
+const MIN_HIDDEN: usize = 4;
+
+/// Puts a text at a pointer, and makes the maps around it.
+fn put(settings: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
+    let mut place = settings;
+    for key in pointer.split('/').skip(1) {
+        let key = key.replace("~1", "/").replace("~0", "~");
+        if place.is_null() {
+            *place = Value::Object(Map::new());
+        }
+        let Value::Object(map) = place else {
+            return Err(format!(
+                "`settings` has something else than a map around `{pointer}`; correct the path"
+            ));
+        };
+        place = map.entry(key).or_insert(Value::Null);
+    }
+    if !place.is_null() {
+        return Err(format!("`settings` has `{pointer}` too; remove it there"));
+    }
+    *place = text.into();
+    Ok(())
+}
+
+impl Resolver<'_> {
+    pub(crate) fn plugin_secrets(
+        &mut self,
+        pointer: &str,
+        secrets: PluginSecrets,
+        settings: &Value,
+    ) -> PluginSecrets {
+        let mut all = settings.clone();
+        let mut resolved = Vec::new();
+        for (name, written) in &secrets.written {
+            let place = if name.starts_with('/') { name.clone() } else { join("", name) };
+            let at = join(pointer, name);
+            if let Err(complaint) = put(&mut all, &place, "") {
+                self.wrong_key(&at, complaint);
+            } else if let Some(secret) = self.secret(&at, written, Some(&format!("`{name}`"))) {
+                resolved.push(Resolved { name: name.clone(), pointer: place, secret });
+            }
+        }
+        PluginSecrets { written: BTreeMap::new(), resolved }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn secrets_come_into_their_places_and_out_of_messages() {
+        let of = |name: &str, pointer: &str, value: &str| Resolved {
+            name: name.into(),
+            pointer: pointer.into(),
+            secret: Secret::new(value),
+        };
+        let resolved = vec![of("token", "/token", "t0ken"), of("/api/a~1b", "/api/a~1b", "s3cret")];
+        let secrets = PluginSecrets { written: BTreeMap::new(), resolved };
+        let all = secrets.reveal_in(&json!({ "url": "x", "api": { "user": "u" } }));
+        let expected = json!({ "url": "x", "token": "t0ken", "api": { "user": "u", "a/b": "s3cret" } });
+        assert_eq!(all, expected);
+        assert_eq!(secrets.hidden_in("`t0ken` and s3cret"), "`(hidden)` and (hidden)");
+        assert_eq!(secrets.name_of("/token"), Some("token"));
+        assert!(!format!("{secrets:?}").contains("s3cret"));
+        for (pointer, settings) in [("/a", json!({ "a": 1 })), ("/a/b", json!({ "a": [] }))] {
+            assert!(put(&mut settings.clone(), pointer, "x").is_err(), "{settings}");
+        }
+    }
+}

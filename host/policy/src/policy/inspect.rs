@@ -25,6 +25,10 @@ pub struct Inspected {
     pub version: String,
     /// Its purpose.
     pub description: String,
+    /// Its licence; empty if it names none.
+    pub license: String,
+    /// Where people read more about it; empty if it names nothing.
+    pub homepage: String,
     /// The version of the interface that it was built for.
     pub interface: Option<String>,
     /// Its hooks, if this server has this version.
@@ -87,6 +91,8 @@ impl Inspected {
             name: manifest.name,
             version: manifest.version,
             description: manifest.description,
+            license: manifest.license,
+            homepage: manifest.homepage,
             hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
             interface: version,
             events: if observes { events.iter().collect() } else { Vec::new() },
@@ -111,6 +117,11 @@ impl Inspected {
         let _ = writeln!(shown, "name         {name}");
         let _ = writeln!(shown, "version      {}", or_none(&self.version));
         let _ = writeln!(shown, "description  {}", or_none(&self.description));
+        for (head, value) in [("license", &self.license), ("homepage", &self.homepage)] {
+            if !value.is_empty() {
+                let _ = writeln!(shown, "{head:<12} {}", or_none(value));
+            }
+        }
         if let Some(interface) = &self.interface {
             let _ = writeln!(shown, "interface    tuffet:policy@{interface}");
         }

@@ -25,6 +25,12 @@ pub struct Manifest {
     /// Its purpose.
     #[serde(default)]
     pub description: String,
+    /// Its licence, best as an SPDX expression.
+    #[serde(default)]
+    pub license: String,
+    /// Where people read more about it.
+    #[serde(default)]
+    pub homepage: String,
     /// The grants that it requests.
     #[serde(default)]
     pub grants: Vec<Wish>,
@@ -60,10 +66,12 @@ pub struct Wish {
 
 impl Manifest {
     /// The keys of a manifest that this server knows.
-    pub const KEYS: [&str; 9] = [
+    pub const KEYS: [&str; 11] = [
         "name",
         "version",
         "description",
+        "license",
+        "homepage",
         "grants",
         "empty-batches",
         "reuse",

@@ -1,6 +1,6 @@
 //! `tuffet plugin annotate`: a manifest for a component that another tool built.
 
-use super::{json, plugin, write};
+use super::{json, plugin, printed, write};
 use crate::harness::Setup;
 use crate::policy::probe;
 
@@ -12,7 +12,7 @@ fn a_component_gets_the_manifest_of_a_file() {
     let first = write(
         &folder,
         "manifest.json",
-        r#"{ "name": "other", "version": "2", "grants": [{ "grant": "kv", "reason": "counts" }] }"#,
+        r#"{ "name": "other", "version": "2", "license": "MIT", "homepage": "https://example.org/other", "grants": [{ "grant": "kv", "reason": "counts" }] }"#,
     );
     plugin(&["annotate", &probe(), "--manifest", &first, "--output", &output]).assert_good();
     let shown = json(&plugin(&["inspect", &output, "--json"]));
@@ -21,6 +21,10 @@ fn a_component_gets_the_manifest_of_a_file() {
         shown["grants"],
         serde_json::json!([{ "grant": "kv", "reason": "counts", "optional": false }])
     );
+
+    assert_eq!((&shown["license"], &shown["homepage"]), (&"MIT".into(), &"https://example.org/other".into()));
+    let text = printed(&plugin(&["inspect", &output]));
+    assert!(text.contains("license      MIT\nhomepage     https://example.org/other\n"), "{text}");
 
     // As YAML, in place, and in place of the first one.
     let second = write(&folder, "manifest.yaml", "name: third\nevents: [finished]\nreuse: true\n");

@@ -192,6 +192,36 @@ fn a_change_is_built_tried_out_and_served() {
     assert!(no_server(&socket), "the server ends with the command");
 }
 
+/// Whoever starts it: root's server stays root, unless its configuration names a user.
+#[test]
+fn the_server_may_write_keys_and_uploads_into_the_project() {
+    let setup = Setup::new();
+    let folder = project(&setup);
+    folder.write("src/lib.rs", b"tuffet_probe");
+    fs::remove_file(folder.path("cases.yaml")).unwrap();
+    let config = "listeners: [{ address: \"127.0.0.1:0\", name: lan }]
+control: ./control
+roots: [{ name: boot, path: ./files, writable: true }]
+sinks: { audit: { file: ./audit.jsonl } }
+policy: { resolve: [watched] }
+plugins:
+  watched:
+    component: ./watched.wasm
+    grants: [kv, files/boot, sinks/audit]
+    settings: { run: [kv count hits] }
+state: ./state
+";
+    folder.write("tuffet.yaml", config.as_bytes());
+    let dev = Dev::start(&folder, &[]);
+    dev.line(&["dev: serving as process", "generation 1"]);
+    let url = dev.url();
+    assert_eq!(get(&url, "a"), (0, b"1\n".to_vec()));
+    assert_eq!(get(&url, "a"), (0, b"2\n".to_vec()));
+    assert!(folder.path("state").is_dir());
+    folder.write("tuffet.yaml", config.replace("count hits", "get hits").as_bytes());
+    dev.line(&["dev: reloaded: generation 2"]);
+}
+
 #[test]
 fn a_server_that_runs_already_is_reloaded_and_goes_on() {
     let setup = Setup::new();

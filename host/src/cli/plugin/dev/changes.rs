@@ -97,7 +97,8 @@ fn of_server(config: &Path) -> Vec<PathBuf> {
     let value: serde_json::Value = serde_yaml::from_str(&text).unwrap_or_default();
     let roots = value.get("roots").and_then(|roots| roots.as_array());
     let roots = roots.into_iter().flatten().filter_map(|root| root.get("path"));
-    let written = ["/state", "/control", "/policy/compiled"].iter().filter_map(|pointer| value.pointer(pointer));
+    let written =
+        ["/state", "/control", "/policy/compiled"].iter().filter_map(|pointer| value.pointer(pointer));
     let folder = config.parent().unwrap_or(Path::new(""));
     let paths = roots.chain(written).filter_map(|path| path.as_str());
     paths.filter_map(|path| folder.join(path).canonicalize().ok()).collect()

@@ -94,6 +94,9 @@ impl Server {
         // What plugins print is on the level of debug.
         command.args(["serve", "--log-format", "json", "--log", "info,tuffet::plugin=debug"]);
         command.arg("--config").arg(&self.config);
+        if rustix::process::geteuid().is_root() && !names_user(&self.config) {
+            command.args(["--user", "root"]);
+        }
         let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
         if let Some(lines) = child.stderr.take() {
             thread::spawn(move || log::show(lines));
@@ -129,4 +132,12 @@ impl Server {
             stop::end(child);
         }
     }
+}
+
+/// Whether the configuration names the user of the server. If it does not, root's server would become one who may not
+/// write into the project: neither uploads nor keys.
+fn names_user(config: &Path) -> bool {
+    let text = std::fs::read_to_string(config).unwrap_or_default();
+    let value: serde_json::Value = serde_yaml::from_str(&text).unwrap_or_default();
+    value.pointer("/privileges/user").is_some()
 }

@@ -67,9 +67,11 @@ pub(super) fn new(args: &NewArgs) -> ExitCode {
         Ok(()) => {
             let words: Vec<&str> =
                 Hook::ALL.iter().filter(|hook| hooks.contains(hook)).map(|hook| hook.word()).collect();
+            // Otherwise the server becomes a user who may not write into the project.
+            let user = if rustix::process::geteuid().is_root() { " --user root" } else { "" };
             super::print(&format!(
                 "{0}: a plugin in {1} ({2}). Go on with\n\n    cd {0}\n    tuffet plugin build\n    tuffet \
-                 plugin test\n    tuffet serve --config tuffet.yaml\n\nREADME.md says more.\n",
+                 plugin test\n    tuffet serve --config tuffet.yaml{user}\n\nREADME.md says more.\n",
                 args.name,
                 args.language.called(),
                 words.join(", "),

@@ -85,6 +85,27 @@ fn build_says_what_is_missing() {
     build(&["firmware"], &[("RUSTC", "/no/such/rustc"), none]).assert_fails(69, &["https://rustup.rs"]);
 }
 
+/// Whatever the compiler says about it, the lines that change are named, and the copy of the SDK.
+#[test]
+fn build_names_what_is_of_an_older_interface() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    new(&folder, &["firmware", "--hook", "resolve"]).assert_good();
+    let build = || tuffet_in(&folder.0, &["plugin", "build", "firmware"], &[("CARGO", "false")]);
+    let ran = build();
+    ran.assert_fails(1, &["the project cannot be read"]);
+    assert!(!ran.stderr.contains("0.2"), "it is for this version: {}", ran.stderr);
+    folder.write("firmware/src/resolve.rs", b"fn f() {\n    Resolution::FilesElseNext(vec![])\n}\n");
+    let ran = build();
+    ran.assert_fails(
+        1,
+        &["tuffet:policy@0.2", "firmware/src/resolve.rs:2: `FilesElseNext` is now Selection::of("],
+    );
+    assert!(!ran.stderr.contains("sdk/:"), "{}", ran.stderr);
+    folder.write("firmware/sdk/wit/policy.wit", b"package tuffet:policy@0.2.0;\n");
+    build().assert_fails(1, &["sdk/: this copy of the SDK is older", "resolve.rs:2:"]);
+}
+
 /// Cargo chooses the build folder, unless that is outside of the project, where other projects may use it.
 #[test]
 fn build_shares_no_folder() {

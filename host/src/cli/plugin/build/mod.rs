@@ -6,6 +6,7 @@ mod go;
 mod js;
 mod project;
 mod python;
+mod renamed;
 mod rust;
 mod scratch;
 pub(super) mod world;
@@ -72,6 +73,7 @@ pub(super) fn build(args: &BuildArgs) -> ExitCode {
                 Unbuilt::Unwritten(message) => (message, super::new::EXIT_CANNOT_WRITE),
             };
             complain(message);
+            renamed::explain(&args.folder, None).into_iter().for_each(complain);
             return ExitCode::from(code);
         }
     };
@@ -82,7 +84,13 @@ pub(super) fn build(args: &BuildArgs) -> ExitCode {
     } else {
         args.given.clone()
     };
-    check::check_subject(&Subject::new(output.display().to_string(), given))
+    let checked = check::check_subject(&Subject::new(output.display().to_string(), given));
+    if checked != ExitCode::SUCCESS
+        && let Ok(component) = fs::read(&output)
+    {
+        renamed::explain(&args.folder, Some(&component)).into_iter().for_each(complain);
+    }
+    checked
 }
 
 /// Builds the project and reports the result.

@@ -31,7 +31,7 @@ ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived 
 
 include bench/bench.mk
 
-.PHONY: help check verify tools test-sdks test-unit test-it run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help check verify tools test-sdks test-unit test-it run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-wit-package check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -202,7 +202,7 @@ check: wasm-target ## a minute before each commit: format, clippy, and the unit 
 	@sh scripts/check.sh "$(CARGO)" $(SINCE)
 
 # What guards rare ground, or takes long.
-VERIFY := check-migrate test-cosign test-static test-arm test-firmware test-boot test-kube-apiserver test-addresses deny model
+VERIFY := check-wit-package check-migrate test-cosign test-static test-arm test-firmware test-boot test-kube-apiserver test-addresses deny model
 
 verify: ## before a release: everything that CI leaves out, an hour or two, with a table at the end (root on Debian)
 	@bash scripts/steps.sh --all verify $(VERIFY)
@@ -281,6 +281,9 @@ pictures: binary ## redraw the pictures of the documentation (python3, Chromium)
 	python3 scripts/pictures/architecture.py docs/pictures/architecture.svg
 	@sh scripts/packages.sh chromium=chromium chromedriver=chromium-driver
 	python3 scripts/live-view/pictures.py "$(BIN)/tuffet" docs/pictures
+
+check-wit-package: wasm-target ## push the interface of plugins to a registry, fetch it with wkg, and build a plugin in Rust from it alone
+	@sh scripts/check-wit-package.sh "$(TARGET)"
 
 check-examples: binary ## check that every example is a valid configuration, and build and test the example plugins
 	@sh scripts/check-examples.sh "$(BIN)"

@@ -2,8 +2,10 @@
 
 use super::debian::{PASSWORD, Registry, USER};
 use super::{Kept, acl, another_acl, assert_denies, digest_of, plugin, push, sha256};
-use crate::harness::{Certificate, interface_version, is_root, skipped, tuffet};
+use crate::harness::{Certificate, interface_version, is_root, run, run_for, skipped, tuffet};
 use serde_json::Value;
+use std::process::Command;
+use std::time::Duration;
 
 #[test]
 fn a_start_needs_no_registry_for_what_was_pulled() {
@@ -146,10 +148,27 @@ fn the_interface_is_a_package_of_its_own() {
     std::fs::remove_file(&pulled).unwrap();
     let place = reference.strip_prefix("oci://").unwrap();
     let host = place.split('/').next().unwrap();
-    let mut fetch = std::process::Command::new(wkg);
+    let mut fetch = Command::new(wkg);
     fetch.args(["oci", "pull", place, "--insecure", host, "--output", &pulled]);
-    crate::harness::run(&mut fetch).assert_good();
+    run(&mut fetch).assert_good();
     assert_eq!(package, std::fs::read(&pulled).unwrap());
+
+    // A plugin is built from that alone.
+    const PLUGIN: &str = include_str!("package/lib.rs");
+    std::fs::create_dir_all(kept.path("gate/src")).unwrap();
+    let project = |name: &str, text: &str| kept.write(&format!("gate/{name}"), text);
+    project("src/lib.rs", &PLUGIN.replace("VERSION", version));
+    project("Cargo.toml", include_str!("package/Cargo.toml.txt"));
+    project("Cargo.lock", include_str!("../../../../Cargo.lock"));
+    std::fs::rename(&pulled, kept.path("gate/policy.wasm")).unwrap();
+    let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/wit-package");
+    let mut build = Command::new(env!("CARGO"));
+    build.current_dir(kept.path("gate")).args(["build", "--quiet", "--offline", "--target", "wasm32-wasip2"]);
+    build.args(["--target-dir", target]).env_remove("RUSTFLAGS");
+    run_for(&mut build, Duration::from_secs(300)).assert_good();
+    let component = format!("{target}/wasm32-wasip2/debug/gate.wasm");
+    let ran = plugin(&["run", &component, "--hook", "authorize", "--path", "x", "--operation", "write"]);
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("built from the package"), "{ran:?}");
 }
 
 #[test]

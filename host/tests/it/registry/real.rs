@@ -163,7 +163,7 @@ fn the_interface_is_a_package_of_its_own() {
     std::fs::rename(&pulled, kept.path("gate/policy.wasm")).unwrap();
     let target = concat!(env!("CARGO_TARGET_TMPDIR"), "/wit-package");
     let mut build = Command::new(env!("CARGO"));
-    build.current_dir(kept.path("gate")).args(["build", "--quiet", "--offline", "--target", "wasm32-wasip2"]);
+    build.current_dir(kept.path("gate")).args(["build", "--quiet", "--target", "wasm32-wasip2"]);
     build.args(["--target-dir", target]).env_remove("RUSTFLAGS");
     run_for(&mut build, Duration::from_secs(300)).assert_good();
     let component = format!("{target}/wasm32-wasip2/debug/gate.wasm");

@@ -40,6 +40,7 @@ mod write_rules;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
+use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
 use thiserror::Error;
@@ -59,6 +60,9 @@ pub use sweep::Swept;
 pub use upload::{Sealed, Upload, UploadContent};
 pub use uploads::{Uploads, Writing};
 use write_rules::WriteRules;
+
+/// How long a free name is looked for: each one asks the origin, and other uploads of the root wait meanwhile.
+const FREE_NAME_TIME: Duration = Duration::from_secs(10);
 
 /// The configured roots, in the order in which they are searched. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -248,7 +252,12 @@ impl Roots {
     /// `Exists` if all of them are taken; as [`Roots::redirect`] and [`Upload::commit`].
     pub fn commit_as_free(&self, mut upload: Upload, path: &str) -> Result<String, StoreError> {
         upload.keep_existing();
+        let until = Instant::now() + FREE_NAME_TIME;
         for number in 0..1000 {
+            if Instant::now() > until {
+                let why = format!("no free name for {path} was found within {} s", FREE_NAME_TIME.as_secs());
+                return Err(StoreError::Io(io::Error::other(why)));
+            }
             let name = if number == 0 { path.to_owned() } else { format!("{path}.{number}") };
             let done = self.redirect(&mut upload, &name).and_then(|()| upload.put_in_place());
             match done {

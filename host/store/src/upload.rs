@@ -157,8 +157,11 @@ impl Upload {
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = match &mut self.destination {
             Destination::Folder(its) => &*its.redirect(root, target)?,
-            Destination::Elsewhere(_) => {
-                Upload::judge(root, target)?;
+            Destination::Elsewhere(its) => {
+                // By the upload's own rule: it may have to keep what its root would replace.
+                if let Some(place) = &root.elsewhere {
+                    place.judge_upload(target, its.overwrite)?;
+                }
                 target
             }
         };

@@ -83,8 +83,12 @@ impl CallLog {
         }
     }
 
-    /// A line that the plugin printed.
+    /// A line that the plugin printed. Lines beyond the limit are left out without a word: the plugin wrote them for its
+    /// author, not for the operator.
     pub fn print(&mut self, line: &str, access: &Access) {
+        if self.written == MAX_LINES {
+            return;
+        }
         self.write(Level::Debug, line, &[("printed".into(), "true".into())], access);
     }
 

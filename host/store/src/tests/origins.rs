@@ -322,6 +322,19 @@ fn an_upload_goes_where_the_root_lets_it() {
 }
 
 #[test]
+fn an_upload_gets_a_free_name_beside_what_its_root_would_replace() {
+    let far = Far::with(|spec| spec.overwrite = true);
+    for taken in ["a", "a.1"] {
+        far.memory.put(taken, &Version::new("1", b"x"));
+    }
+    let upload = far.roots.create(None, "new").unwrap();
+    assert_eq!(far.roots.commit_as_free(upload, "a").unwrap(), "a.2");
+    let stored = far.memory.stored.lock().unwrap().clone();
+    assert_eq!(stored.len(), 1, "what is taken is found out before anything is sent");
+    assert_eq!((stored[0].0.as_str(), stored[0].2), ("a.2", false));
+}
+
+#[test]
 fn what_an_origin_refuses_is_told_with_its_reason() {
     let far = Far::new();
     let upload = far.roots.create(None, "a").unwrap();

@@ -260,7 +260,7 @@ fn selection(
     let resolve::Selection { candidates, else_next, profile: its } = selected;
     if candidates.is_empty() && !else_next {
         return Err(bad(
-            "it answered with no candidate and no else: to have no opinion is to abstain, to refuse is to deny",
+            "it answered with neither a candidate nor `else-next`: to have no opinion is to abstain, to refuse is to deny",
         ));
     }
     if candidates.len() > MAX_CANDIDATES {
@@ -273,7 +273,7 @@ fn selection(
     let (mut files, mut made) = (Vec::new(), None);
     for candidate in candidates {
         if made.is_some() {
-            return Err(bad("it answered with a candidate behind content, which exists always"));
+            return Err(bad("it answered with a candidate after content, which always exists"));
         }
         match candidate {
             resolve::Candidate::File(file) => files.push(target(file, roots)?),
@@ -283,7 +283,7 @@ fn selection(
     }
     let otherwise = match (made, operation) {
         (Some(_), _) if else_next => {
-            return Err(bad("it answered with content and an else, and content exists always"));
+            return Err(bad("it answered with content and `else-next`, but content always exists"));
         }
         (Some(_), Operation::Write) if files.is_empty() => {
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));

@@ -145,7 +145,7 @@ fn answers_that_are_none() {
         ("traversal", ".."),
         ("unknown-root", "no-such-root"),
         ("too-much-content", "more than it may"),
-        ("no-files", "no candidate"),
+        ("no-files", "neither a candidate"),
         ("many-files", "more than it may"),
     ] {
         let component = misbehave();

@@ -116,7 +116,7 @@ async fn answers_that_are_none_are_failures() {
         ("too-much-content", "it handed over more than it may"),
         ("unknown-root", "it answered with a file in the root \"no-such-root\", which is not configured"),
         ("traversal", "it answered with the path \"../../etc/passwd\", which is not a plain path"),
-        ("no-files", "it answered with no candidate and no else"),
+        ("no-files", "it answered with neither a candidate nor `else-next`"),
         ("many-files", "it handed over more than it may"),
     ] {
         let refused = resolve_failure(misdeed).await;

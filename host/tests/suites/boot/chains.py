@@ -1,4 +1,4 @@
-"""The boot chains of `make test-boot`: who boots, from which files, and what each stage asks of the server."""
+"""The boot chains of `make test SUITE=boot`: who boots, from which files, and what each stage asks of the server."""
 
 import os
 import shutil

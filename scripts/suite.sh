@@ -76,7 +76,7 @@ test_targets() {
     done
 }
 
-# Adds tools to the PATH, as far as they can be built.
+# Adds tools to the PATH, as far as they can be built; $folders are theirs.
 with_tools() {
     built=0
     folders=$(sh scripts/tools.sh "$TARGET" "$@") || built=$?
@@ -102,7 +102,7 @@ run() {
     kind=$1 name=$2
     shift 2
     # shellcheck disable=SC2046 # one word per program
-    [ -n "${DRY-}" ] || packages $(needs "$kind" "$name")
+    [ -n "${DRY-}${PREPARED-}" ] || packages $(needs "$kind" "$name")
     while IFS= read -r line <&3; do
         if [ -n "${DRY-}" ]; then echo "$line"; else evaluate "$@" 3<&-; fi
     done 3<<LINES
@@ -121,7 +121,8 @@ run_all() {
         # shellcheck disable=SC2046 # one word per program
         packages $(for name in "$@"; do needs "$kind" "$name"; done | sort -u)
         mkdir -p "$TARGET"
-        export TUFFET_SKIPPED="$TARGET/skipped.txt" TUFFET_TEST_TIMES="$TARGET/times.txt"
+        # Each suite would install the same again.
+        export PREPARED=yes TUFFET_SKIPPED="$TARGET/skipped.txt" TUFFET_TEST_TIMES="$TARGET/times.txt"
         rm -f "$TUFFET_SKIPPED" "$TUFFET_TEST_TIMES"
     fi
     for name in "$@"; do

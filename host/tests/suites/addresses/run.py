@@ -21,6 +21,9 @@ import routed, vrrp
 from network import call
 from parts import CLIENTS, SIZE, Failure
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
+
 CASES = {
     "vrrp-crash": (vrrp.crash, ["keepalived"]),
     "vrrp-plain": (vrrp.plain, ["keepalived"]),
@@ -33,13 +36,6 @@ CASES = {
     "kube-proxy-flows-forgotten": (routed.flows_forgotten, ["nft", "conntrack"]),
     "kube-proxy-pod-killed": (routed.pod_killed, ["nft", "conntrack"]),
 }
-
-
-def skip(why: str) -> None:
-    print(f"skipped: {why}")
-    if listed := os.environ.get("TUFFET_SKIPPED"):
-        with open(listed, "a", encoding="utf-8") as file:
-            file.write(f"skipped: {why}\n")
 
 
 def main() -> int:

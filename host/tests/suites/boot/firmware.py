@@ -27,14 +27,17 @@ from cable import Cable
 from guest import FIRMWARE, Guest
 from servers import SERVERS, Tuffet
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
+
 CASES = {"clean": (0, 0.0), "stops": (5, 0.0), "loss": (0, 0.01), "both": (5, 0.01)}
 STANDS_STILL = 0.3
 FILE = "image.bin"
 INSIDE = "TUFFET_FIRMWARE_NAMESPACE"
 
 
-def skip(why: str) -> None:
-    print(f"skipped: firmware in QEMU: {why}")
+def end(why: str) -> None:
+    skip(f"firmware in QEMU: {why}")
     sys.exit(0)
 
 
@@ -60,14 +63,14 @@ def arguments() -> argparse.Namespace:
 def may_run(options: argparse.Namespace) -> None:
     """Ends the process where the machine lacks something."""
     if os.geteuid() != 0:
-        skip("needs root, for a network namespace and a tap")
+        end("needs root, for a network namespace and a tap")
     emulator, image = FIRMWARE[options.firmware][:2]
     for program in (emulator, "ip", "nft", "unshare", *(["tcpdump"] if options.capture else [])):
         if not shutil.which(program):
-            skip(f"{program} is not installed")
+            end(f"{program} is not installed")
     for file in (image, "/dev/net/tun"):
         if not Path(file).exists():
-            skip(f"there is no {file}")
+            end(f"there is no {file}")
 
 
 def load(options, server_class, folder: Path, checksum: int, window: int, case: str) -> dict:
@@ -122,7 +125,7 @@ def main() -> int:
         for name in options.server or ["tuffet"]:
             server_class = SERVERS[name]
             if not shutil.which(server_class.program(options)):
-                print(f"skipped: {name} is not installed")
+                skip(f"firmware in QEMU: {name} is not installed")
                 continue
             label = f"{name}, floor {options.floor}" if server_class is Tuffet and options.floor else name
             for case in options.case or ["clean", "stops", "loss"]:

@@ -30,16 +30,11 @@ from expected import EXPECTED
 from guest import FIRMWARE, Guest
 from servers import LoggedTuffet
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
+
 INSIDE = "TUFFET_BOOT_NAMESPACE"
 U_BOOT = "u-boot"
-
-
-def skip(why: str) -> None:
-    line = f"skipped: boot firmware in QEMU: {why}"
-    print(line)
-    if os.environ.get("TUFFET_SKIPPED"):
-        with open(os.environ["TUFFET_SKIPPED"], "a") as skipped:
-            skipped.write(line + "\n")
 
 
 def arguments() -> argparse.Namespace:
@@ -167,11 +162,11 @@ def main() -> int:
     options = arguments()
     os.environ["PATH"] += ":/usr/sbin"
     if os.geteuid() != 0:
-        skip("needs root, for a network namespace and a tap")
+        skip("boot firmware in QEMU: needs root, for a network namespace and a tap")
         return 0
     if INSIDE not in os.environ:
         if why := forbids():
-            skip(why)
+            skip(f"boot firmware in QEMU: {why}")
             return 0
         os.environ[INSIDE] = "1"
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv])
@@ -179,7 +174,7 @@ def main() -> int:
     for case in options.case or [*CHAINS, U_BOOT]:
         missing = lacks(options, case)
         if missing:
-            skip(f"{case}: {missing}")
+            skip(f"boot firmware in QEMU: {case}: {missing}")
             continue
         failed += [f"{case} with {loss:g} %" for loss in options.loss or [0, 1] if not boot(options, case, loss)]
     if failed:

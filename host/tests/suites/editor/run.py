@@ -18,6 +18,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
+
 VERSION = "1.19.2"
 HERE = pathlib.Path(__file__).resolve().parents[4]
 # How long one answer may take on a busy machine.
@@ -199,7 +202,7 @@ def main():
     binary, kept = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     command, reason = language_server(kept)
     if not command:
-        print(f"skipped: {reason}, so the schema was not tried in an editor")
+        skip(f"the schema in an editor: {reason}")
         return
     began = time.monotonic()
     settings, first_line = documented()

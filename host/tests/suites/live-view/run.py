@@ -6,9 +6,13 @@
 import shutil
 import sys
 import time
+from pathlib import Path
 
 from browser import Browser
 from scene import Client, Server
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
 
 ROW = "[...document.querySelectorAll('#{} tbody tr')].find((row) => arguments[0].every((word) => row.innerText.includes(word)))"
 STATE = "return document.getElementById('connection').textContent === arguments[0]"
@@ -283,7 +287,7 @@ def token(browser, binary):
 def main():
     binary = sys.argv[1]
     if not shutil.which("chromedriver"):
-        print("skipped: there is no Chromium, so the web page was not tested")
+        skip("the web page: there is no Chromium")
         return
     began = time.monotonic()
     with Server(binary) as server, Browser() as browser:

@@ -20,6 +20,9 @@ import urllib.parse
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from skipping import skip  # noqa: E402
+
 HERE = Path(__file__).resolve().parents[4]
 EXAMPLE = HERE / "examples" / "observability"
 PROMETHEUS = "127.0.0.1:9090"
@@ -27,8 +30,8 @@ METRICS = "http://127.0.0.1:6980/metrics"
 PATIENCE = 90
 
 
-def skip(why: str) -> None:
-    print(f"skipped: examples/observability: {why}")
+def end(why: str) -> None:
+    skip(f"examples/observability: {why}")
     sys.exit(0)
 
 
@@ -122,7 +125,7 @@ def check_compose() -> None:
     try:
         import yaml
     except ImportError:
-        print("skipped: compose.yaml: neither `docker compose` nor PyYAML is installed")
+        skip("compose.yaml: neither `docker compose` nor PyYAML is installed")
         return
     for service in yaml.safe_load((EXAMPLE / "compose.yaml").read_text())["services"].values():
         for volume in service["volumes"]:
@@ -133,7 +136,7 @@ def check_compose() -> None:
 def main() -> None:
     tuffet, collector = ([Path(given).resolve() for given in sys.argv[1:]] + [None])[:2]
     if not (shutil.which("prometheus") and shutil.which("promtool")):
-        skip("Debian's package prometheus is not installed")
+        end("Debian's package prometheus is not installed")
     dashboard()
     alerts = check_alerts()
     for kind, port in [("udp", 6969), ("tcp", 6980), ("tcp", 4317), ("tcp", 4318), ("tcp", 9090)]:
@@ -142,7 +145,7 @@ def main() -> None:
             try:
                 taken.bind(("127.0.0.1", port))
             except OSError:
-                skip(f"port {port} is in use")
+                end(f"port {port} is in use")
     subprocess.run(["promtool", "check", "config", "prometheus.yml"], cwd=EXAMPLE, check=True, capture_output=True)
     check_compose()
     running = []

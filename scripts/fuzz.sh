@@ -1,12 +1,14 @@
 #!/bin/sh
 # Fuzzes with cargo-fuzz: `fuzz.sh run SECONDS TARGET…` (all of them at once), `fuzz.sh keep TARGET…`; `fuzz.sh install`
-# installs cargo-fuzz alone. TARGET_DIR is where all of it is built and where corpora grow; what is found lies below
-# TARGET_DIR/fuzz/found. docs/fuzzing.md explains.
+# installs cargo-fuzz alone. All of it is built in target/fuzz, where corpora grow, too; finds lie below
+# target/fuzz/found. docs/fuzzing.md explains.
 set -eu
 
 CARGO_FUZZ=0.13.2
-here=$(cd "$(dirname "$0")/.." && pwd)
-work=${TARGET_DIR:?}/fuzz
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+here=$PWD
+work=$TARGET/fuzz
 # The toolchain is the ordinary one; the fuzzer's flags are unstable.
 export RUSTC_BOOTSTRAP=1
 
@@ -52,7 +54,7 @@ cargo_fuzz() {
     folder=$(folder_of "$target")
     case $folder in
         # Its build script would build the plugins with the fuzzer's flags; no target needs them.
-        */host/fuzz) export TUFFET_GUESTS="${TUFFET_GUESTS:-$TARGET_DIR/guests/wasm32-wasip2/guest}" ;;
+        */host/fuzz) export TUFFET_GUESTS="${TUFFET_GUESTS:-$TARGET/guests/wasm32-wasip2/guest}" ;;
     esac
     (cd "$folder" && cargo fuzz "$command" --fuzz-dir . --target-dir "$work" "$target" "$@")
 }

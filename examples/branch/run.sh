@@ -10,7 +10,7 @@ tuffet=${TUFFET:-$target/release/tuffet}
 [ -x "$tuffet" ] || tuffet=$target/debug/tuffet
 [ -x "$tuffet" ] || { echo "there is no $tuffet; run: make build" >&2; exit 69; }
 gateway=${VERSITYGW:-}
-[ -n "$gateway" ] || gateway=$(sh "$root/scripts/s3-servers.sh" "$target" versitygw)/versitygw
+[ -n "$gateway" ] || gateway=$(sh "$root/scripts/tools.sh" "$target" versitygw)/versitygw
 command -v "$gateway" >/dev/null || { echo "there is no S3 server: install golang-go, or name versitygw with VERSITYGW" >&2; exit 69; }
 
 export AWS_ACCESS_KEY_ID=branch AWS_SECRET_ACCESS_KEY=only-for-this-example

@@ -65,7 +65,7 @@ fn every_interleaving_of_a_window_that_is_spread() {
     }
 }
 
-/// `make model`: all of it, in minutes.
+/// `make test SUITE=model`: all of it, in minutes.
 #[test]
 #[ignore = "takes minutes: make model"]
 fn every_interleaving_within_larger_bounds() {

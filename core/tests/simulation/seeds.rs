@@ -2,7 +2,7 @@
 //! in all of them. The worlds contain two honest ends with faults of their own and of the path, a server with
 //! lying clients, or a client with lying servers.
 //!
-//! `TUFFET_SEED=n` runs one seed, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
+//! `TUFFET_SEED=n` runs one seed, `TUFFET_SEEDS=n` this many (`make test SUITE=simulate SEEDS=n`), starting at
 //! `TUFFET_FIRST_SEED`.
 
 use super::faults::{Impostor, Liar};

@@ -195,7 +195,7 @@ mod tests {
             (b"\0\x01abc\0octet\0blksize\x001468\0", "uefi"),
             // As the sources of shim and older EDK2 write it.
             (b"\0\x01grubx64.efi\0octet\0blksize\x00512\0", "shim"),
-            // Recorded by `make test-boot` from firmware in QEMU: OVMF 2022.11.
+            // Recorded by `make test SUITE=boot` from firmware in QEMU: OVMF 2022.11.
             (b"\0\x01shimx64.efi\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
             (b"\0\x01shimx64.efi\0octet\0blksize\x001468\0windowsize\x004\0", "uefi"),
             // shim 16.1, through the TFTP client of that firmware.

@@ -58,13 +58,13 @@ pub(super) fn installed_with_python(places: &Places) -> Result<Installed, String
     installed(places)
 }
 
-/// Where `make test-python` puts the guest: in the target folder that the program lies in.
+/// Where `make test SUITE=python` puts the guest: in the target folder that the program lies in.
 fn python_guest(tuffet: &Path) -> Result<PathBuf, String> {
     let guest = tuffet.ancestors().nth(2).unwrap_or(tuffet).join("python/reference.wasm");
     if guest.is_file() {
         Ok(guest)
     } else {
-        Err(format!("{} is not there: make test-python builds it", guest.display()))
+        Err(format!("{} is not there: make test SUITE=python builds it", guest.display()))
     }
 }
 

@@ -76,7 +76,7 @@ pub(crate) fn write_origins(results: &[StormResult], to: &Origins) -> Result<(),
 }
 
 fn begin(name: &str) -> String {
-    format!("<!-- {name}: written by make bench-fleet -->")
+    format!("<!-- {name}: written by make bench SUITE=fleet -->")
 }
 
 const END: &str = "<!-- end -->";
@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn tables_go_between_their_marks() {
-        let page = "a\n<!-- x: written by make bench-fleet -->\nold\n<!-- end -->\nb <!-- end -->";
-        let new = "a\n<!-- x: written by make bench-fleet -->\nnew\n<!-- end -->\nb <!-- end -->";
+        let page = "a\n<!-- x: written by make bench SUITE=fleet -->\nold\n<!-- end -->\nb <!-- end -->";
+        let new = "a\n<!-- x: written by make bench SUITE=fleet -->\nnew\n<!-- end -->\nb <!-- end -->";
         assert_eq!(between_marks(page, "x", "new\n").as_deref(), Some(new));
         assert_eq!(between_marks(page, "y", "new\n"), None);
     }

@@ -55,7 +55,7 @@ pub(crate) fn update(file: &Path) -> Result<(), String> {
     fs::write(file, json(&counts)?).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-const UPDATE: &str = "make bench-instructions-update";
+const UPDATE: &str = "make bench SUITE=instructions ARGS=update";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {

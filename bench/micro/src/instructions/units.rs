@@ -14,7 +14,7 @@ pub(crate) struct Unit {
     run: fn(u64),
 }
 
-/// All programs. To add one, append it and run `make bench-instructions-update`.
+/// All programs. To add one, append it and run `make bench SUITE=instructions ARGS=update`.
 pub(crate) const UNITS: [Unit; 7] = [
     Unit {
         name: "sender-lockstep",

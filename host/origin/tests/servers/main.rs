@@ -1,5 +1,5 @@
 //! Origins on real servers: two implementations of S3, one each of the protocols of Azure and Google, and nginx with
-//! TLS. Each test is skipped, with a word on standard error, where its server is not installed; `make test-origins`
+//! TLS. Each test is skipped, with a word on standard error, where its server is not installed; `make test SUITE=origins`
 //! builds and installs them.
 
 mod azure;

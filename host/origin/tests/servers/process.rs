@@ -50,7 +50,7 @@ pub fn program(variable: &str, name: &str) -> Option<String> {
     let found = found.ok().filter(|found| found.status.success());
     let found = found.map(|found| String::from_utf8_lossy(&found.stdout).trim().to_owned());
     if found.is_none() {
-        eprintln!("skipped: no {name}; `make test-origins` installs it");
+        eprintln!("skipped: no {name}; `make test SUITE=origins` installs it");
         // As the tests of the server do: what `make test` skipped is listed at its end.
         if let Some(list) = std::env::var_os("TUFFET_SKIPPED") {
             let list = OpenOptions::new().create(true).append(true).open(list);

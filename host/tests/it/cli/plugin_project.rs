@@ -262,7 +262,7 @@ fn a_new_project_builds_and_passes_its_cases() {
 fn a_new_project_in_go_builds_and_passes_its_cases() {
     let guest = std::env::var("TUFFET_GO_GUESTS").map(|folder| format!("{folder}/reference.wasm"));
     if !guest.is_ok_and(|guest| Path::new(&guest).is_file()) {
-        return skipped("plugin build in Go: Go 1.24, which `make test-go` looks for");
+        return skipped("plugin build in Go: Go 1.24, which `make test SUITE=go` looks for");
     }
     let setup = Setup::new();
     let folder = setup.outside();
@@ -311,7 +311,7 @@ fn a_new_project_in_python_builds_and_passes_its_cases() {
     let tool =
         std::env::var("TUFFET_PYTHON_GUESTS").map(|folder| format!("{folder}/venv/bin/componentize-py"));
     let Some(tool) = tool.ok().filter(|tool| Path::new(tool).is_file()) else {
-        return skipped("plugin build in Python: componentize-py, which `make test-python` fetches");
+        return skipped("plugin build in Python: componentize-py, which `make test SUITE=python` fetches");
     };
     let setup = Setup::new();
     let folder = setup.outside();
@@ -347,7 +347,7 @@ fn a_new_project_in_python_builds_and_passes_its_cases() {
 fn a_new_project_in_javascript_builds_and_passes_its_cases() {
     let packages = std::env::var("TUFFET_JS_GUESTS").map(|folder| format!("{folder}/node_modules"));
     let Some(packages) = packages.ok().filter(|packages| Path::new(packages).is_dir()) else {
-        return skipped("plugin build in JavaScript: the packages that `make test-js` fetches");
+        return skipped("plugin build in JavaScript: the packages that `make test SUITE=js` fetches");
     };
     let setup = Setup::new();
     let folder = setup.outside();

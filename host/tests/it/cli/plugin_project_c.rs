@@ -12,7 +12,7 @@ use crate::harness::{Setup, run_for, skipped};
 fn a_new_project_in_c_builds_and_passes_its_cases() {
     let guest = std::env::var("TUFFET_C_GUESTS").map(|folder| format!("{folder}/reference.wasm"));
     if !guest.is_ok_and(|guest| Path::new(&guest).is_file()) {
-        return skipped("plugin build in C: clang and wasi-libc, which `make test-c` looks for");
+        return skipped("plugin build in C: clang and wasi-libc, which `make test SUITE=c` looks for");
     }
     let setup = Setup::new();
     let folder = setup.outside();
@@ -72,7 +72,7 @@ fn a_new_project_in_c_builds_and_passes_its_cases() {
 fn a_project_in_c_that_somebody_wrote_by_hand() {
     let guest = std::env::var("TUFFET_C_GUESTS").map(|folder| format!("{folder}/reference.wasm"));
     if !guest.is_ok_and(|guest| Path::new(&guest).is_file()) {
-        return skipped("plugin build in C: clang and wasi-libc, which `make test-c` looks for");
+        return skipped("plugin build in C: clang and wasi-libc, which `make test SUITE=c` looks for");
     }
     let setup = Setup::new();
     let folder = setup.outside();

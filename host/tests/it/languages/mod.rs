@@ -58,7 +58,7 @@ fn js() -> Option<&'static str> {
     static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
     REFERENCE
         .get_or_init(|| {
-            component("TUFFET_JS_GUESTS", "reference", "in JavaScript, which `make test-js` builds")
+            component("TUFFET_JS_GUESTS", "reference", "in JavaScript, which `make test SUITE=js` builds")
         })
         .as_deref()
 }
@@ -73,16 +73,16 @@ fn go() -> Option<&'static str> {
 fn c() -> Option<&'static str> {
     static REFERENCE: OnceLock<Option<String>> = OnceLock::new();
     REFERENCE
-        .get_or_init(|| component("TUFFET_C_GUESTS", "reference", "in C, which `make test-c` builds"))
+        .get_or_init(|| component("TUFFET_C_GUESTS", "reference", "in C, which `make test SUITE=c` builds"))
         .as_deref()
 }
 
 fn python_component(name: &str) -> Option<String> {
-    component("TUFFET_PYTHON_GUESTS", name, "in Python, which `make test-python` builds")
+    component("TUFFET_PYTHON_GUESTS", name, "in Python, which `make test SUITE=python` builds")
 }
 
 fn go_component(name: &str) -> Option<String> {
-    component("TUFFET_GO_GUESTS", name, "in Go, which `make test-go` builds")
+    component("TUFFET_GO_GUESTS", name, "in Go, which `make test SUITE=go` builds")
 }
 
 /// Returns a component that a script built into the folder that a variable names. It contains the runtime of its

@@ -1,5 +1,5 @@
 //! Firmware with few receive buffers. U-Boot's virtio driver has 32, and never receives again once all of
-//! them have been full: its unread packets must stay below that. `make test-firmware` shows it on the driver
+//! them have been full: its unread packets must stay below that. `make test SUITE=firmware` shows it on the driver
 //! itself.
 
 use crate::harness::Answer::{Data, Oack};

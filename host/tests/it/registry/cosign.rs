@@ -1,4 +1,4 @@
-//! Signatures by cosign itself, which `make test-cosign` builds, and what it left in a registry once (`cosign.json`).
+//! Signatures by cosign itself, which `make test SUITE=cosign` builds, and what it left in a registry once (`cosign.json`).
 
 use super::debian::Registry;
 use super::scripted::{CONFIG, LAYER, Reply, Scripted, artifact};
@@ -22,8 +22,8 @@ struct Cosign<'a> {
 
 impl Cosign<'_> {
     fn new(kept: &Kept) -> Cosign<'_> {
-        let program =
-            std::env::var_os("TUFFET_COSIGN").expect("TUFFET_COSIGN names cosign: `make test-cosign` does");
+        let program = std::env::var_os("TUFFET_COSIGN")
+            .expect("TUFFET_COSIGN names cosign: `make test SUITE=cosign` does");
         let cosign = Cosign { program: program.into(), kept };
         let services = cosign.run(&["signing-config", "create"]);
         kept.write("no-services.json", services);
@@ -90,7 +90,7 @@ fn image(pinned: &str) -> String {
 }
 
 #[test]
-#[ignore = "make test-cosign builds cosign"]
+#[ignore = "make test SUITE=cosign builds cosign"]
 fn what_cosign_signs_is_verified_in_each_layout() {
     let registry = Registry::start().expect("docker-registry");
     let kept = Kept::new();
@@ -127,7 +127,7 @@ fn recording() -> PathBuf {
 
 /// With `TUFFET_BLESS=1` what it records replaces the recording.
 #[test]
-#[ignore = "make test-cosign builds cosign"]
+#[ignore = "make test SUITE=cosign builds cosign"]
 fn cosign_leaves_what_was_recorded() {
     let registry = Registry::start().expect("docker-registry");
     let kept = Kept::new();

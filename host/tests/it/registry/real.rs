@@ -144,7 +144,7 @@ fn the_interface_is_a_package_of_its_own() {
     assert!(has(&format!("tuffet:policy/accept-upload@{version}")) && has("next-free"));
 
     let Ok(wkg) = std::env::var("WKG") else {
-        return skipped("`wkg`, which WKG names, fetches the interface (make check-wit-package)");
+        return skipped("`wkg`, which WKG names, fetches the interface (make test SUITE=wit-package)");
     };
     std::fs::remove_file(&pulled).unwrap();
     let place = reference.strip_prefix("oci://").unwrap();

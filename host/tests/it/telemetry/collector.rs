@@ -1,5 +1,5 @@
-//! A real OpenTelemetry collector, built by scripts/collector.sh, and the data that it received. `make
-//! test-telemetry` builds it and runs this.
+//! A real OpenTelemetry collector, built by scripts/tools.sh, and the data that it received. `make test
+//! SUITE=telemetry` builds it and runs this.
 
 use super::received::{Span, from_json, json_attributes, list, trace};
 use crate::harness::{Answer, Certificate, Peer, SOON, Setup, error, own_loopback, rrq};
@@ -115,21 +115,21 @@ transfer: { retransmit: { floor: 20ms, initial: 50ms, cap: 100ms, give-up: 400ms
 "#;
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_http() {
     let collector = Collector::start();
     receives_all(&collector, &format!("http://{}", collector.http), "http/protobuf", &[]);
 }
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_grpc() {
     let collector = Collector::start();
     receives_all(&collector, &format!("http://{}", collector.grpc), "grpc", &[]);
 }
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_http_with_tls() {
     let collector = Collector::with_tls(true);
     let address = collector.http.clone();
@@ -137,7 +137,7 @@ fn over_http_with_tls() {
 }
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_grpc_with_tls() {
     let collector = Collector::with_tls(true);
     let address = collector.grpc.clone();

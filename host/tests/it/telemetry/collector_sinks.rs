@@ -43,20 +43,20 @@ fn outlives(endpoint: impl Fn(&Collector) -> String, protocol: &str) {
 }
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_http() {
     outlives(|collector| format!("http://{}", collector.http), "http/protobuf");
 }
 
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn over_grpc() {
     outlives(|collector| format!("http://{}", collector.grpc), "grpc");
 }
 
 /// The system's certificates are trusted, by both protocols, and no others.
 #[test]
-#[ignore = "make test-telemetry runs it"]
+#[ignore = "make test SUITE=telemetry runs it"]
 fn with_tls() {
     let collector = Collector::with_tls(false);
     let (its, _) = collector.certificates.as_ref().unwrap();

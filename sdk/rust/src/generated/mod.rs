@@ -1,4 +1,4 @@
-//! The modules of `bindings.rs`, expanded by `scripts/sdk-bindings.sh`. Do not change them by hand.
+//! The modules of `bindings.rs`, expanded by `scripts/bindings/rust.sh`. Do not change them by hand.
 #![allow(unsafe_code, missing_docs, unused_qualifications, clippy::all, clippy::unwrap_used, clippy::panic)]
 
 #[rustfmt::skip]

@@ -2,7 +2,7 @@
 //! path and a control side that answers late, never or with a failure. Only the sockets and the clock are
 //! simulated. The invariants are those of the protocol's simulation.
 //!
-//! `TUFFET_SEED=n` runs one world, `TUFFET_SEEDS=n` this many (`make simulate SEEDS=n`), starting at
+//! `TUFFET_SEED=n` runs one world, `TUFFET_SEEDS=n` this many (`make test SUITE=simulate SEEDS=n`), starting at
 //! `TUFFET_FIRST_SEED`.
 
 mod client;

@@ -137,7 +137,7 @@ impl Pair {
     }
 }
 
-/// Returns a server: unpacked by scripts/peers.sh, or installed.
+/// Returns a server: unpacked by host/tests/suites/peers.sh, or installed.
 fn installed(program: &str, package: &str) -> Option<PathBuf> {
     let unpacked =
         env::var_os("TUFFET_PEERS").map(|folder| Path::new(&folder).join(package).join("usr/sbin"));

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Real boot firmware in QEMU boots from the server, each stage with a TFTP client of its own.
+
+    host/tests/suites/boot/run.py BINARY PACKAGES [--case NAME]... [--loss PERCENT]... [--record]
+
+PACKAGES is what packages.sh unpacked. Each case ends when Linux starts on the guest's serial console (or
+U-Boot has the bytes of the file); then the requests that were on the wire and the server's log must be those of
+expected.py. Without `--loss`, each case runs twice: on a good path, and where one packet in a
+hundred is lost, each way.
+
+Needs root for a network namespace of its own, and Debian's qemu-system-x86, qemu-system-arm, u-boot-qemu,
+dnsmasq-base, iproute2, nftables and tcpdump; says what it skips.
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from pathlib import Path
+
+import pc, requests
+from cable import SERVER6, Cable
+from chains import CHAINS
+from dhcp import Dhcp
+from expected import EXPECTED
+from guest import FIRMWARE, Guest
+from servers import LoggedTuffet
+
+INSIDE = "TUFFET_BOOT_NAMESPACE"
+U_BOOT = "u-boot"
+
+
+def skip(why: str) -> None:
+    line = f"skipped: boot firmware in QEMU: {why}"
+    print(line)
+    if os.environ.get("TUFFET_SKIPPED"):
+        with open(os.environ["TUFFET_SKIPPED"], "a") as skipped:
+            skipped.write(line + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", type=Path, help="the server that is tested")
+    parser.add_argument("packages", type=Path, help="the folder of packages.sh")
+    parser.add_argument("--case", action="append", choices=[*CHAINS, U_BOOT], help="all unless given; may be repeated")
+    parser.add_argument("--loss", action="append", type=float, help="per cent, 0 and 1 unless given; may be repeated")
+    parser.add_argument("--patience", type=float, default=600, help="seconds that a boot may take")
+    parser.add_argument("--record", action="store_true", help="print the requests and accept any")
+    parser.add_argument("--verbose", action="store_true", help="show the consoles and dnsmasq's log")
+    options = parser.parse_args()
+    # What the guests of `test-firmware` know by options.
+    options.firmware, options.floor = "arm64", None
+    return options
+
+
+def lacks(options, case: str) -> str | None:
+    """What the machine lacks for this case."""
+    emulator, image = FIRMWARE["arm64"][:2] if case == U_BOOT else (pc.EMULATOR, "/usr/share/seabios/bios-256k.bin")
+    for program in (emulator, "dnsmasq", "tcpdump", "ip"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    missing = next((file for file in (image, "/dev/net/tun") if not Path(file).exists()), None)
+    if missing is None and case != U_BOOT:
+        missing = CHAINS[case].lacks(options.packages)
+    return f"there is no {missing}" if missing else None
+
+
+def forbids() -> str | None:
+    """What this machine does not let its root do: some containers have no namespaces, some kernels no such table."""
+    for program in ("unshare", "nft"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    for command, why in (
+        (["true"], "no network namespace can be made"),
+        (["nft", "add table bridge path; add chain bridge path in { type filter hook input priority 0; }"],
+         "the kernel has no nftables for bridges"),
+    ):
+        if subprocess.run(["unshare", "--net", *command], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+            return why
+    return None
+
+
+def configuration(options, chain, folder: Path, root: Path, address: str) -> Path | None:
+    """The configuration file of the chain, if it has one: its own, or what `tuffet import` makes of in.tftpd's flags."""
+    config = folder / "tuffet.yaml"
+    if chain.config:
+        config.write_text(
+            f'listeners: [{{ address: "{address}:69" }}]\nroots: [{{ name: boot, path: "{root}" }}]\n'
+            f"privileges: {{ user: root }}\n{chain.config}\n"
+        )
+        return config
+    if chain.flags:
+        table = folder / "map"
+        table.write_text(chain.map.replace("{root}", str(root)))
+        flags = ["--listen", "--address", f"{address}:69", *chain.flags.format(map=table, root=root).split()]
+        command = [options.binary, "import", "tftpd-hpa", "--output", config, "--", *flags]
+        subprocess.run(command, check=True, capture_output=True)
+        return config
+    return None
+
+
+def boot_pc(options, case: str, cable: Cable, root: Path) -> None:
+    chain = CHAINS[case]
+    with (
+        Dhcp(chain.boots.format(root=root), chain.of_ipxe, options.verbose, chain.ipv6),
+        pc.Pc(chain.machine, options.packages, cable, case, options.verbose) as guest,
+    ):
+        for line in chain.says:
+            guest.console.until(line, options.patience)
+
+
+def boot_u_boot(options, _: str, cable: Cable, root: Path) -> None:
+    """What its distro boot does, step by step: a file by DHCP, then the configuration in PXELINUX's manner."""
+    content = os.urandom(4 << 20)
+    (root / "image.bin").write_bytes(content)
+    (root / "pxelinux.cfg").mkdir()
+    (root / "pxelinux.cfg/default").write_text("DEFAULT none\n")
+    with Dhcp("image.bin", None, options.verbose), Guest(options, cable) as guest:
+        guest.command("setenv bootfile; setenv netretry yes", 10)
+        guest.command("setenv autoload yes; dhcp", options.patience)
+        if guest.loaded() != zlib.crc32(content):
+            raise ValueError(f"U-Boot loaded other bytes: {guest.console.said!r}")
+        said = guest.command("pxe get", options.patience)
+        if "Config file" not in said:
+            raise ValueError(f"U-Boot found no configuration: {said!r}")
+
+
+def boot(options, case: str, loss: float) -> bool:
+    """One row: whether the guest booted, by the requests that were expected."""
+    begin = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tuffet-boot-") as temporary:
+        folder = Path(temporary)
+        folder.chmod(0o755)
+        root, log, capture = folder / "root", folder / "log", folder / "requests.pcap"
+        root.mkdir()
+        if case != U_BOOT:
+            CHAINS[case].lay_out(options.packages, root)
+        wrong = []
+        with Cable(loss / 100, capture, both=True, requests=True) as cable:
+            try:
+                chain = CHAINS.get(case)
+                address = SERVER6 if chain and chain.ipv6 else cable.server
+                config = chain and configuration(options, chain, folder, root, address)
+                with LoggedTuffet(options, address, root, log, config) as server:
+                    (boot_u_boot if case == U_BOOT else boot_pc)(options, case, cable, root)
+                    server.check()
+            except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:
+                wrong.append(str(error))
+            lost = cable.lost()
+        seen = requests.of(log, capture, root)
+        if not options.record:
+            wrong += requests.differences(EXPECTED[case], seen, loss > 0)
+    took = f"{time.monotonic() - begin:.1f} s, {len(seen)} requests, {lost} packets lost"
+    print(f"{case}, {loss:g} % loss: {'FAILED' if wrong else 'good'} after {took}", flush=True)
+    for line in wrong:
+        print(f"    {line}")
+    if options.record or wrong:
+        print("\n".join(f"    {line}" for line in requests.summary(seen)), flush=True)
+    return not wrong
+
+
+def main() -> int:
+    options = arguments()
+    os.environ["PATH"] += ":/usr/sbin"
+    if os.geteuid() != 0:
+        skip("needs root, for a network namespace and a tap")
+        return 0
+    if INSIDE not in os.environ:
+        if why := forbids():
+            skip(why)
+            return 0
+        os.environ[INSIDE] = "1"
+        os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.argv])
+    failed = []
+    for case in options.case or [*CHAINS, U_BOOT]:
+        missing = lacks(options, case)
+        if missing:
+            skip(f"{case}: {missing}")
+            continue
+        failed += [f"{case} with {loss:g} %" for loss in options.loss or [0, 1] if not boot(options, case, loss)]
+    if failed:
+        print(f"failed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+#!/bin/sh
+# `make lint`: formatting, lints, and what scripts/lint checks. A check whose program is missing is left out, with a word.
+set -eu
+cd "$(dirname "$0")/.."
+. scripts/lib.sh
+cargo=${CARGO:-cargo}
+
+$cargo fmt --all --check
+for fuzz in core/fuzz host/fuzz; do $cargo fmt --manifest-path $fuzz/Cargo.toml --check; done
+sh scripts/build.sh plugins
+(set -x && $cargo clippy --locked --workspace --all-targets -- -D warnings)
+sh scripts/lint/unsafe.sh
+sh scripts/bindings/rust.sh "$TARGET" --check
+sh scripts/bindings/c.sh --check
+sh scripts/lint/links.sh
+sh scripts/lint/systemd.sh
+if installed python3; then
+    python3 scripts/lint/targets.py
+    python3 scripts/lint/layers.py
+    python3 scripts/lint/supply.py check
+else
+    echo "python3 is not installed: make targets in documents, layers, licences and sources were not checked" >&2
+fi
+if installed shellcheck; then
+    git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck -x
+else
+    echo "shellcheck is not installed: the scripts were not checked" >&2
+fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Layers: no cycle between the top-level modules of a crate, no dependency between crates of the workspace that the table
-"Crates" of ARCHITECTURE.md does not list, and none on the testkit outside of tests."""
+"Crates" of docs/design/crates.md does not list, and none on the testkit outside of tests."""
 
 import json
 import os
@@ -10,6 +10,8 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# What each crate may depend on.
+TABLE = os.path.join("docs", "design", "crates.md")
 # The edges of an item that a crate's root defines lead here. The root is no module: everything may use it.
 CRATE = "(root)"
 # Crates that only tests may depend on.
@@ -117,7 +119,7 @@ def cycle(graph):
 
 def allowed():
     """The table: what each crate may depend on."""
-    with open(os.path.join(ROOT, "ARCHITECTURE.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, TABLE), encoding="utf-8") as file:
         section = file.read().split("\n## Crates\n", 1)[1].split("\n## ", 1)[0]
     table = {}
     for row in re.findall(r"^\|(.+)\|(.+)\|(.+)\|$", section, flags=re.M):
@@ -168,11 +170,11 @@ def main():
         name = package["name"]
         manifest = os.path.relpath(package["manifest_path"], ROOT)
         if name not in table:
-            problems.append(f"{manifest}: the table of crates in ARCHITECTURE.md has no row for `{name}`")
+            problems.append(f"{manifest}: the table of crates in {TABLE} has no row for `{name}`")
             continue
         for dependency in sorted({entry["name"] for entry in package["dependencies"]} & names):
             if dependency not in table[name]:
-                problems.append(f"{manifest}: `{name}` may not depend on `{dependency}` (ARCHITECTURE.md, Crates)")
+                problems.append(f"{manifest}: `{name}` may not depend on `{dependency}` ({TABLE}, Crates)")
         for dependency in outside_tests(package):
             problems.append(f"{manifest}: only the tests of `{name}` may depend on `{dependency}`")
         if name in CYCLIC:
@@ -184,7 +186,7 @@ def main():
             steps = [f"{a} -> {b} ({graph[a][b]})" for a, b in zip(found, found[1:])]
             problems.append(f"`{name}` has a cycle of modules: " + ", ".join(steps))
     for gone in sorted(set(table) - names):
-        problems.append(f"ARCHITECTURE.md: there is no crate `{gone}`")
+        problems.append(f"{TABLE}: there is no crate `{gone}`")
     for problem in problems:
         print(problem, file=sys.stderr)
     return 1 if problems else 0

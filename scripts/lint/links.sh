@@ -1,5 +1,6 @@
 #!/bin/sh
 # Every relative link in the documentation must lead to a file of the repository, and its #anchor to a heading there.
+# ARCHITECTURE.md stays short, its `file:function` references exist, and so do the paths in docs/design.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -32,6 +33,29 @@ for page in $(git ls-files -co --exclude-standard -- '*.md'); do
             fi
             ;;
         esac
+    done
+done
+
+size=$(wc -c <ARCHITECTURE.md)
+if [ "$size" -gt 12288 ]; then
+    echo "ARCHITECTURE.md: $size bytes, at most 12288" >&2
+    broken=1
+fi
+# shellcheck disable=SC2016 # backquotes, not a command
+for reference in $(grep -oE '`[a-z0-9_/]+\.rs:[a-z0-9_]+`' ARCHITECTURE.md | tr -d '`'); do
+    file=${reference%:*}
+    if [ ! -f "$file" ] || ! grep -qE "fn ${reference##*:}[(<]" "$file"; then
+        echo "ARCHITECTURE.md: $reference is not there" >&2
+        broken=1
+    fi
+done
+for page in docs/design/*.md; do
+    # shellcheck disable=SC2016 # backquotes, not a command
+    for path in $(grep -oE '`(bench|core|host|packaging|plugins|scripts|sdk)/[A-Za-z0-9_./-]*`' "$page" | tr -d '`'); do
+        if [ ! -e "$path" ]; then
+            echo "$page: $path is not there" >&2
+            broken=1
+        fi
     done
 done
 exit "$broken"

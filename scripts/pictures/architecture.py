@@ -18,8 +18,8 @@ BOXES = [
     (220, 176, 260, 84, "box", "tuffet-core", ["the protocol as a state machine:", "datagrams and time in, blocks out;", "no sockets, clock, files"]),
     (220, 290, 260, 84, "box", "content", ["hot files from memory, others", "by preadv into the send buffer;", "uploads into a temporary file"]),
     (580, 40, 280, 352, "zone", "control runtime (tokio)", []),
-    (600, 80, 240, 48, "box", "admission", ["one task for each request"]),
-    (600, 146, 240, 66, "wasm", "policy", ["authorize, then resolve: plugins,", "a fresh instance for each call"]),
+    (600, 80, 240, 48, "box", "admission", ["deciding threads, or a task if it waits"]),
+    (600, 146, 240, 66, "wasm", "policy", ["authorize, then resolve: plugins,", "instances fresh or reused"]),
     (600, 230, 240, 66, "box", "store", ["opens below a root; fsync and", "rename of finished uploads"]),
     (600, 312, 240, 66, "box", "events", ["one outcome for each request,", "one line in the log"]),
 ]

@@ -32,7 +32,8 @@ fn a_start_needs_no_registry_for_what_was_pulled() {
         (&digest_of(&pinned).into(), &digest.clone().into())
     );
     let info = format!(
-        "tuffet_plugin_info{{plugin=\"acl\",version=\"0.1.0\",digest=\"{digest}\",verified=\"false\"}} 1"
+        "tuffet_plugin_info{{plugin=\"acl\",version=\"{}\",digest=\"{digest}\",verified=\"false\"}} 1",
+        env!("CARGO_PKG_VERSION")
     );
     assert!(server.metrics().contains(&info), "{}", server.metrics());
     server.stop();
@@ -103,7 +104,7 @@ fn pull_fills_the_folder_or_writes_a_file() {
     assert_eq!(artifact["config"], "application/vnd.wasm.config.v0+json");
     assert_eq!(artifact["layer"], "application/wasm");
     assert_eq!(artifact["annotations"]["org.example.ticket"], "T1");
-    assert_eq!(artifact["annotations"]["org.opencontainers.image.version"], "0.1.0");
+    assert_eq!(artifact["annotations"]["org.opencontainers.image.version"], env!("CARGO_PKG_VERSION"));
     let text = plugin(&["inspect", &reference]);
     assert!(String::from_utf8_lossy(&text.stdout).contains("manifest     sha256:"), "{text:?}");
     plugin(&["inspect", &registry.reference("none:1")]).assert_fails(1, &["does not have it"]);

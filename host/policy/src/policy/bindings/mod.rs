@@ -1,7 +1,7 @@
 //! The types that wasmtime generates from `sdk/wit`.
 //!
 //! One module for each version of the interface that cannot be told from another by semver alone: version 2 would get a
-//! module beside this one, and whoever calls a hook would go on speaking the newest (ARCHITECTURE.md says how).
+//! module beside this one, and whoever calls a hook would go on speaking the newest (docs/design/plugins.md says how).
 
 mod v1;
 

@@ -6,12 +6,14 @@
 //! millisecond apart.
 //!
 //! **The rule.** The score of a manner is the number of blocks that arrive per microsecond, times the part of the sent
-//! blocks that arrives. When a window was cut off, the next gentler manner is tried for three windows, and stays if its
-//! score is better by an eighth; so losses by chance, which no manner changes, slow nothing down. If no gentler manner is
-//! better, four times as many windows must be cut off before the next trial. After a while, rougher manners are tried by
-//! the same rule, and stay also if no window is cut off meanwhile; a failed trial is repeated after 16 times its duration.
-//! Bursts take time, so they are tried only if they can be better at all, and if the losses look like those of a full
-//! receiver: frequent, and never far behind their usual place.
+//! blocks that arrives. When a window was cut off, the next gentler manner is tried for a few windows, and stays if its
+//! score is better by an eighth. Time alone proves nothing on a busy machine, so single datagrams must also be cut off a
+//! third as often as the windows before; and where a cut costs no time they are tried only if most windows are cut off.
+//! Losses by chance, which no manner changes, thus slow nothing down. If no gentler manner is better, four times as many
+//! windows must be cut off before the next trial. After a while, rougher manners are tried by the same score, and stay also
+//! if no window is cut off meanwhile; a failed trial is repeated after 16 times its duration. Bursts take time, so they are
+//! tried only if they can be better at all, and if the losses look like those of a full receiver: frequent, and never far
+//! behind their usual place.
 
 /// How the blocks of a window leave, from rough to gentle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -40,6 +42,13 @@ const TRIAL_WINDOWS: u32 = 3;
 /// By what factor the score of a manner on trial must be better.
 const BETTER: f64 = 1.125;
 
+/// Single datagrams stay if they are cut off a third as often, over as many blocks as usually have six cuts.
+const CUT_LESS: u64 = 3;
+const TELLING_CUTS: u64 = 6;
+
+/// Windows that must be cut off before single datagrams are tried for the sake of the blocks sent in vain alone.
+const OFTEN: u32 = 3;
+
 /// A failed trial of a rougher manner is repeated after this many times its duration, but no more than this.
 const REST: u64 = 16;
 const MOST_REST_MICROS: u64 = 250_000;
@@ -49,7 +58,7 @@ const REMEMBERED_WINDOWS: u32 = 32;
 
 /// If no gentler manner helped, this shift of the number of cut windows before the next trial is added.
 const RARER: u32 = 2;
-const RAREST: u32 = 12;
+const RAREST: u32 = 8;
 
 /// If so many more windows of at least `TELLING_WINDOW` blocks were cut off at one place than elsewhere, the receiver counts.
 const SAME_PLACE: u16 = 8;
@@ -196,8 +205,21 @@ impl Tally {
 
     /// Returns whether the losses look like those of a full receiver: it often loses blocks, and never takes many more
     /// than usual. Losses by chance let some windows pass.
-    fn looks_full(&self) -> bool {
-        self.cuts * 3 >= self.windows && 2 * self.largest <= 5 * self.between_cuts()
+    fn looks_full(&self, window: u16) -> bool {
+        self.cuts * 3 >= self.windows
+            && self.between_cuts() >= 2
+            && 4 * self.between_cuts() <= 5 * u64::from(window)
+            && 2 * self.largest * u64::from(self.cuts) <= 5 * self.arrived
+    }
+
+    /// Returns whether windows of this many blocks are usually cut off.
+    fn is_often_cut(&self, window: u16) -> bool {
+        self.cuts >= OFTEN && 8 * self.between_cuts() <= 7 * u64::from(window)
+    }
+
+    /// Returns how many cuts there usually are among so many blocks.
+    fn usual_cuts(&self, blocks: u64) -> u64 {
+        blocks * u64::from(self.cuts) / self.arrived.max(1)
     }
 
     /// Returns how many blocks arrived for each window that was cut off.
@@ -274,11 +296,16 @@ impl Trials {
         // A burst of another size is no remedy if the first one was none.
         let tried = self.manner != rival && self.manner.burst().is_some();
         let gentler = self.manner.gentler(tally.between_cuts(), window).filter(|_| !tried);
-        let may_help = |gentler: &Manner| {
-            gentler.best_score() >= tally.score(rival) * BETTER
-                && (gentler.burst().is_none() || tally.looks_full())
+        // A cut costs so much time that even bursts could be faster.
+        let costs_time = |bursts: Manner| bursts.best_score() >= tally.score(rival) * BETTER;
+        let may_help = |gentler: Manner| match gentler {
+            Manner::Bursts(_) => costs_time(gentler) && tally.looks_full(window),
+            _ => {
+                let bursts = Manner::Singly.gentler(tally.between_cuts(), window);
+                tally.is_often_cut(window) || bursts.is_some_and(costs_time)
+            }
         };
-        match gentler.filter(may_help) {
+        match gentler.filter(|gentler| may_help(*gentler)) {
             Some(gentler) => {
                 self.rival = Some((rival, tally));
                 (self.manner, self.tally) = (gentler, Tally::default());
@@ -292,23 +319,46 @@ impl Trials {
 
     /// Decides whether the manner on trial stays. One that does worse at once is given up at once.
     fn judge(&mut self, rival: Manner, its: Tally, window: u16) {
+        if self.manner.roughness() > rival.roughness() {
+            self.judge_rougher(rival, its);
+        } else {
+            self.judge_gentler(rival, its, window);
+        }
+    }
+
+    fn judge_rougher(&mut self, rival: Manner, its: Tally) {
         let (score, its_score) = (self.tally.score(self.manner), its.score(rival));
-        let is_rougher = self.manner.roughness() > rival.roughness();
-        let harmless = is_rougher && self.tally.cuts == 0 && self.tally.windows >= TRIAL_WINDOWS;
-        let is_better = score >= its_score * BETTER || harmless;
-        let is_promising = is_rougher && (score >= its_score || self.tally.cuts == 0);
-        let windows = if is_rougher { TRIAL_WINDOWS } else { TRIAL_WINDOWS.max(its.windows / 2) };
-        if self.tally.windows < windows && (is_better || is_promising) {
+        let has_ended = self.tally.windows >= TRIAL_WINDOWS;
+        if !has_ended && (score >= its_score || self.tally.cuts == 0) {
             return;
         }
-        if is_better {
-            self.stay(rival, its, is_rougher);
-        } else if is_rougher {
+        if score >= its_score * BETTER || (has_ended && self.tally.cuts == 0) {
+            self.stay(rival, its, true);
+        } else {
             self.rest = (self.tally.micros * REST).min(MOST_REST_MICROS);
             self.climbs = false;
             (self.rival, self.manner, self.tally) = (None, rival, its);
-        } else {
-            self.try_gentler(rival, its.with(self.tally), window);
+        }
+    }
+
+    fn judge_gentler(&mut self, rival: Manner, its: Tally, window: u16) {
+        let usual_cuts = its.usual_cuts(self.tally.arrived);
+        let cuts = u64::from(self.tally.cuts);
+        let (is_cut_less, is_told) = match self.manner {
+            Manner::Bursts(_) => (true, true),
+            _ => (CUT_LESS * cuts <= usual_cuts, usual_cuts >= TELLING_CUTS),
+        };
+        let has_ended = is_told && self.tally.windows >= TRIAL_WINDOWS.max(its.windows / 2);
+        if !is_cut_less || self.tally.score(self.manner) < its.score(rival) * BETTER {
+            // More blocks of a window may arrive in bursts than at once.
+            let largest = if self.manner.burst().is_some() { its.largest } else { u64::MAX };
+            let tally = its.with(self.tally);
+            self.try_gentler(rival, Tally { largest: tally.largest.min(largest), ..tally }, window);
+        } else if has_ended && self.manner == Manner::Singly && its.cuts == 1 {
+            // One cut may be chance.
+            (self.rival, self.manner, self.tally) = (None, rival, its);
+        } else if has_ended {
+            self.stay(rival, its, false);
         }
     }
 
@@ -370,7 +420,10 @@ mod tests {
     #[test]
     fn a_fast_receiver_with_a_small_buffer_gets_single_datagrams() {
         let mut trials = Trials::new(KnownManner::default());
-        assert_eq!(window(&mut trials, 14, 50, 94), Manner::Singly);
+        for _ in 0..5 {
+            assert_eq!(trials.manner(), Manner::Whole);
+            window(&mut trials, 14, 50, 94);
+        }
         for _ in 0..3 {
             assert_eq!(window(&mut trials, 64, 0, 340), Manner::Singly);
         }

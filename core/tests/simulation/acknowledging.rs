@@ -75,7 +75,7 @@ fn acknowledging_doubled_blocks_costs_a_window_or_two() {
 /// Doubts end: most reports of a client are right if blocks are lost as well.
 #[test]
 fn real_gaps_are_closed_among_doubled_blocks() {
-    for (window, most_again, most_millis) in [(16, 0.4, 40.0), (64, 2.0, 150.0)] {
+    for (window, most_again, most_millis) in [(16, 0.4, 40.0), (64, 2.5, 100.0)] {
         let path = LAN.duplicate(0.1).loss(0.01);
         let of = |seed| read(seed, window, MIB, client(window, Manner::Once), path);
         let (again, median, _) = several(40, of);

@@ -5,7 +5,7 @@ use super::simulator::{
     reader_and_writer, run,
 };
 use std::time::Duration;
-use tuffet_core::{Manner, Operation, PeerMetrics, Timing};
+use tuffet_core::{Manner, Operation, PeerMetrics, Time, Timing};
 
 const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
 
@@ -145,24 +145,25 @@ fn a_small_receiver_is_not_drowned() {
     assert_within((64, 16 * MIB, fast), 0.8, 1.1);
 }
 
-/// The same with losses by chance on top: the median of 16 seeds, and the worst of them. With the place and the time of
-/// reports for evidence, the worst took 6 s at 1 % and 30 to 106 s at 5 %.
+/// The same with losses by chance on top: the median of 32 seeds, the third worst, and the worst of them. With the place
+/// and the time of reports for evidence, the worst took 6 s at 1 % and 30 to 106 s at 5 %.
 #[test]
 fn a_small_receiver_with_losses_by_chance_gets_on_with_any_seed() {
-    for (loss, taken, median, worst) in [
-        (0.01, 8, 1.8, 2.5),
-        (0.01, 16, 1.1, 2.0),
-        (0.01, 32, 0.6, 4.0),
-        (0.05, 8, 3.0, 11.0),
-        (0.05, 16, 2.2, 14.0),
-        (0.05, 32, 2.2, 18.0),
+    for (loss, taken, median, third, worst) in [
+        (0.01, 8, 0.7, 1.8, 2.5),
+        (0.01, 16, 0.6, 1.8, 2.5),
+        (0.01, 32, 0.6, 1.8, 3.0),
+        (0.05, 8, 2.2, 6.0, 32.0),
+        (0.05, 16, 1.9, 11.0, 32.0),
+        (0.05, 32, 2.8, 18.0, 32.0),
     ] {
         let (up, down) = (Path::clean(50), Path::clean(50).rate(1_000_000_000, 1 << 30).per_ms(taken));
         let job = Job::new(Operation::Read, asking(1_400, 64), 4 * MIB);
         let of = |seed| seconds(&job, &run(seed, &job, up.loss(loss), down.loss(loss)));
-        let mut times: Vec<f64> = (0..16).map(of).collect();
+        let mut times: Vec<f64> = (0..32).map(of).collect();
         times.sort_by(f64::total_cmp);
-        assert!(times[8] < median && times[15] < worst, "{taken} blocks fit, loss {loss}: {times:.2?}");
+        let is_fast = times[16] < median && times[29] < third && times[31] < worst;
+        assert!(is_fast, "{taken} blocks fit, loss {loss}: {times:.2?}");
     }
 }
 
@@ -304,4 +305,43 @@ fn a_fast_receiver_with_a_small_buffer_is_not_slowed_down() {
         let (seconds, effort) = (seconds(&job, &world), effort(&job, &world));
         assert!(seconds < 0.05 && effort < 1.05, "room for {room}: {seconds} s, {effort} sent per block");
     }
+}
+
+/// Loopback on a busy machine, with losses by chance that are reported at once: a window that took long says nothing about
+/// the manner in which it was sent. Judged by the time alone, 69 to 91 % leave as single datagrams.
+#[test]
+fn losses_by_chance_on_a_busy_machine_leave_windows_whole() {
+    for (window, loss, most_singly) in [(16, 0.01, 0.02), (64, 0.01, 0.12), (16, 0.05, 0.2), (64, 0.05, 0.4)]
+    {
+        let busy = Path::clean(15).rate(10_000_000_000, 1 << 30).loss(loss).preempted(0.02, 300);
+        let mut job = Job::new(Operation::Read, asking(1_400, window), MIB);
+        job.limits.windowsize = 64;
+        let (mut singly, mut data) = (0, 0);
+        for seed in 0..64 {
+            let world = run(seed, &job, busy, busy);
+            assert_whole(&job, &world);
+            job.known = world.server.peer_metrics();
+            (singly, data) = (singly + world.server.report.singly, data + world.server.report.data);
+        }
+        let part = singly as f64 / data as f64;
+        assert!(part < most_singly, "window {window}, loss {loss}: {part:.3} sent as single datagrams");
+    }
+}
+
+/// On the same machine without losses, now and then a window overflows the buffer of a receiver that was not scheduled.
+#[test]
+fn an_overflow_now_and_then_leaves_windows_whole() {
+    let path = Path::clean(15).rate(10_000_000_000, 1 << 30).preempted(0.002, 400);
+    let down = path.buffer(Buffer { room: 90, reading: 1, waking: 10 });
+    let mut job = Job::new(Operation::Read, asking(1_400, 64), 4 * MIB);
+    job.limits.windowsize = 64;
+    let (mut singly, mut data, mut lost) = (0, 0, 0);
+    for seed in 0..32 {
+        let world = run(seed, &job, path, down.loss(0.0005));
+        job.known = world.server.peer_metrics();
+        (singly, data) = (singly + world.server.report.singly, data + world.server.report.data);
+        lost += world.down.lost;
+    }
+    let part = singly as f64 / data as f64;
+    assert!(lost > 0 && part < 0.02, "{part:.3} sent as single datagrams, {lost} lost");
 }

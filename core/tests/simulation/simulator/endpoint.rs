@@ -31,6 +31,8 @@ pub struct Report {
     pub acks: u64,
     pub oacks: u64,
     pub errors: u64,
+    /// DATA that left as single datagrams, although the kernel could segment them.
+    pub singly: u64,
     pub bytes: u64,
     pub stats: Stats,
 }
@@ -394,6 +396,9 @@ impl Endpoint {
             } += 1;
         }
         if let Some(transfer) = &self.transfer {
+            if transfer.sends_singly() {
+                report.singly += packets.iter().filter(|packet| opcode(packet) == DATA).count() as u64;
+            }
             report.stats = transfer.stats();
         }
     }

@@ -30,6 +30,9 @@ pub struct Path {
     pub queue: u64,
     /// Datagrams that the receiving end accepts in a millisecond; 0 for no limit. The others are lost.
     pub per_ms: u32,
+    /// How often the receiving end is not scheduled when a datagram arrives, and the most microseconds until it is. What
+    /// comes meanwhile waits, in order.
+    pub preempted: (f64, u64),
     /// The receive buffer at the receiving end; `None` for a receiver that always has room.
     pub buffer: Option<Buffer>,
 }
@@ -60,6 +63,7 @@ impl Path {
             rate: 0,
             queue: u64::MAX,
             per_ms: 0,
+            preempted: (0.0, 0),
             buffer: None,
         }
     }
@@ -87,6 +91,11 @@ impl Path {
 
     pub const fn per_ms(mut self, datagrams: u32) -> Self {
         self.per_ms = datagrams;
+        self
+    }
+
+    pub const fn preempted(mut self, share: f64, micros: u64) -> Self {
+        self.preempted = (share, micros);
         self
     }
 
@@ -126,6 +135,8 @@ pub struct Link {
     free: u64,
     /// The millisecond of the last arrival, and the arrivals in it.
     taken: (u64, u32),
+    /// When the receiving end is scheduled again.
+    scheduled: u64,
     /// When the reader of the buffer has taken each datagram in it.
     read: VecDeque<u64>,
     lose: Option<Lose>,
@@ -142,6 +153,7 @@ impl Link {
             path,
             free: 0,
             taken: (0, 0),
+            scheduled: 0,
             read: VecDeque::new(),
             lose: None,
             packets: 0,
@@ -222,7 +234,12 @@ impl Link {
         Some(read)
     }
 
-    fn arrival(&self, sent: u64, random: &mut fastrand::Rng) -> Time {
+    fn arrival(&mut self, sent: u64, random: &mut fastrand::Rng) -> Time {
+        let (share, micros) = self.path.preempted;
+        if chance(random, share) {
+            self.scheduled = self.scheduled.max(sent) + random.u64(0..=micros);
+        }
+        let sent = sent.max(self.scheduled);
         let held = if chance(random, self.path.reorder) {
             self.path.delay * random.u64(1..=3) + random.u64(0..100)
         } else {

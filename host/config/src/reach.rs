@@ -3,6 +3,7 @@
 //! A running server looks on threads of their own. A start cannot: a thread that hangs could not give up its
 //! privileges. So a start looks from a process of its own, which is this program under another name ([`NAME`]).
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_request::RootSpec;
@@ -149,7 +149,7 @@ fn touch_on_thread(place: &Path, index: usize, sender: Sender<usize>) -> io::Res
 
 /// Whether another thread may wait for this folder.
 fn join_waiters(place: &Path) -> bool {
-    let mut all = WAITED_FOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = WAITED_FOR.lock();
     let its = all.entry(place.to_owned()).or_insert_with(|| Waiters { count: 0, since: Instant::now() });
     let may = its.since.elapsed() < PATIENCE;
     its.count += usize::from(may);
@@ -157,7 +157,7 @@ fn join_waiters(place: &Path) -> bool {
 }
 
 fn leave_waiters(place: &Path) {
-    let mut all = WAITED_FOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = WAITED_FOR.lock();
     let Some(its) = all.get_mut(place) else { return };
     its.count -= 1;
     its.since = Instant::now();

@@ -6,8 +6,9 @@
 //! It spares look-ups and uploads. The parts of running transfers are asked for all the same, once each: there is no other
 //! answer for their readers, and an origin that is back after a moment ends none of them.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Failures in a row that open it.
@@ -110,8 +111,8 @@ impl Breaker {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock()
     }
 }
 

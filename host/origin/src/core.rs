@@ -1,9 +1,10 @@
 //! What the requests to an origin have in common.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tuffet_config::{CacheSpec, OriginSpec};
@@ -146,7 +147,7 @@ impl Core {
 
     /// The cache, which is opened when it is first needed: by then the process is the user that it will be.
     pub fn cache(&self) -> Result<Arc<Cache>, OriginError> {
-        let mut opened = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.cache.lock();
         if let Some(cache) = &opened.cache {
             return Ok(Arc::clone(cache));
         }
@@ -160,7 +161,7 @@ impl Core {
 
     /// As [`Core::cache`], for a request. One that cannot be opened is tried again once a second.
     pub fn cache_for_request(&self) -> Result<Arc<Cache>, Failure> {
-        if let Some((then, why)) = &self.cache.lock().unwrap_or_else(PoisonError::into_inner).failed
+        if let Some((then, why)) = &self.cache.lock().failed
             && then.elapsed() < CACHE_PAUSE
         {
             return Err(Failure::Cache(Arc::clone(why)));
@@ -170,14 +171,14 @@ impl Core {
 
     /// The cache if it is open, and why it cannot be used if it cannot.
     pub fn opened(&self) -> (Option<Arc<Cache>>, Option<Arc<str>>) {
-        let opened = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = self.cache.lock();
         (opened.cache.clone(), opened.failed.as_ref().map(|(_, why)| Arc::clone(why)))
     }
 
     /// Counts a file that the cache does not take, and says so in the log, but not for each of many.
     pub fn unstored(&self, path: &str, failure: &Failure) {
         self.reports.unstored.fetch_add(1, Ordering::Relaxed);
-        let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complained = self.complained.lock();
         if complained.is_some_and(|then| then.elapsed() < CACHE_PAUSE) {
             return;
         }
@@ -198,7 +199,7 @@ impl Core {
     }
 
     pub fn paths(&self) -> MutexGuard<'_, HashMap<Arc<str>, Slot>> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+        self.paths.lock()
     }
 
     /// Changes what is known of a path, by an answer that no upload has made out of date.

@@ -1,6 +1,7 @@
 //! One request to the origin for all who wait for the same answer.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::failure::Failure;
@@ -19,7 +20,7 @@ impl<T: Clone> Flight<T> {
 
     /// Waits for the outcome; `None` if there is none by then.
     pub fn wait(&self, until: Instant) -> Option<Result<T, Failure>> {
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outcome = self.outcome.lock();
         loop {
             if let Some(outcome) = &*outcome {
                 return Some(outcome.clone());
@@ -28,12 +29,12 @@ impl<T: Clone> Flight<T> {
             if left.is_zero() {
                 return None;
             }
-            outcome = self.news.wait_timeout(outcome, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.news.wait_for(&mut outcome, left);
         }
     }
 
     fn land(&self, result: Result<T, Failure>) {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(result);
+        self.outcome.lock().get_or_insert(result);
         self.news.notify_all();
     }
 }

@@ -1,9 +1,10 @@
 //! What an upload has replaced is forgotten in all roots of this process that serve the same object: two roots may have
 //! one bucket, and a reload makes a new root beside one that still stores uploads.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use crate::core::Core;
 
@@ -39,5 +40,5 @@ pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
 }
 
 fn cores() -> MutexGuard<'static, Vec<Weak<Core>>> {
-    CORES.lock().unwrap_or_else(PoisonError::into_inner)
+    CORES.lock()
 }

@@ -3,8 +3,9 @@
 //! Clients share them. Waiting ones take turns, and a client holds no more than remain for others: one that asks for many
 //! files that come slowly keeps nobody else from a download.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tuffet_request::{ClientKey, FairQueue};
@@ -81,7 +82,7 @@ impl Places {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

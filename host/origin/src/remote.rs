@@ -1,11 +1,12 @@
 //! An origin behind its cache, as the store sees it.
 
+use parking_lot::Mutex;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -363,7 +364,7 @@ impl Arrival for Arriving {
         let within = within.saturating_sub(began.elapsed());
         let fetch = |parts: Range<u32>| {
             let behind = parts.end;
-            self.fetch(parts, place.lock().unwrap_or_else(PoisonError::into_inner).take());
+            self.fetch(parts, place.lock().take());
             // Who reads a file reads on.
             if let Some(place) = self.core.places.try_take(self.client)
                 && let Some(next) = self.entry.claim(behind)

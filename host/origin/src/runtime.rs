@@ -1,8 +1,9 @@
 //! The threads that speak to origins: none before the first request to one, so that they have no privilege that was
 //! dropped meanwhile.
 
+use parking_lot::Mutex;
 use std::io;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -19,7 +20,7 @@ pub(crate) fn handle() -> io::Result<Handle> {
     if let Some(runtime) = RUNTIME.get() {
         return Ok(runtime.handle().clone());
     }
-    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _starting = STARTING.lock();
     if RUNTIME.get().is_none() {
         let runtime = Builder::new_multi_thread()
             .worker_threads(THREADS)

@@ -1,8 +1,9 @@
 //! What an origin reports: its state for `/readyz`, `status` and metrics, and a record of each request to it.
 
+use parking_lot::{Mutex, RwLock};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use crate::breaker::BreakerState;
@@ -140,12 +141,12 @@ pub(crate) struct Reports {
 
 impl Reports {
     pub fn set_hook(&self, hook: FetchHook) {
-        *self.hook.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+        *self.hook.write() = Some(hook);
     }
 
     /// Reports the end of a request.
     pub fn ended(&self, fetch: &Fetch) {
-        let hook = self.hook.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let hook = self.hook.read().clone();
         if let Some(hook) = hook {
             hook(fetch);
         }
@@ -153,18 +154,18 @@ impl Reports {
 
     /// The origin answered.
     pub fn answered(&self) {
-        *self.away.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.away.lock() = None;
     }
 
     /// The origin gave no answer.
     pub fn away_with(&self, failure: &Failure) {
-        let mut away = self.away.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut away = self.away.lock();
         let since = away.as_ref().map_or_else(SystemTime::now, |away| away.since);
         *away = Some(Away { since, why: failure.reason() });
     }
 
     pub fn away(&self) -> Option<Away> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.away.lock().clone()
     }
 
     pub fn counts(&self) -> OriginCounts {

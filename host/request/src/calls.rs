@@ -1,6 +1,7 @@
 //! The plugin calls of a request, for people who look at it.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Calls kept per request.
@@ -36,7 +37,7 @@ pub struct Calls(OnceLock<SharedCalls>);
 impl Calls {
     /// Records a call that has just ended.
     pub fn note(&self, call: Call) {
-        let mut calls = self.shared().lock().unwrap_or_else(PoisonError::into_inner);
+        let mut calls = self.shared().lock();
         if calls.len() < MOST {
             calls.push(call);
         }
@@ -45,7 +46,7 @@ impl Calls {
     /// Returns a copy of all calls so far.
     pub fn list(&self) -> Vec<Call> {
         let Some(calls) = self.0.get() else { return Vec::new() };
-        calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        calls.lock().clone()
     }
 
     /// Returns what clones share; `None` if there has been neither a call nor a clone.

@@ -2,8 +2,9 @@
 //!
 //! A trail holds only time stamps and words. A request has one only while traces are exported.
 
+use parking_lot::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Steps kept per request.
@@ -107,7 +108,7 @@ impl Trail {
 
     /// Records a step that has just ended.
     pub fn step(&self, began: Instant, what: What) {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.steps.lock();
         if steps.len() < MAX_STEPS {
             steps.push(Step { what, began, ended: Instant::now() });
         }
@@ -120,17 +121,17 @@ impl Trail {
 
     /// Returns whether any step so far satisfies `is`.
     pub fn any(&self, is: impl Fn(&Step) -> bool) -> bool {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is)
+        self.steps.lock().iter().any(is)
     }
 
     /// Returns a copy of all steps so far.
     pub fn steps(&self) -> Vec<Step> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.steps.lock().clone()
     }
 
     /// Removes and returns all steps so far.
     pub fn take(&self) -> Vec<Step> {
-        std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.steps.lock())
     }
 
     /// Returns the wall-clock time of the request's arrival.

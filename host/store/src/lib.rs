@@ -39,10 +39,11 @@ mod write_rules;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
+use parking_lot::RwLock;
 use thiserror::Error;
 use tuffet_request::{Case, ClientKey, RootSpec};
 

@@ -6,11 +6,12 @@
 //! other folders do not.
 
 use super::{StoreError, path};
+use parking_lot::Mutex;
 use rustix::fs::{Dir as Entries, Mode, OFlags, Stat, fstat, openat};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// Names in a folder; a larger one is not searched.
@@ -60,8 +61,8 @@ impl Listings {
     pub(super) fn of(&self, folder: impl AsFd) -> Result<Arc<Listing>, StoreError> {
         let stat = fstat(&folder)?;
         let key = (stat.st_dev, stat.st_ino);
-        let shared = Arc::clone(lock(&self.folders).entry(key).or_default());
-        let mut kept = lock(&shared);
+        let shared = Arc::clone(self.folders.lock().entry(key).or_default());
+        let mut kept = shared.lock();
         if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&stat)) {
             return Ok(Arc::clone(&kept.listing));
         }
@@ -78,10 +79,10 @@ impl Listings {
 
     /// Drops all listings but one if there are too many names.
     fn make_room(&self, key: (u64, u64)) {
-        let mut folders = lock(&self.folders);
+        let mut folders = self.folders.lock();
         let weight = |folder: &Folder| {
             // One that is being read counts when it is there.
-            let names = folder.try_lock().ok().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
+            let names = folder.try_lock().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
             FOLDER + names.unwrap_or(0)
         };
         if folders.values().map(weight).sum::<usize>() > MOST_KEPT {
@@ -107,10 +108,6 @@ fn is_settled(stat: &Stat) -> bool {
     let step = if stat.st_ctime_nsec == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
     let changed = Duration::new(u64::try_from(stat.st_ctime).unwrap_or(0), stat.st_ctime_nsec as u32);
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= changed + step)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The names of a folder at one time.
@@ -291,7 +288,7 @@ mod tests {
             listings.of(&open).unwrap();
             fs::rename(&path, folder.path().join(format!("{number}"))).unwrap();
         }
-        let kept = lock(&listings.folders).len();
+        let kept = listings.folders.lock().len();
         assert!(kept < 10, "{kept}");
     }
 }

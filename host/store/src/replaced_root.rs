@@ -9,8 +9,8 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, statx};
 use rustix::io::Errno;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 /// Identifies a folder of a mount.
@@ -65,7 +65,7 @@ impl Drop for Looked {
 impl Root {
     /// The folder that is served, if there is one yet.
     pub(super) fn served(&self) -> Option<Arc<Dir>> {
-        self.folder.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.folder.read().clone()
     }
 
     /// The folder that is served.
@@ -89,7 +89,7 @@ impl Root {
     fn open_at_last(&self) -> Found {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                *self.folder.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(folder));
+                *self.folder.write() = Some(Arc::new(folder));
                 self.disk.set_open(true);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
@@ -97,7 +97,7 @@ impl Root {
             }
             Err(error) => {
                 let text = error.to_string();
-                let mut last = self.disk.not_opened.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = self.disk.not_opened.lock();
                 if last.as_ref() != Some(&text) {
                     tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "a root that did not answer does, but its folder cannot be opened; the server tries again, and a restart helps where it is outside of the sandbox");
                     *last = Some(text);
@@ -134,7 +134,7 @@ impl Root {
     fn take_the_new_one(&self) {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                let mut served = self.folder.write().unwrap_or_else(PoisonError::into_inner);
+                let mut served = self.folder.write();
                 let before = served.replace(Arc::new(folder));
                 // What it drops may wait for a disk.
                 drop(served);

@@ -1,10 +1,11 @@
 //! Counts the uploads to each name: every one is a file on the disk until it is complete.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The running uploads, by root and path. Cheap to clone; clones share it, also across reloads. For the
 /// control side: it has a lock.
@@ -51,7 +52,7 @@ impl Uploads {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
-        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.running.lock()
     }
 }
 

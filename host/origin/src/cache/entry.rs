@@ -1,13 +1,14 @@
 //! One version of a file in the cache: which of its bytes have arrived, and who waits for others.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FallocateFlags, fallocate};
@@ -239,7 +240,7 @@ impl Entry {
                 if left.is_zero() {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
-                state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                self.news.wait_for(&mut state, left);
             } else if state.digests.contains_key(&part) {
                 state.busy.insert(part);
                 drop(state);
@@ -489,7 +490,7 @@ impl Entry {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

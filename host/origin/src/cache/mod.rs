@@ -14,13 +14,14 @@ mod room;
 mod validated;
 mod writer;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FlockOperation, flock};
@@ -78,7 +79,7 @@ impl Cache {
         fs::create_dir_all(folder).map_err(failed)?;
         let folder = fs::canonicalize(folder).map_err(failed)?;
         // Held while it is opened: two roots may be opened at once.
-        let mut open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = OPEN.get_or_init(Mutex::default).lock();
         if let Some(cache) = open.get(&folder).and_then(Weak::upgrade) {
             cache.limit.store(limit, Ordering::Relaxed);
             cache.may_shrink.store(true, Ordering::Relaxed);
@@ -120,7 +121,7 @@ impl Cache {
     /// Returns whether this process has the cache in a folder open.
     #[cfg(test)]
     pub fn is_open(folder: &Path) -> bool {
-        let open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let open = OPEN.get_or_init(Mutex::default).lock();
         fs::canonicalize(folder)
             .is_ok_and(|folder| open.get(&folder).is_some_and(|cache| cache.strong_count() > 0))
     }
@@ -187,7 +188,7 @@ impl Cache {
         if entry.is_removed() || !entry.version.is_known() {
             return Ok(());
         }
-        let _saving = entry.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let _saving = entry.saving.lock();
         let written = entry.record().write(&self.layout, &entry.key)?;
         // Under the lock: it may have been removed meanwhile, and the record may be that of the next version.
         let entries = self.lock();
@@ -268,7 +269,7 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Entry>>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use tuffet_request::ClientKey;
 use tuffet_store::ContentId;
@@ -50,7 +50,7 @@ impl Cache {
     /// same file keep no more in the cache than one.
     pub fn share(self: &Arc<Self>, client: ClientKey, entry: &Entry) -> Option<Share> {
         if client != ClientKey::SERVER {
-            let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shares = self.shares.lock();
             let files = shares.entry(client).or_default();
             let (first, taken) = (files.is_empty(), files.values().map(|(_, bytes)| bytes).sum::<u64>());
             let bytes = OVERHEAD + entry.meta.size;
@@ -67,7 +67,7 @@ impl Cache {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut shares = self.cache.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = self.cache.shares.lock();
         let Some(files) = shares.get_mut(&self.client) else { return };
         if let Some((times, _)) = files.get_mut(&self.content) {
             *times -= 1;

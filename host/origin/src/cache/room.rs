@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use rustix::io::Errno;
 
@@ -19,7 +19,7 @@ impl Cache {
             return true;
         }
         // One search at a time: what it frees is for those that wait for it, too.
-        let _searching = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
+        let _searching = self.searching.lock();
         if self.fits(bytes) {
             return true;
         }

@@ -1,7 +1,8 @@
 //! Limits the concurrent loads of files into memory.
 
 use crate::open_file::Identity;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// Concurrent loads. Each holds up to the largest file in memory in addition to the cache, and a thread; a
 /// load from a hanging disk keeps its place until the disk answers.
@@ -20,7 +21,7 @@ pub(super) struct Place {
 impl Loads {
     /// Returns a place for a load, unless this file is being loaded or there is no place.
     pub(super) fn begin(&self, identity: Identity) -> Option<Place> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.0.lock();
         if running.len() >= MOST || running.contains(&identity) {
             return None;
         }
@@ -30,13 +31,13 @@ impl Loads {
 
     #[cfg(test)]
     pub(super) fn running(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.lock().len()
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         running.retain(|identity| *identity != self.identity);
     }
 }

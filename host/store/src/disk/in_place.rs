@@ -6,7 +6,6 @@ use rustix::fs::fstatfs;
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use std::fs::File;
 use std::io::IoSliceMut;
-use std::sync::PoisonError;
 
 /// The most devices remembered; others are checked each time. A root has few.
 const MOST: usize = 64;
@@ -27,13 +26,13 @@ impl Disk {
     /// Returns whether this file system reports which parts of a file are in memory, and returns size and
     /// times without blocking. `device` is the device of the file.
     pub(crate) fn reads_in_place(&self, device: u64, file: &File) -> bool {
-        let mut known = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.in_place.lock();
         if let Some((_, in_place)) = known.iter().find(|(its, _)| *its == device) {
             return *in_place;
         }
         drop(known);
         let in_place = is_here(file) && tells(file);
-        known = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
+        known = self.in_place.lock();
         if known.len() < MOST {
             known.push((device, in_place));
         }

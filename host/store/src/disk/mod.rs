@@ -12,10 +12,11 @@ pub use hung::Hung;
 pub use pool::{Pool, Undone};
 pub use registry::{DiskState, Disks};
 
+use parking_lot::Mutex;
 use pool::Instead;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 
@@ -219,7 +220,7 @@ impl Disk {
 
     /// Whether the folder of its root is open. While it is not, its root counts as hung.
     pub(crate) fn set_open(&self, open: bool) {
-        let mut unopened = self.unopened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unopened = self.unopened.lock();
         *unopened = if open { None } else { unopened.or_else(|| Some(Instant::now())) };
     }
 
@@ -230,7 +231,7 @@ impl Disk {
 
     /// The operation that has been under way for longest, if it should have ended.
     pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
-        if let Some(since) = *self.unopened.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(since) = *self.unopened.lock() {
             return Some((Lane::Open, since));
         }
         let oldest =

@@ -6,10 +6,11 @@
 //! Clients share them: those with waiting operations are served round robin, and a client occupies at most as many
 //! threads as remain for others. Where too much waits, the newest operation of the client with the most is dropped.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -233,7 +234,7 @@ impl Pool {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Sees to it that a thread looks at what waits.
@@ -264,9 +265,7 @@ impl Shared {
         loop {
             if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
                 state.idle += 1;
-                let (back, waited) =
-                    self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
-                state = back;
+                let waited = self.wake.wait_for(&mut state, IDLE);
                 state.idle -= 1;
                 if waited.timed_out() && state.waiting.is_empty() {
                     state.threads -= 1;
@@ -275,10 +274,9 @@ impl Shared {
             } else if state.fresh >= self.eager {
                 state.standing_by = true;
                 let begun = state.begun;
-                let waited = self.wake.wait_timeout(state, STUCK).unwrap_or_else(PoisonError::into_inner);
-                state = waited.0;
+                let waited = self.wake.wait_for(&mut state, STUCK);
                 state.standing_by = false;
-                if waited.1.timed_out() && state.begun == begun {
+                if waited.timed_out() && state.begun == begun {
                     state.epoch += 1;
                     state.fresh = 0;
                 }

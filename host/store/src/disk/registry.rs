@@ -1,9 +1,10 @@
 //! All disks of a server, across reloads: a reload starts no second set of threads for a hanging disk.
 
 use super::{Disk, Hung};
+use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::RootSpec;
 
@@ -140,6 +141,6 @@ impl Disks {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }

@@ -30,7 +30,7 @@ fn stuck_work_keeps_others_from_nothing_up_to_the_bound() {
             LONG,
             false,
             Box::new(move || {
-                let _ = gate.lock().unwrap().recv();
+                let _ = gate.lock().recv();
             }),
             nothing(),
         );
@@ -133,7 +133,7 @@ fn stuck() -> (Sender<()>, impl Fn() -> Work) {
     let work = move || -> Work {
         let gate = Arc::clone(&gate);
         Box::new(move || {
-            let _ = gate.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let _ = gate.lock().recv();
         })
     };
     (release, work)

@@ -184,7 +184,7 @@ impl JsonSchema for ByteCount {
     }
 }
 
-/// What a time looks like, for editors.
+/// The pattern of a time, for editors.
 const TIME: &str = "^\\s*(0|[0-9].*[A-Za-z])\\s*$";
 
 impl JsonSchema for TimeSpan {

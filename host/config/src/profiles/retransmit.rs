@@ -1,4 +1,4 @@
-//! When the server retransmits to the clients of a profile.
+//! The retransmission times for the clients of a profile.
 
 use std::time::Duration;
 

@@ -122,7 +122,7 @@ fn a_profile_names_networks_and_classes_that_exist() {
 }
 
 #[test]
-fn a_reload_may_change_what_clients_negotiate_but_no_socket() {
+fn a_reload_may_change_negotiation_but_no_socket() {
     let load = |listener: &str| {
         Scene::new()
             .load(&format!("listeners: [{{ name: lan, address: 127.0.0.1:69{listener} }}]\n{ROOTS}"))

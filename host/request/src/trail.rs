@@ -1,13 +1,13 @@
-//! The steps of a request's decision, from which its spans are made when it has ended.
+//! The steps of a request's decision. Its spans are built from them at the end.
 //!
-//! A trail holds only time stamps and words. A request has one only while traces are exported.
+//! A trail contains only time stamps and words, and exists only while traces are exported.
 
 use parking_lot::Mutex;
 use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Steps kept per request.
+/// The limit of recorded steps per request.
 const MAX_STEPS: usize = 64;
 
 /// The id of a trace (W3C Trace Context), never 0: 32 hexadecimal digits.
@@ -46,9 +46,9 @@ pub struct Trail {
     pub trace: TraceId,
     /// The span of the transfer.
     pub span: SpanId,
-    /// Whether the sampling ratio selected it; its trace is then exported whatever the outcome.
+    /// Whether the sampling ratio selected it. Its trace is then exported for any outcome.
     pub chosen: bool,
-    /// Whether the request is only explained: nothing that it causes may have an effect.
+    /// Whether the request is only explained, not served: it must have no side effects.
     pub rehearsal: bool,
     received: Instant,
     received_at: SystemTime,
@@ -77,9 +77,9 @@ pub enum What {
         hook: &'static str,
         /// Its verdict, including `abstain`; after a failure, the verdict that `on_error` implies.
         verdict: &'static str,
-        /// What it said beside the verdict, such as the reason of a denial; only of explained requests.
+        /// Details of the verdict, such as the reason of a denial; only for explained requests.
         detail: Option<String>,
-        /// The lines that it logged; only of explained requests.
+        /// Its log lines; only for explained requests.
         lines: Vec<String>,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,

@@ -45,8 +45,7 @@ impl Resolver<'_> {
             };
             self.wrong(join(pointer, "address"), message);
         } else if before.iter().any(|other| other.name == listener.name) {
-            let message =
-                format!("two listeners are named `{}`; give each its own `name`", listener.name);
+            let message = format!("two listeners are named `{}`; give each its own `name`", listener.name);
             self.wrong(join(pointer, "name"), message);
         }
     }

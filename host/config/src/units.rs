@@ -101,7 +101,7 @@ pub(crate) mod plain {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
 
-    /// A value with a notation of its own.
+    /// A value with a special notation.
     pub(crate) trait Plain: Copy {
         type Notation: for<'de> Deserialize<'de> + Serialize;
         fn read(notation: Self::Notation) -> Self;

@@ -151,8 +151,8 @@ impl Resolver<'_> {
                             .to_owned()
                     }
                     (_, Location::Http { .. }) => {
-                        "a login at a web server is `user` with `password`, or `token`; add what is missing, or remove \
-                         what is too much"
+                        "a login at a web server is `user` with `password`, or `token`; add the missing keys, or remove \
+                         the surplus ones"
                             .to_owned()
                     }
                     _ => "these keys exclude each other; keep one".to_owned(),

@@ -65,7 +65,7 @@ impl Resolver<'_> {
                 (None, None) => continue,
                 (Some(_), Some(_)) => "",
                 (None, Some(_)) | (Some(_), None) => {
-                    "; what is not written here comes from `transfer.retransmit`"
+                    "; missing times come from `transfer.retransmit`"
                 }
             };
             self.ascending(section, (low, shorter), (high, longer), because);

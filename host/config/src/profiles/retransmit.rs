@@ -64,9 +64,7 @@ impl Resolver<'_> {
             let because = match (low_here, high_here) {
                 (None, None) => continue,
                 (Some(_), Some(_)) => "",
-                (None, Some(_)) | (Some(_), None) => {
-                    "; missing times come from `transfer.retransmit`"
-                }
+                (None, Some(_)) | (Some(_), None) => "; missing times come from `transfer.retransmit`",
             };
             self.ascending(section, (low, shorter), (high, longer), because);
         }

@@ -9,7 +9,7 @@ mod tests;
 use std::fs;
 use std::path::Path;
 
-use tuffet_config::{Config, Place, Position};
+use tuffet_config::{Config, Position, ProblemPlace};
 
 pub use tuffet_policy::manifest_section;
 
@@ -36,10 +36,10 @@ pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
             return Err(format!("a problem at {} that says nothing", problem.place));
         }
         match &problem.place {
-            Place::Position(file, position) if *file == path => {
+            ProblemPlace::Position(file, position) if *file == path => {
                 within(yaml, *position).map_err(|wrong| format!("{wrong}: {}", problem.message))?
             }
-            Place::File(file) if *file == path => {}
+            ProblemPlace::File(file) if *file == path => {}
             elsewhere => return Err(format!("{elsewhere} is not in the file: {}", problem.message)),
         }
     }

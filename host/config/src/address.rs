@@ -10,13 +10,13 @@ const MAX_NAME: usize = 64;
 /// The longest name of a network interface, in bytes (IFNAMSIZ without its NUL).
 const MAX_INTERFACE: usize = 15;
 
-/// Reads `IP:PORT` or `[IPv6]:PORT`. The error says what is wrong and how to fix it.
+/// Parses `IP:PORT` or `[IPv6]:PORT`. The error names the problem and the remedy.
 pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| complaint(text))
 }
 
 fn complaint(text: &str) -> String {
-    // `::1:69` is a whole address, too, but hardly meant.
+    // `::1:69` is also a valid address, but hardly intended.
     if let Some((ip, port)) = text.rsplit_once(':')
         && ip.contains("::")
         && let (Ok(ip), Ok(port)) = (ip.parse::<Ipv6Addr>(), port.parse::<u16>())
@@ -54,7 +54,7 @@ fn complaint(text: &str) -> String {
     format!("`{text}` is not an address; write IP:PORT, such as `0.0.0.0:69` or `[::]:69`")
 }
 
-/// Checks the name of a listener, root or plugin. The error says what is wrong and how to fix it.
+/// Checks the name of a listener, root or plugin. The error names the problem and the remedy.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
     if name.is_empty() {
@@ -94,7 +94,7 @@ pub(super) fn name_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "name", "pattern": "^[A-Za-z0-9_.:\\[\\]-]{1,64}$" })
 }
 
-/// Checks the name of a network interface, as the kernel does. The error says what is wrong and how to fix it.
+/// Checks the name of a network interface, as the kernel does. The error names the problem and the remedy.
 pub(super) fn check_interface(name: &str) -> Result<(), String> {
     let advice = "`ip -brief link` shows the interfaces";
     if name.is_empty() || matches!(name, "." | "..") {

@@ -49,7 +49,7 @@ pub struct Admin {
     pub token: Option<AdminToken>,
 }
 
-/// The fewest characters of a token: a shorter one could be guessed.
+/// The minimum length of a token. A shorter one could be guessed.
 const SHORTEST: usize = 16;
 
 /// The prefix of a socket in the file system.
@@ -73,7 +73,7 @@ impl fmt::Display for AdminAddress {
     }
 }
 
-/// A token that is never shown. Only its digest is kept.
+/// A token. Only its digest is kept.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminToken([u8; 32]);
 

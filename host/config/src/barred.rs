@@ -1,10 +1,10 @@
-//! Why an existing file or folder is inaccessible: its permissions, or the sandbox of this process.
+//! Finds out why an existing file or folder is inaccessible: its permissions, or the sandbox of this process.
 
 use rustix::fs::{Access, AtFlags, CWD, Mode, OFlags, accessat, open};
 use rustix::io::Errno;
 use std::path::Path;
 
-/// Why an existing file or folder is inaccessible.
+/// The reason why an existing file or folder is inaccessible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barred {
     /// The permissions of the file, or of a folder above it.
@@ -13,8 +13,7 @@ pub enum Barred {
     Bounds,
 }
 
-/// Returns why this file cannot be read, or this folder not written into. `None` if it can, or does not
-/// exist.
+/// Returns why this file cannot be read, or this folder not be written. `None` if it is accessible, or does not exist.
 pub fn barred(path: &Path, to_write: bool) -> Option<Barred> {
     let wanted = if to_write { Access::WRITE_OK | Access::EXEC_OK } else { Access::READ_OK };
     match accessat(CWD, path, wanted, AtFlags::EACCESS) {
@@ -22,7 +21,7 @@ pub fn barred(path: &Path, to_write: bool) -> Option<Barred> {
         Err(_) => return None,
         Ok(()) => {}
     }
-    // The permissions suffice. Landlock shows only in opening; an unnamed file leaves no trace.
+    // The permissions suffice. Landlock shows only when opening; an unnamed file leaves no trace.
     let how = if to_write { OFlags::TMPFILE | OFlags::WRONLY } else { OFlags::RDONLY };
     let flags = how | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match open(path, flags, Mode::from_raw_mode(0o600)) {

@@ -1,11 +1,11 @@
-//! The settings of the bundled plugins. Their schemas lie beside the plugins; the configuration is checked
-//! against them, so that a problem is reported as one of any other key, and editors complete them.
+//! The settings of the bundled plugins. Their schemas are part of the configuration's schema, so that their problems
+//! are reported like those of any other key, and editors complete them.
 
 use serde_json::{Map, Value, json};
 
 use super::tree::join;
 
-/// The name and the schema of each.
+/// The name and the schema of each bundled plugin.
 const SCHEMAS: [(&str, &str); 6] = [
     ("acl", include_str!("../../../plugins/acl/settings.schema.json")),
     ("audit", include_str!("../../../plugins/audit/settings.schema.json")),
@@ -21,7 +21,7 @@ pub(super) fn settings_schema(name: &str) -> Option<Value> {
     Some(serde_json::from_str(schema).expect("a test parses each schema"))
 }
 
-/// Adds them to the schema of a plugin: each holds where `component` names its plugin.
+/// Adds the schemas to that of a plugin. Each applies if `component` names its plugin.
 pub(super) fn extend(plugin: &mut Map<String, Value>) {
     let branches = SCHEMAS.iter().filter_map(|(name, _)| {
         Some(json!({
@@ -47,14 +47,14 @@ pub(super) fn added<'a>(
     branch["then"]["properties"].as_object()
 }
 
-/// A part of a plugin's settings that names something else of the configuration.
+/// A setting of a plugin that names another part of the configuration.
 pub(super) struct Reference<'a> {
     pub format: &'a str,
     pub name: &'a str,
     pub pointer: String,
 }
 
-/// Adds the references in `value`, whose schema marks them with a format `…-name`.
+/// Adds the references in `value`. Its schema marks them with a format `…-name`.
 pub(super) fn references<'a>(
     schema: &'a Value,
     value: &'a Value,

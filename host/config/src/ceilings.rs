@@ -1,4 +1,4 @@
-//! What transfers may negotiate: keys that `transfer`, listeners and profiles have in common.
+//! The keys for option negotiation that `transfer`, listeners and profiles share.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_request::OptionName;
 
-/// What a listener or a profile says of the negotiation; without a value, somebody else decides.
+/// The negotiation settings of a listener or a profile. Other settings apply where a field is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ceilings {
     /// The largest block.
@@ -22,7 +22,7 @@ pub struct Ceilings {
 }
 
 impl Ceilings {
-    /// For each key what these say, or else the others.
+    /// For each key, takes this value if set, otherwise the other one.
     pub fn or(self, others: Ceilings) -> Ceilings {
         Ceilings {
             max_blksize: self.max_blksize.or(others.max_blksize),
@@ -37,9 +37,9 @@ impl Ceilings {
 /// The largest granted block size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MaxBlksize {
-    /// What fits into one packet on the route to the client.
+    /// The largest block that fits into one packet on the route to the client.
     Auto,
-    /// So many bytes, 8 to 65464.
+    /// This many bytes, 8 to 65464.
     Bytes(u16),
 }
 
@@ -53,7 +53,7 @@ impl MaxBlksize {
     }
 }
 
-/// Checks the text of a block size. The error says what is wrong and how to fix it.
+/// Checks the text of a block size. The error names the problem and the remedy.
 pub(crate) fn check_max_blksize(text: &str) -> Result<(), String> {
     MaxBlksize::parse(text).map(drop)
 }
@@ -152,7 +152,7 @@ pub struct OptionRules {
 }
 
 impl OptionRules {
-    /// For each option what these say, or else the others.
+    /// For each option, takes this rule if set, otherwise the other one.
     pub fn or(self, others: OptionRules) -> OptionRules {
         OptionRules {
             blksize: self.blksize.or(others.blksize),
@@ -166,7 +166,7 @@ impl OptionRules {
         }
     }
 
-    /// Returns what they say of an option.
+    /// Returns the rule for an option.
     pub fn of(&self, option: OptionName) -> Option<OptionRule> {
         match option {
             OptionName::Blksize => self.blksize,

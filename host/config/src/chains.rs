@@ -1,4 +1,4 @@
-//! The chains of a listener, as they are written.
+//! The chains of a listener, as in the file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct ListenerChains {
 }
 
 impl ListenerChains {
-    /// The chains that are written, by their keys.
+    /// The chains present in the file, by their keys.
     pub fn written(&self) -> impl Iterator<Item = (&'static str, &Vec<String>)> {
         let all = [
             ("authorize", &self.authorize),

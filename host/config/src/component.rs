@@ -1,4 +1,4 @@
-//! Where a plugin's component comes from: `component`, and the digest that pins it.
+//! The source of a plugin's component: `component`, and the digest that pins it.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -11,20 +11,20 @@ use sha2::{Digest, Sha256};
 
 use super::resolver::Resolver;
 
-/// What a reference to a registry begins with.
+/// The prefix of references to a registry.
 const OCI: &str = "oci://";
 /// The longest name of a repository, in bytes, as other clients have it.
 const MAX_REPOSITORY: usize = 255;
 /// The longest tag (OCI distribution specification).
 const MAX_TAG: usize = 128;
 
-/// Where a plugin's component comes from.
+/// The source of a plugin's component.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum ComponentSource {
-    /// A component that is built into the server.
+    /// A component built into the server.
     Builtin(String),
-    /// A file; by absolute path, once it is checked.
+    /// A file, with an absolute path once the configuration is checked.
     Path(PathBuf),
     /// An artifact in an OCI registry.
     Registry(ArtifactReference),
@@ -33,7 +33,7 @@ pub enum ComponentSource {
 /// An artifact in an OCI registry: `registry.example:5000/repository:tag@sha256:…`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactReference {
-    /// The host, with its port if that is not the usual one.
+    /// The host, with its port unless that is the default.
     pub registry: String,
     /// The repository.
     pub repository: String,
@@ -53,7 +53,7 @@ impl ArtifactReference {
     /// digest.
     ///
     /// # Errors
-    /// What is wrong with it, and its form.
+    /// The problem of the reference, and the expected form.
     pub fn parse(text: &str) -> Result<ArtifactReference, String> {
         let wrong = |what: &str| {
             format!(
@@ -108,7 +108,7 @@ impl fmt::Display for ArtifactReference {
 }
 
 impl Sha256Digest {
-    /// Computes that of these bytes.
+    /// Computes the digest of these bytes.
     pub fn of(bytes: &[u8]) -> Sha256Digest {
         Sha256Digest(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
     }
@@ -210,7 +210,7 @@ pub(crate) fn digest_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "sha256" })
 }
 
-/// Returns what is wrong with the value of `component`.
+/// Returns the problem of a value of `component`, if it has one.
 pub(crate) fn complaint(text: &str) -> Option<String> {
     match text {
         "" | "builtin:" => Some(format!(
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference_is_refused() {
+    fn an_invalid_reference_is_refused() {
         let long = "a".repeat(MAX_REPOSITORY + 1);
         let (short, upper) = (&DIGITS[1..], DIGITS.to_uppercase());
         for text in [

@@ -142,9 +142,9 @@ pub struct Config {
     /// The listeners, at least one. No two have the same name, or the same address with a port other than 0.
     pub listeners: Vec<Listener>,
     /// The roots, in the order of search; at least one. The folder of each existed when the configuration was checked,
-    /// unless the root is `silent` or lives elsewhere.
+    /// unless the root is `silent` or has an origin.
     pub roots: Vec<RootSpec>,
-    /// The origins of the roots that live elsewhere.
+    /// The origins of roots.
     pub origins: Vec<OriginSpec>,
     /// The plugins and their chains.
     pub policy: PolicyConfig,
@@ -156,7 +156,7 @@ pub struct Config {
     pub state: PathBuf,
     /// The bucket with the keys of plugins; `None` for a file in `state`.
     pub kv: Option<KvBucket>,
-    /// Where this server publishes its transfers; `None` for nowhere.
+    /// The NATS server for publishing transfers; `None` for none.
     pub events: Option<EventsSpec>,
     /// The control socket; `None` for none.
     pub control: Option<PathBuf>,
@@ -172,9 +172,9 @@ pub struct Config {
     pub drain: Duration,
     /// The negotiated options, the recovery from losses, and bounds on slow transfers.
     pub transfer: Transfer,
-    /// What some clients may negotiate; for each key the first counts.
+    /// The negotiation settings for some clients; for each key, the first match wins.
     pub profiles: Vec<Profile>,
-    /// The lease files of DHCP servers; of several that know an address, the last one counts.
+    /// The lease files of DHCP servers; if several contain an address, the last one wins.
     pub lease_files: Vec<LeaseFile>,
     /// The help for boot chains.
     pub netboot: Netboot,
@@ -188,11 +188,11 @@ pub struct Config {
     pub privileges: Privileges,
     /// The files that it was read from: the configuration itself and files of secrets.
     pub files: Vec<PathBuf>,
-    /// Where it was fetched from; `None` for a file and for flags alone.
+    /// The URL or key of its source; `None` for a file and for flags alone.
     pub remote: Option<Remote>,
-    /// The roots whose folders did not answer when the configuration was checked.
+    /// The roots with folders that did not answer when the configuration was checked.
     pub silent: Vec<Silent>,
-    /// What is allowed and hardly meant: pairs of a JSON pointer into the configuration and a message.
+    /// Warnings about valid but suspicious settings: pairs of a JSON pointer into the configuration and a message.
     pub warnings: Vec<(String, String)>,
     /// The position of each part.
     pub(crate) source: Source,
@@ -352,7 +352,7 @@ pub fn control_of(file: Option<&Path>) -> Option<PathBuf> {
     }
 }
 
-/// Where systemd says, with `StateDirectory=`, or where daemons keep their state.
+/// The state folder of systemd (`StateDirectory=`), otherwise the usual one.
 fn default_state() -> PathBuf {
     match environment("STATE_DIRECTORY") {
         // systemd.exec(5): several are separated by colons.
@@ -364,7 +364,7 @@ fn default_state() -> PathBuf {
     }
 }
 
-/// Where the control socket is.
+/// The default path of the control socket.
 fn default_control() -> Option<PathBuf> {
     let folder = if let Some(folders) = environment("RUNTIME_DIRECTORY") {
         std::env::split_paths(&folders).next()

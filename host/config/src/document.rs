@@ -21,7 +21,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a file. `needs` says what an empty one lacks.
+    /// Reads a file. `needs` names the missing content of an empty file, for the error.
     ///
     /// # Errors
     /// The file cannot be read, or is not YAML; each problem with its position.
@@ -38,15 +38,15 @@ impl Document {
     /// Deserializes the content.
     ///
     /// # Errors
-    /// The first key or value that does not fit, with its position.
+    /// The first key or value of a wrong type, with its position.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, ConfigError> {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             self.error([(pointer_of(error.path()), format!("{}; correct it", error.inner()))])
         })
     }
 
-    /// Checks the whole content as the settings of this component, as far as the server knows those: unknown keys,
-    /// wrong types, values out of range.
+    /// Checks the whole content as the settings of this component, if the server knows its schema: unknown keys, wrong
+    /// types, values out of range.
     ///
     /// # Errors
     /// Each problem, with its position.
@@ -63,13 +63,12 @@ impl Document {
         self.source.position(pointer)
     }
 
-    /// Returns the position of the key of the value at a pointer, if it is written.
+    /// Returns the position of the key at a pointer, if the file contains it.
     pub fn key_position(&self, pointer: &str) -> Option<Position> {
         self.source.key_position(pointer)
     }
 
-    /// Builds the error for problems that were found later: pairs of a JSON pointer into the file and a
-    /// message.
+    /// Builds the error for problems found later: pairs of a JSON pointer into the file and a message.
     pub fn error(&self, problems: impl IntoIterator<Item = (String, String)>) -> ConfigError {
         let finding = |(pointer, message): (String, String)| Finding::value(pointer, message);
         self.source.error(problems.into_iter().map(finding).collect())

@@ -1,4 +1,4 @@
-//! The problems of a configuration, and their places.
+//! The problems of a configuration, with their places.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ pub struct ConfigError {
     unchecked: Option<&'static str>,
 }
 
-/// One problem: `FILE:LINE:COLUMN: what is wrong; how to fix it`.
+/// One problem: `FILE:LINE:COLUMN: PROBLEM; REMEDY`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Its place.
-    pub place: Place,
-    /// What is wrong and how to fix it.
+    pub place: ProblemPlace,
+    /// The problem and its remedy.
     pub message: String,
 }
 
 /// The place of a problem.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum ProblemPlace {
     /// On the command line: the flag.
     Flag(&'static str),
     /// In a file as a whole.
@@ -43,29 +43,28 @@ pub struct Position {
 pub(super) type Fault = (Position, String);
 
 impl ConfigError {
-    /// Sorts the problems into the order of the file. At least one is needed: an error without a problem says
-    /// nothing.
+    /// Sorts the problems into the order of the file. There must be at least one.
     pub(super) fn new(mut problems: Vec<Problem>) -> Self {
         problems.sort_by(|a, b| a.place.cmp(&b.place));
         problems.dedup();
         Self { problems, unchecked: None }
     }
 
-    pub(super) fn one(place: Place, message: impl Into<String>) -> Self {
+    pub(super) fn one(place: ProblemPlace, message: impl Into<String>) -> Self {
         Self { problems: vec![Problem { place, message: message.into() }], unchecked: None }
     }
 
-    /// Creates the error for a source as a whole, such as one that does not answer.
+    /// Creates the error for a source as a whole, for instance because it does not answer.
     pub fn of_source(name: &str, message: impl Into<String>) -> Self {
-        Self::one(Place::File(name.into()), message)
+        Self::one(ProblemPlace::File(name.into()), message)
     }
 
-    /// Records what could not be checked because of these problems.
+    /// Records the checks that these problems prevented.
     pub(super) fn unchecked(self, what: &'static str) -> Self {
         Self { unchecked: Some(what), ..self }
     }
 
-    /// Returns what could not be checked because of these problems; `None` if that is nothing.
+    /// Returns the checks that these problems prevented, if any.
     pub fn not_checked(&self) -> Option<&'static str> {
         self.unchecked
     }
@@ -94,7 +93,7 @@ impl fmt::Display for Problem {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for ProblemPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Flag(flag) => f.write_str(flag),

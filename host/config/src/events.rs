@@ -1,4 +1,4 @@
-//! The section `events`: where a server publishes its transfers for views of many servers.
+//! The section `events`: the publication of transfers for views of many servers.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The section `facts`: what the server finds out about clients beside their requests. A reload may change it.
+//! The section `facts`: facts about clients beyond their requests. A reload may change it.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use tuffet_request::LeaseFormat;
 use super::address::path_schema;
 use super::resolver::Resolver;
 
-/// The most lease files: each has a thread.
+/// The limit of lease files. Each has a thread.
 const MAX_FILES: usize = 16;
 
 /// What the server finds out about clients beside their requests, for [plugins that ask for it](plugins.md#leases).

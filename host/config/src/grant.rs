@@ -1,4 +1,4 @@
-//! The grants of plugins as the configuration writes them: a word, or a word and a name.
+//! The grants of plugins in the configuration: a word, or a word and a name.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -32,7 +32,7 @@ pub enum Grant {
     Sinks(String),
     /// HTTP requests to this host.
     Http(HttpHost),
-    /// Counters and gauges of its own.
+    /// The plugin's own counters and gauges.
     Metrics,
     /// Reading an upload before it becomes visible.
     Upload,
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_what_is_shown() {
+    fn grants_are_displayed_as_written() {
         for text in [
             "client-history",
             "client-mac",
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused_with_the_remedy() {
+    fn an_invalid_grant_is_refused_with_the_remedy() {
         let refused = |text: &str| text.parse::<Grant>().err().unwrap_or_default();
         assert!(refused("files").contains("write `files/NAME`"));
         assert!(refused("clock/x").contains("write `clock` alone"));

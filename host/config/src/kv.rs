@@ -1,4 +1,4 @@
-//! The section `kv`: where the keys of plugins are. A reload may change all of it.
+//! The section `kv`: the storage of plugin keys. A reload may change all of it.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -6,7 +6,7 @@
 //! references between sections checked (`resolver`). A [`Config`] needs no further checks, and no socket is
 //! bound before there is one.
 //!
-//! Each section has a file of its own (`limits`, `roots`, `plugins`, …), which holds all there is to its keys:
+//! Each section has its own file (`limits`, `roots`, `plugins`, …), with everything about its keys:
 //! description, bounds and default, what they resolve to and how, and which of them a reload cannot change. If
 //! a section is used as it is written, one struct is both stages; otherwise the written one is named
 //! `Written…`. The keys of the top level are in `config`.
@@ -68,7 +68,7 @@ pub use chains::ListenerChains;
 pub use component::{ArtifactReference, ComponentSource, Sha256Digest};
 pub use config::{Config, control_of};
 pub use document::Document;
-pub use error::{ConfigError, Place, Position, Problem};
+pub use error::{ConfigError, Position, Problem, ProblemPlace};
 pub use events::EventsSpec;
 pub use facts::LeaseFile;
 pub use grant::{Grant, GrantKind, HttpHost};
@@ -103,7 +103,7 @@ pub use transfer::{Retransmit, Transfer};
 pub use units::{ByteCount, TimeSpan};
 pub use verify::{VerifyConfig, VerifyKey};
 
-/// The exit code of a process whose configuration is wrong (EX_USAGE of sysexits.h).
+/// The exit code for an invalid configuration (EX_USAGE of sysexits.h).
 pub const EXIT_CONFIG: u8 = 64;
 
 /// A configuration with every section.

@@ -10,8 +10,8 @@ use super::resolver::Resolver;
 use super::transfer::Transfer;
 use super::units::{ByteCount, MIB, TimeSpan, plain};
 
-/// The default number of leading bits of an IPv6 address that identify a client: what a machine is given, as
-/// far as the network knows.
+/// The default number of leading bits of an IPv6 address that identify a client: the usual prefix of a machine's
+/// network.
 const IPV6_PREFIX: u8 = 64;
 
 /// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit and
@@ -122,7 +122,7 @@ impl Limits {
         let rate = |rate: Option<u32>, burst: Option<u32>| {
             rate.map(|per_second| PerSecond { per_second, burst: burst.unwrap_or(per_second) })
         };
-        // An address may be a whole site behind NAT or a load balancer, and yet others must get in.
+        // One address may stand for a whole site behind NAT or a load balancer, but other clients need room, too.
         let share = |given: Option<usize>, all: usize| {
             u32::try_from(given.unwrap_or((all - all / 4).max(1))).unwrap_or(u32::MAX)
         };

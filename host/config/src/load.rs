@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::config::{Config, Written};
-use super::error::{ConfigError, Place, Position};
+use super::error::{ConfigError, Position, ProblemPlace};
 use super::overrides::Overrides;
 use super::schema::strict;
 use super::shape;
 use super::source::{self, Finding, Source};
 use super::tree::pointer_of;
 
-/// What is checked once keys and values are good.
+/// The checks that need valid keys and values.
 const UNCHECKED: &str = "paths, how the sections fit together, plugins and their settings";
 
-/// What an empty file lacks.
+/// The missing content of an empty file.
 const NEEDS: &str = "at least `listeners` and `roots`";
 
 impl Config {
@@ -52,7 +52,10 @@ impl Config {
             source.error(vec![Finding::value(pointer, format!("{}; correct the value", error.inner()))])
         })?;
         let base = std::path::absolute(folder).map_err(|error| {
-            ConfigError::one(Place::File(folder.to_owned()), format!("this folder is unknown: {error}"))
+            ConfigError::one(
+                ProblemPlace::File(folder.to_owned()),
+                format!("this folder is unknown: {error}"),
+            )
         })?;
         Self::finish(written, source, &base, overrides)
     }
@@ -79,8 +82,8 @@ impl Config {
         Self::resolve(written, base, source)
     }
 
-    /// Reads and checks YAML from a reader, such as standard input, which is shown as `name`. Paths are relative
-    /// to the current folder.
+    /// Reads and checks YAML from a reader, such as standard input. Errors show it as `name`. Paths are relative to the
+    /// current folder.
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -88,25 +91,25 @@ impl Config {
         Self::read_from(source::read_from(Path::new(name), input, NEEDS)?, Path::new("."), overrides)
     }
 
-    /// Returns the file that it was read from, as an absolute path; `None` for flags alone.
+    /// Returns the absolute path of its file; `None` for flags alone.
     pub fn file(&self) -> Option<&Path> {
         self.source.file().and(self.files.first()).map(PathBuf::as_path)
     }
 
-    /// Returns the digest of the text that it was read from; `None` for flags alone.
+    /// Returns the digest of its text; `None` for flags alone.
     pub fn digest(&self) -> Option<&str> {
         self.source.digest()
     }
 
     /// Returns the position of the value at a JSON pointer (RFC 6901), such as
-    /// `/plugins/acl/settings/deny/0`; if it is not written, that of the nearest value around it. `None` for
-    /// a value from a flag.
+    /// `/plugins/acl/settings/deny/0`; of the nearest value around it if the file does not contain it. `None` for a
+    /// value from a flag.
     pub fn position(&self, pointer: &str) -> Option<Position> {
         self.source.position(pointer)
     }
 
-    /// Builds the error for problems that were found later, such as by a plugin in its settings: pairs of a
-    /// JSON pointer into the whole configuration and a message that says what is wrong and how to fix it.
+    /// Builds the error for problems found later, such as by a plugin in its settings: pairs of a JSON pointer into the
+    /// whole configuration and a message with the problem and its remedy.
     pub fn error(&self, problems: impl IntoIterator<Item = (String, String)>) -> ConfigError {
         let finding = |(pointer, message): (String, String)| Finding::value(pointer, message);
         self.source.error(problems.into_iter().map(finding).collect())

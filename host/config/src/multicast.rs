@@ -10,8 +10,8 @@ use super::listeners::Listener;
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 
-/// The most addresses of groups.
-const MOST_ADDRESSES: u32 = 1024;
+/// The limit of group addresses.
+const MAX_ADDRESSES: u32 = 1024;
 
 /// Groups of clients that read one file from one stream (RFC 2090).
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -89,7 +89,7 @@ impl Resolver<'_> {
             Ok(addresses) => of_groups.extend(addresses.into_iter().map(IpAddr::V6)),
             Err(complaint) => self.wrong("/multicast/ipv6-addresses", complaint),
         }
-        // The shape has been checked.
+        // The schema check has ensured this.
         let ports = ports.parse::<PortRange>().map(|range| range.ports().collect()).unwrap_or_default();
         for (index, name) in named.iter().enumerate() {
             if !listeners.iter().any(|listener| listener.name == *name) {
@@ -126,8 +126,8 @@ fn ipv4_groups(text: &str) -> Result<Vec<Ipv4Addr>, String> {
     if first.octets()[..3] == [224, 0, 0] {
         return Err(format!("{text} belongs to routing protocols (RFC 5771); take addresses of 239.0.0.0/8"));
     }
-    if count > MOST_ADDRESSES {
-        return Err(format!("`{text}` has {count} addresses; give at most {MOST_ADDRESSES}, a /22"));
+    if count > MAX_ADDRESSES {
+        return Err(format!("`{text}` has {count} addresses; give at most {MAX_ADDRESSES}, a /22"));
     }
     Ok((0..count).map(|index| Ipv4Addr::from(u32::from(first) + index)).collect())
 }
@@ -145,9 +145,7 @@ fn ipv6_groups(text: &str) -> Result<Vec<Ipv6Addr>, String> {
         return Err(format!("{first} is not a multicast address; these begin with ff"));
     }
     if bits < 16 {
-        return Err(format!(
-            "`{text}` is of several scopes; give at most {MOST_ADDRESSES} addresses, a /118"
-        ));
+        return Err(format!("`{text}` is of several scopes; give at most {MAX_ADDRESSES} addresses, a /118"));
     }
     if flags & 1 == 0 {
         return Err(format!(
@@ -159,15 +157,15 @@ fn ipv6_groups(text: &str) -> Result<Vec<Ipv6Addr>, String> {
             "{text} has a scope that does not leave the host or is reserved (RFC 4291); take addresses of ff15::/16"
         ));
     }
-    // RFC 4607 section 1: ff3x::/32. Their members name a sender, and those of TFTP do not.
+    // RFC 4607 section 1: ff3x::/32. Source-specific groups need a named sender, and TFTP has none.
     if flags == 3 && first.segments()[1] == 0 {
         return Err(format!(
             "{text} is for groups of one known sender (RFC 4607); take addresses of ff1{scope:x}::/16"
         ));
     }
     let count = 1_u128.checked_shl(128 - bits).unwrap_or(u128::MAX);
-    if count > MOST_ADDRESSES.into() {
-        return Err(format!("`{text}` has {count} addresses; give at most {MOST_ADDRESSES}, a /118"));
+    if count > MAX_ADDRESSES.into() {
+        return Err(format!("`{text}` has {count} addresses; give at most {MAX_ADDRESSES}, a /118"));
     }
     Ok((0..count).map(|index| Ipv6Addr::from(u128::from(first) + index)).collect())
 }

@@ -71,7 +71,7 @@ pub(crate) struct NatsKeys<'a> {
 }
 
 impl Resolver<'_> {
-    /// Returns the servers and the login; what is wrong with them is among the findings.
+    /// Returns the servers and the login, and adds their problems to the findings.
     pub(crate) fn nats_servers(&mut self, pointer: &str, keys: &NatsKeys<'_>) -> NatsServers {
         let at = |key: &str| join(pointer, key);
         let (key, urls) = keys.urls;

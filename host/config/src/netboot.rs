@@ -35,7 +35,7 @@ pub(crate) struct WrittenNetboot {
     pub tftp_hpa_options: Option<bool>,
 }
 
-/// The help for boot chains that is on.
+/// The enabled help for boot chains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Netboot {
     /// Whether shim's files are also looked for in the folder of the client's last `.efi` file.

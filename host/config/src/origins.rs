@@ -1,4 +1,4 @@
-//! Roots that live elsewhere: `url`, `origin` and `cache` of a root. A reload may change all of it.
+//! Roots with an origin: the keys `url`, `origin` and `cache` of a root. A reload may change all of it.
 
 mod credentials;
 mod redirects;
@@ -13,7 +13,7 @@ pub use credentials::Credentials;
 pub use redirects::RedirectHost;
 pub(crate) use written::{Elsewhere, WrittenCache, WrittenOrigin};
 
-/// The specification of an origin: where the files of a root live, and how they are cached.
+/// The specification of an origin: the location of its files, and their cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginSpec {
     /// The name of its root.
@@ -34,8 +34,8 @@ pub struct OriginSpec {
     pub cache: CacheSpec,
 }
 
-/// Where the files of an origin live. Prefixes have no slash at either end and may be empty; URLs have neither user nor
-/// password, query nor fragment.
+/// The location of an origin's files. Prefixes have no slash at either end and may be empty; URLs have no user,
+/// password, query or fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Location {
     /// A bucket of Amazon S3, or of a server that speaks its protocol.

@@ -1,7 +1,7 @@
 //! Secret settings of a plugin: `secrets`, beside `settings`.
 //!
-//! They stand apart, because `settings` belong to the plugin: its texts may contain `${…}`, as the scripts of iPXE do,
-//! and its maps may have a key `file`. So the server replaces nothing in them, and knows what it must not show.
+//! They are separate, because `settings` belong to the plugin: its texts may contain `${…}`, as scripts of iPXE do, and
+//! its maps may have a key `file`. So the server replaces nothing in `settings`, and knows which values to hide.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,7 +48,7 @@ impl PluginSecrets {
     pub fn reveal_in(&self, settings: &Value) -> Value {
         let mut all = settings.clone();
         for Resolved { pointer, secret, .. } in &self.resolved {
-            // That there is room for each was checked when it was resolved.
+            // The resolution has checked that the pointer can be set.
             let _ = put(&mut all, pointer, secret.reveal());
         }
         all
@@ -67,10 +67,10 @@ impl PluginSecrets {
     }
 }
 
-/// Shorter secrets are no secrets, and would tear other words apart.
+/// Shorter texts are no secrets, and hiding them would damage other words.
 const MIN_HIDDEN: usize = 4;
 
-/// Puts a text at a pointer, and makes the maps around it.
+/// Sets a text at a pointer, and creates missing maps around it.
 fn put(settings: &mut Value, pointer: &str, text: &str) -> Result<(), String> {
     let mut place = settings;
     for key in pointer.split('/').skip(1) {

@@ -83,10 +83,10 @@ impl Default for PolicyConfig {
     }
 }
 
-/// The folder that compiled plugins are kept in.
+/// The folder of the code cache.
 pub fn default_compiled() -> Option<PathBuf> {
     let folder = |name| environment(name).map(PathBuf::from);
-    // Of several, systemd lists the one that is meant first.
+    // If there are several, systemd lists the preferred one first.
     if let Some(given) = std::env::var_os("CACHE_DIRECTORY") {
         return std::env::split_paths(&given).next();
     }

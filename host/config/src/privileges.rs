@@ -83,7 +83,7 @@ impl Default for Privileges {
     }
 }
 
-/// The last number means "as it is" to the kernel.
+/// The kernel reserves the last id for "unchanged".
 fn who_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer"], "minLength": 1, "minimum": 0, "maximum": 4_294_967_294_u64 })
 }

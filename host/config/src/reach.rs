@@ -1,8 +1,9 @@
-//! Which folders answer: a disk that hangs holds whoever asks it for ever, so folders are looked at with a deadline.
+//! Checks which folders answer. A hanging disk blocks its callers forever, so the checks have a deadline.
 //!
-//! A running server looks on threads of their own. A start cannot: a thread that hangs could not give up its
-//! privileges. So a start looks from a process of its own, which is this program under another name ([`NAME`]).
+//! A running server checks on separate threads. A starting server cannot, because a hanging thread could not drop its
+//! privileges. So it checks from a separate process: this program under another name ([`NAME`]).
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,48 +13,47 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_request::RootSpec;
 
-/// How long folders have to answer, all of them together.
+/// The time limit for the answers of all folders together.
 pub const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The name of the process that looks (`argv[0]`).
+/// The name of the checking process (`argv[0]`).
 pub const NAME: &str = "tuffet-folders";
 
-/// How long a process that is killed may take to end. One that a disk keeps for longer is left behind, with nothing
-/// open.
-const FAREWELL: Duration = Duration::from_millis(100);
+/// How long to wait for the end of a killed process. One that a disk blocks for longer is left behind, with no open
+/// files.
+const KILL_WAIT: Duration = Duration::from_millis(100);
 
 static BY_PROCESS: AtomicBool = AtomicBool::new(false);
 
-/// Folders that threads wait for. One that has not answered for long gets no further thread.
+/// Folders with waiting threads. A folder that has not answered for long gets no further thread.
 static WAITED_FOR: Mutex<BTreeMap<PathBuf, Waiters>> = Mutex::new(BTreeMap::new());
 
 struct Waiters {
     count: usize,
-    /// When the first of them began, or the last one ended.
+    /// The start of the first wait, or the end of the last one.
     since: Instant,
 }
 
-/// A root whose folder did not answer.
+/// A root with a folder that did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Silent {
     /// The name of the root.
     pub root: String,
-    /// The nearest folder above it that did.
+    /// The nearest answering folder above it.
     pub above: Option<PathBuf>,
 }
 
-/// Whether folders are looked at from a process: from the beginning of a start until its privileges are dropped. Only
-/// for a program that calls [`answer_as_process`].
+/// Selects whether to check folders from a separate process: from the beginning of a start until privileges are
+/// dropped. Only for a program that calls [`answer_as_process`].
 pub fn look_by_process(by_process: bool) {
     BY_PROCESS.store(by_process, Relaxed);
 }
 
-/// Whether folders are looked at from a process.
+/// Returns whether folders are checked from a separate process.
 pub fn looks_by_process() -> bool {
     BY_PROCESS.load(Relaxed)
 }
@@ -67,12 +67,12 @@ pub fn silent(roots: &[RootSpec]) -> Vec<Silent> {
     its.filter_map(|(root, answer)| Some(Silent { root: root.name.clone(), above: answer.err()? })).collect()
 }
 
-/// Whether this folder answers, with what it is or with an error.
+/// Returns whether this folder answers, even with an error.
 pub fn answers(folder: &Path) -> bool {
     std::path::absolute(folder).is_ok_and(|folder| look(&[folder]) == [Ok(())])
 }
 
-/// Returns the folder if it answers, else the nearest one above it that does.
+/// Returns the folder if it answers, otherwise the nearest answering one above it.
 pub fn nearest(folder: &Path) -> Option<PathBuf> {
     match look(&[folder.to_owned()]).pop()? {
         Ok(()) => Some(folder.to_owned()),
@@ -80,14 +80,14 @@ pub fn nearest(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// For each of these folders, whether it answers; where not, the nearest folder above it that does, if any.
+/// Returns for each folder whether it answers; if not, the nearest answering folder above it, if any.
 pub(crate) fn look(folders: &[PathBuf]) -> Vec<Result<(), Option<PathBuf>>> {
-    // Each folder and those above it, which may answer where it does not.
+    // Each folder, and those above it, because they may answer if it does not.
     let mut places: Vec<&Path> = folders.iter().flat_map(|folder| with_those_above(folder)).collect();
     places.sort_unstable();
     places.dedup();
     let answered = match BY_PROCESS.load(Relaxed) {
-        // Where no process can be started, whoever comes to the folder waits for it.
+        // Without a process, treat all as answering; their users will wait.
         true => ask_process(&places).unwrap_or_else(|_| vec![true; places.len()]),
         false => ask_threads(&places),
     };
@@ -102,12 +102,12 @@ pub(crate) fn look(folders: &[PathBuf]) -> Vec<Result<(), Option<PathBuf>>> {
     folders.iter().map(of).collect()
 }
 
-/// All but `/`.
+/// All folders of the path except `/`.
 fn with_those_above(folder: &Path) -> impl Iterator<Item = &Path> {
     folder.ancestors().filter(|place| place.parent().is_some_and(|above| *above != *Path::new("")))
 }
 
-/// What a server does with a folder when it opens it, whatever comes of it.
+/// Accesses a folder as the server does when opening it; ignores errors.
 fn touch(place: &Path) {
     let _ = std::fs::metadata(place).map(|_| std::fs::File::open(place));
 }
@@ -122,7 +122,7 @@ fn ask_threads(places: &[&Path]) -> Vec<bool> {
         }
         match touch_on_thread(place, index, sender.clone()) {
             Ok(()) => awaited += 1,
-            // Whoever comes to the folder waits for it.
+            // Without a thread, treat it as answering; its users will wait.
             Err(_) => answered[index] = true,
         }
     }
@@ -140,16 +140,16 @@ fn touch_on_thread(place: &Path, index: usize, sender: Sender<usize>) -> io::Res
     let touch = move || {
         touch(&its);
         leave_waiters(&its);
-        // Nobody waits any more where that took long.
+        // The receiver may have stopped waiting.
         let _ = sender.send(index);
     };
     let spawned = thread::Builder::new().name("tuffet-folders".into()).spawn(touch);
     spawned.map(drop).inspect_err(|_| leave_waiters(&place))
 }
 
-/// Whether another thread may wait for this folder.
+/// Registers a thread that waits for this folder; `false` if no further thread may wait.
 fn join_waiters(place: &Path) -> bool {
-    let mut all = WAITED_FOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = WAITED_FOR.lock();
     let its = all.entry(place.to_owned()).or_insert_with(|| Waiters { count: 0, since: Instant::now() });
     let may = its.since.elapsed() < PATIENCE;
     its.count += usize::from(may);
@@ -157,7 +157,7 @@ fn join_waiters(place: &Path) -> bool {
 }
 
 fn leave_waiters(place: &Path) {
-    let mut all = WAITED_FOR.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = WAITED_FOR.lock();
     let Some(its) = all.get_mut(place) else { return };
     its.count -= 1;
     its.since = Instant::now();
@@ -180,7 +180,7 @@ fn ask_process(places: &[&Path]) -> io::Result<Vec<bool>> {
     result.map(|()| answered)
 }
 
-/// Until all have answered, or time is up.
+/// Reads answers until all folders have answered, or the time is over.
 fn read_answers(child: &mut Child, answered: &mut [bool]) -> io::Result<()> {
     let Some(mut output) = child.stdout.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
     let (end, mut line, mut buffer) = (Instant::now() + PATIENCE, Vec::new(), [0; 512]);
@@ -189,14 +189,14 @@ fn read_answers(child: &mut Child, answered: &mut [bool]) -> io::Result<()> {
         let timeout = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&output, PollFlags::IN)], Some(&timeout)) {
             Ok(0) => return Ok(()),
-            // A signal; it is kept.
+            // Interrupted by a signal.
             Err(rustix::io::Errno::INTR) => continue,
             Err(error) => return Err(error.into()),
             Ok(_) => {}
         }
         let count = output.read(&mut buffer)?;
         if count == 0 {
-            // It could not do its work.
+            // The process failed.
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         for byte in &buffer[..count] {
@@ -214,17 +214,17 @@ fn read_answers(child: &mut Child, answered: &mut [bool]) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends a process that looks at folders, or leaves it behind where a disk keeps it.
+/// Ends a checking process, or leaves it behind if a disk blocks it.
 pub fn part_with(mut child: Child) {
-    // It has ended, or waits for a disk.
+    // It has ended, or is blocked by a disk.
     let _ = child.kill();
-    let end = Instant::now() + FAREWELL;
+    let end = Instant::now() + KILL_WAIT;
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// The work of the process: writes the number of each of these folders when it answers.
+/// The main function of the checking process: writes the number of each folder when it answers.
 pub fn answer_as_process(places: impl Iterator<Item = OsString>) {
     let (sender, answers) = channel();
     let mut awaited = 0;
@@ -252,15 +252,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_answer_also_where_there_is_none_and_twice() {
+    fn missing_and_repeated_folders_answer() {
         let folder = tempfile::tempdir().unwrap();
         let paths = [folder.path().to_owned(), folder.path().join("none"), folder.path().to_owned()];
         assert_eq!(look(&paths), [Ok(()), Ok(()), Ok(())]);
-        assert_eq!(look(&["/".into()]), [Ok(())], "nothing is above it");
+        assert_eq!(look(&["/".into()]), [Ok(())], "no folder is above it");
     }
 
     #[test]
-    fn all_but_the_root_directory_is_looked_at() {
+    fn all_folders_except_the_root_directory_are_checked() {
         let places: Vec<_> = with_those_above(Path::new("/srv/tftp/boot")).collect();
         assert_eq!(places, [Path::new("/srv/tftp/boot"), Path::new("/srv/tftp"), Path::new("/srv")]);
     }

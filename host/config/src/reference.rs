@@ -8,7 +8,7 @@ use super::EXAMPLE;
 use super::schema::strict;
 use super::shape::{choices, types};
 
-/// How editors use the schema.
+/// The introduction, with the use of the schema in editors.
 const EDITORS: &str = "
 ## In an editor
 

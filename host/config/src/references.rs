@@ -1,4 +1,4 @@
-//! What the settings of bundled plugins refer to: listeners, roots and sinks. Each must exist, and the plugin needs
+//! References in the settings of bundled plugins to listeners, roots and sinks. Each must exist, and the plugin needs
 //! the grant to use it.
 
 use super::bundled::{self, Reference};
@@ -8,10 +8,10 @@ use super::plugins::{Named, PluginConfig};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 
-/// Makes a grant for something of this name.
+/// Creates a grant for this name.
 type NamedGrant = fn(String) -> Grant;
 
-/// What a reference leads to.
+/// The target of a reference.
 struct Target<'a> {
     section: &'static str,
     kind: &'static str,
@@ -53,7 +53,7 @@ impl Resolver<'_> {
         bundled::references(&schema, &plugin.settings, pointer, &mut found);
         for Reference { format, name, pointer } in found {
             let Some(Target { section, kind, known, needs }) = Target::of(format, named) else { continue };
-            // The plugin itself refuses an empty name. A flag replaces what the file is written for.
+            // The plugin itself refuses an empty name. A flag may replace the roots and listeners that the file refers to.
             if name.is_empty() || self.source.is_replaced(section) {
                 continue;
             }

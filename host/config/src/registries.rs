@@ -19,7 +19,7 @@ use super::secret::{Secret, SecretText};
 use super::tree::join;
 use super::units::{TimeSpan, plain};
 
-/// The largest PEM file, in bytes: that of the system's authorities has some 200 kB.
+/// The largest PEM file, in bytes. The system's authorities take some 200 kB.
 const MAX_PEM: u64 = 2 << 20;
 
 /// How a registry is reached. Without an entry: over TLS with the system's certificates, and without a login; at
@@ -88,7 +88,7 @@ impl RegistrySpec {
         let written: Value = serde_json::from_str(file)
             .map_err(|error| format!("it is not JSON, as `docker login` writes it: {error}"))?;
         let of = |key: &str| written.get("auths").and_then(|auths| auths.get(key));
-        // Docker writes its own registry as a URL.
+        // Docker identifies its own registry by a URL.
         let keys = [host.to_owned(), format!("https://{host}"), format!("https://{host}/v1/")];
         let Some(entry) = keys.iter().find_map(|key| of(key)) else { return Ok(None) };
         let text = |key: &str| entry.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -109,7 +109,7 @@ impl RegistrySpec {
     }
 }
 
-/// Whether the host is this machine, which needs no TLS.
+/// Whether the host is this machine, so that TLS is not needed.
 fn is_local(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),

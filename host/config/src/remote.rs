@@ -1,4 +1,4 @@
-//! Where a configuration comes from that is no file of this machine.
+//! The remote source of a configuration.
 
 use std::path::PathBuf;
 use std::sync::Arc;

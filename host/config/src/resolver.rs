@@ -1,4 +1,4 @@
-//! Resolves what is written: paths become absolute, every reference is checked. Each section adds its part,
+//! Resolves the written configuration: paths become absolute, every reference is checked. Each section adds its part,
 //! in a method of [`Resolver`] beside its keys.
 
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ pub(crate) struct Resolver<'a> {
     pub base: &'a Path,
     pub source: &'a Source,
     pub findings: Vec<Finding>,
-    /// Pairs of a JSON pointer and a message about what is allowed and hardly meant.
+    /// Warnings about valid but suspicious settings: pairs of a JSON pointer and a message.
     pub warnings: Vec<(String, String)>,
     /// The configured resource attributes: of telemetry, and of sinks that send log records.
     pub resource: Vec<(String, String)>,
@@ -63,7 +63,7 @@ impl Resolver<'_> {
 
     /// Returns the path below the folder of the file.
     pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
-        // Drops the `.` of `./files`, and nothing else.
+        // Only drops the `.` of `./files`.
         self.base.join(path).components().collect()
     }
 
@@ -86,8 +86,7 @@ pub(crate) fn environment(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Whether root started this process: defaults must be the same when a reload asks for them again, and then
-/// the process may be somebody else.
+/// Whether root started this process. A reload must get the same defaults, even after a change of user.
 pub(crate) fn started_by_root() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| rustix::process::geteuid().is_root())

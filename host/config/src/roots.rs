@@ -1,4 +1,4 @@
-//! The section `roots`: the served folders, and those that live elsewhere. A reload may change all of it.
+//! The section `roots`: served folders, and roots with an origin. A reload may change all of it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -81,7 +81,7 @@ pub(crate) struct Root {
 }
 
 /// Prefixes of a root.
-const MOST_PREFIXES: usize = 16;
+const MAX_PREFIXES: usize = 16;
 
 fn max_upload() -> u64 {
     GIB
@@ -156,7 +156,7 @@ impl Write {
     }
 }
 
-/// Permissions of a file, 0 to 0o777, as people write them: `0640`.
+/// Permissions of a file, 0 to 0o777, in the usual notation: `0640`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileMode(pub u32);
 
@@ -221,7 +221,7 @@ impl Resolver<'_> {
             let pointer = format!("/roots/{index}");
             let folder = root.path.as_ref().and_then(|_| found.next());
             if roots.iter().any(|other| other.name == root.name) {
-                let message = format!("two roots are named `{}`; give each a name of its own", root.name);
+                let message = format!("two roots are named `{}`; give each its own name", root.name);
                 self.wrong(join(&pointer, "name"), message);
             }
             let path = match (&root.url, folder) {
@@ -323,12 +323,12 @@ impl Resolver<'_> {
             of_caches.chain(of_roots).find(|(other, _)| path.starts_with(other) || other.starts_with(path));
         if let Some((_, why)) = taken {
             let message =
-                format!("{} is not free for this cache: {why}; name a folder of its own", path.display());
+                format!("{} is not free for this cache: {why}; name a separate folder", path.display());
             self.wrong(format!("{root}/cache/path"), message);
         }
     }
 
-    /// Refuses roots that are all private, unless a plugin answers with content of its own.
+    /// Refuses roots that are all private, unless a plugin answers with its own content.
     pub(crate) fn someone_is_served(&mut self, roots: &[RootSpec], policy: &PolicyConfig) {
         let answers = |chain: &[String]| !chain.is_empty();
         let some_plugin_answers = answers(&policy.resolve)
@@ -348,8 +348,8 @@ impl Resolver<'_> {
                            it; remove one of the two";
             self.wrong_key(&pointer, message);
         }
-        if written.also_at.len() > MOST_PREFIXES {
-            let message = format!("{} prefixes: at most {MOST_PREFIXES} are possible", written.also_at.len());
+        if written.also_at.len() > MAX_PREFIXES {
+            let message = format!("{} prefixes: at most {MAX_PREFIXES} are possible", written.also_at.len());
             self.wrong(&pointer, message);
         }
         let mut prefixes = Vec::new();

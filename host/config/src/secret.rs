@@ -1,4 +1,4 @@
-//! Values that may be secrets: they come from the environment or from a file, and are never shown.
+//! Values that may be secrets. They come from the environment or from a file, and are never shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use crate::barred::remedy;
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value so that it is not shown.
+    /// Wraps a value to keep it hidden.
     pub fn new(value: impl Into<String>) -> Secret {
         Secret(value.into())
     }
@@ -30,19 +30,19 @@ impl Secret {
         http::HeaderValue::from_str(&self.0).is_ok()
     }
 
-    /// Whether it can be the content of a credentials file of NATS.
+    /// Whether it is the content of a NATS credentials file.
     #[cfg(feature = "nats")]
     pub fn is_nats(&self) -> bool {
         async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
     }
 
-    /// A server without NATS refuses the whole sink; only the client can tell what is a credentials file.
+    /// Always `true`: only the NATS client can check this, and a server without NATS refuses the whole sink.
     #[cfg(not(feature = "nats"))]
     pub fn is_nats(&self) -> bool {
         true
     }
 
-    /// The value, for where it is used.
+    /// Returns the value.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -94,7 +94,7 @@ impl JsonSchema for SecretText {
 }
 
 /// The largest file of a secret, in bytes.
-const MAX_FILE: u64 = 64 << 10;
+const MAX_FILE_BYTES: u64 = 64 << 10;
 
 /// Words in the names of headers with secrets.
 const SECRET_WORDS: [&str; 7] = ["auth", "cookie", "token", "secret", "password", "api-key", "apikey"];
@@ -106,8 +106,8 @@ pub(crate) fn is_secret(header: &str) -> bool {
 }
 
 impl Resolver<'_> {
-    /// Returns the value. `what` names a secret in the error if the configuration itself contains it; `None`
-    /// allows that.
+    /// Returns the value. `what` names the secret in the error if the configuration contains it literally; `None`
+    /// permits that.
     pub(crate) fn secret(
         &mut self,
         pointer: &str,
@@ -142,9 +142,9 @@ impl Resolver<'_> {
         self.files.push(path.clone());
         let shown = path.display();
         let complaint = match fs::metadata(&path) {
-            Ok(about) if about.len() > MAX_FILE => {
+            Ok(about) if about.len() > MAX_FILE_BYTES => {
                 format!(
-                    "{shown} has {} bytes, and a secret has at most {MAX_FILE}; name another file",
+                    "{shown} has {} bytes, and a secret has at most {MAX_FILE_BYTES}; name another file",
                     about.len()
                 )
             }
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_are_replaced_and_nothing_else() {
+    fn only_variables_are_replaced() {
         let path = std::env::var("PATH").unwrap_or_default();
         let expanded = |text: &str, variables| Ok(Expanded { text: text.into(), variables });
         assert_eq!(expand("plain $5 {x}"), expanded("plain $5 {x}", 0));
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_that_hold_secrets_are_known() {
+    fn headers_with_secrets_are_recognised() {
         for secret in ["Authorization", "X-Api-Key", "cookie", "X-Auth", "X-Vault-Token"] {
             assert!(is_secret(secret), "{secret}");
         }

@@ -1,7 +1,7 @@
-//! Checks a value against the schema, which is the only list of keys, types and bounds. It finds all problems
-//! at once, where serde would stop at the first.
+//! Checks a value against the schema, the only list of keys, types and bounds. Finds all problems at once, whereas
+//! serde would stop at the first.
 //!
-//! It knows only those parts of JSON Schema that `schema` produces; a test compares the two.
+//! Supports only the parts of JSON Schema that `schema` produces; a test compares the two.
 
 use serde_json::{Map, Value};
 
@@ -28,7 +28,7 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
     "description",
     "default",
     "pattern",
-    "minLength", // nothing of their own to check
+    "minLength", // these need no check
     "type",
     "format",
     "minimum",
@@ -235,7 +235,7 @@ where
         Ok(value) => value,
         Err(expected) => return Some(format!("`{text}` is invalid; give {expected}")),
     };
-    // The bounds are ours and parse; a test ensures it.
+    // The bounds come from the schema and are valid; a test ensures it.
     let bound = |text: Option<&str>| text.and_then(|text| text.parse::<T>().ok());
     let low = bound(least).is_some_and(|least| value < least);
     let high = bound(most).is_some_and(|most| value > most);
@@ -289,7 +289,7 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
         if let Some(advice) = space_after_colon(text, keys.into_iter().flatten().map(String::as_str)) {
             return advice;
         }
-        // In quotes; otherwise it would not be text.
+        // The value is in quotes; otherwise it would not be text.
         let meant = serde_yaml::from_str::<Value>(text);
         if meant.is_ok_and(|meant| !meant.is_string() && has_type(schema, &meant)) {
             return format!("{found} in quotes is text; remove the quotes");

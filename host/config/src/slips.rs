@@ -1,5 +1,5 @@
-//! Common slips in YAML, which the parser reports far from their cause: unquoted `*` and `[::]:69`, and colons
-//! without a space.
+//! Common slips in YAML that the parser reports far from their cause: unquoted `*` and `[::]:69`, and colons without a
+//! space.
 
 use std::net::{Ipv6Addr, SocketAddrV6};
 
@@ -48,14 +48,14 @@ fn alias(line: &str, column: usize) -> Option<(usize, String)> {
     })
 }
 
-/// The brackets of a line that are looked at, and the longest address in characters.
+/// The limit of brackets checked per line, and the longest address in characters.
 const MAX_BRACKETS: usize = 64;
 const MAX_ADDRESS: usize = 80;
 
 /// `[::]:69` begins a list.
 fn bracketed(line: &str) -> Option<(usize, String)> {
     let characters: Vec<char> = line.chars().collect();
-    // One file may be one line of brackets.
+    // A file may consist of one long line of brackets.
     let mut begins = (0..characters.len()).filter(|&column| characters[column] == '[').take(MAX_BRACKETS);
     begins.find_map(|column| {
         let word: String = characters[column..]

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::error::{ConfigError, Place, Position, Problem};
+use super::error::{ConfigError, Position, Problem, ProblemPlace};
 use super::slips;
 use super::tree::{self, Node, Side};
 use crate::barred::remedy;
 
-/// The largest configuration file in bytes; a larger file is something else.
+/// The largest configuration file in bytes. A larger file is no configuration.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// A problem at a JSON pointer.
@@ -33,7 +33,7 @@ impl Finding {
     }
 }
 
-/// The places of a configuration's values.
+/// The positions of the values of a configuration.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Source {
     file: Option<File>,
@@ -71,14 +71,14 @@ impl Source {
 
     pub(super) fn position(&self, pointer: &str) -> Option<Position> {
         match self.place(pointer, Side::Value) {
-            Place::Position(_, position) => Some(position),
-            Place::Flag(_) | Place::File(_) => None,
+            ProblemPlace::Position(_, position) => Some(position),
+            ProblemPlace::Flag(_) | ProblemPlace::File(_) => None,
         }
     }
 
     pub(super) fn key_position(&self, pointer: &str) -> Option<Position> {
         match self.place(pointer, Side::Key) {
-            Place::Position(_, position) if self.contains(pointer) => Some(position),
+            ProblemPlace::Position(_, position) if self.contains(pointer) => Some(position),
             _ => None,
         }
     }
@@ -101,13 +101,13 @@ impl Source {
         ConfigError::new(findings.into_iter().map(problem).collect())
     }
 
-    fn place(&self, pointer: &str, side: Side) -> Place {
+    fn place(&self, pointer: &str, side: Side) -> ProblemPlace {
         match (self.flag(pointer), &self.file) {
-            (Some(flag), _) => Place::Flag(flag),
+            (Some(flag), _) => ProblemPlace::Flag(flag),
             (None, Some(File { path, tree, end, .. })) => {
-                Place::Position(path.clone(), tree.locate(pointer, side).min(*end))
+                ProblemPlace::Position(path.clone(), tree.locate(pointer, side).min(*end))
             }
-            (None, None) => Place::Flag("the command line"),
+            (None, None) => ProblemPlace::Flag("the command line"),
         }
     }
 
@@ -119,7 +119,7 @@ impl Source {
     }
 }
 
-/// Reads a YAML file: its places and its value. `needs` says what an empty file lacks.
+/// Reads a YAML file: its positions and its value. `needs` names the missing content of an empty file, for the error.
 pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Value), ConfigError> {
     let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
     let mut read = read_from(path, file, needs)?;
@@ -129,7 +129,7 @@ pub(super) fn read(path: &Path, needs: &str) -> Result<(Source, serde_json::Valu
     Ok(read)
 }
 
-/// Reads YAML from a reader that has no path; `path` is what it is called.
+/// Reads YAML from a reader; errors show it as `path`.
 pub(super) fn read_from(
     path: &Path,
     input: impl Read,
@@ -137,7 +137,7 @@ pub(super) fn read_from(
 ) -> Result<(Source, serde_json::Value), ConfigError> {
     let text = read_text(path, input)?;
     let end = end_of(&text);
-    let at = |position: Position| Place::Position(path.to_owned(), position.min(end));
+    let at = |position: Position| ProblemPlace::Position(path.to_owned(), position.min(end));
     let tree = tree::parse(&text).map_err(|faults| {
         ConfigError::new(
             faults.into_iter().map(|(position, message)| Problem { place: at(position), message }).collect(),
@@ -145,21 +145,21 @@ pub(super) fn read_from(
     })?;
     let Some(tree) = tree else {
         let message = format!("the file is empty; it needs {needs}");
-        return Err(ConfigError::one(Place::File(path.to_owned()), message));
+        return Err(ConfigError::one(ProblemPlace::File(path.to_owned()), message));
     };
     let value = serde_yaml::from_str(&text).map_err(|error| {
         let spot = error.location().map(|spot| Position { line: spot.line(), column: spot.column() });
         if let Some((spot, message)) = spot.and_then(|spot| slips::explain(&text, spot)) {
             return ConfigError::one(at(spot), message);
         }
-        let place = spot.map_or_else(|| Place::File(path.to_owned()), at);
+        let place = spot.map_or_else(|| ProblemPlace::File(path.to_owned()), at);
         ConfigError::one(place, format!("this cannot be parsed: {error}; simplify it"))
     })?;
     let file = File { path: path.to_owned(), named: false, tree, end, digest: digest(&text) };
     Ok((Source { file: Some(file), flags: Vec::new() }, value))
 }
 
-/// Returns the beginning of the SHA-256 of a text, long enough to tell revisions apart.
+/// Returns a prefix of the SHA-256 of a text, long enough to distinguish revisions.
 pub fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
@@ -177,11 +177,11 @@ fn end_of(text: &str) -> Position {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> ConfigError {
-    ConfigError::one(Place::File(path.to_owned()), advice(path, error))
+    ConfigError::one(ProblemPlace::File(path.to_owned()), advice(path, error))
 }
 
 fn read_text(path: &Path, input: impl Read) -> Result<String, ConfigError> {
-    let whole = |message: String| ConfigError::one(Place::File(path.to_owned()), message);
+    let whole = |message: String| ConfigError::one(ProblemPlace::File(path.to_owned()), message);
     let mut bytes = Vec::new();
     input.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > MAX_FILE {
@@ -197,7 +197,7 @@ fn read_text(path: &Path, input: impl Read) -> Result<String, ConfigError> {
         let good = String::from_utf8_lossy(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
         let good = with_line_feeds(good.into_owned());
         let message = "the text is not UTF-8 from here on; save the file as UTF-8";
-        ConfigError::one(Place::Position(path.to_owned(), end_of(&good)), message)
+        ConfigError::one(ProblemPlace::Position(path.to_owned(), end_of(&good)), message)
     })
 }
 

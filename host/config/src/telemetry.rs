@@ -100,7 +100,7 @@ impl TracesSampled {
     pub const ALL: TracesSampled = TracesSampled { part: 1.0, per_second: None };
 }
 
-/// As an empty section: for what the environment alone asks for.
+/// The settings without the section, when only the environment enables the export.
 impl<S> Default for TelemetryConfig<S> {
     fn default() -> Self {
         Self {
@@ -178,7 +178,7 @@ impl Resolver<'_> {
 /// Checks an endpoint, from the configuration or from the environment.
 ///
 /// # Errors
-/// What is wrong, and what to write.
+/// The problem and its remedy.
 pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), String> {
     if endpoint.contains('@') {
         return Err("a user and password in a URL would be shown; use the header `authorization`".into());
@@ -195,7 +195,7 @@ pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), Stri
     }
 }
 
-/// Returns the usual port of collectors.
+/// Returns the default port of collectors.
 pub fn usual_port(protocol: OtlpProtocol) -> u16 {
     match protocol {
         OtlpProtocol::HttpProtobuf => 4318,

@@ -1,8 +1,8 @@
 //! The YAML document as a tree of positions: the line and column of the key and the value at any JSON
 //! pointer.
 //!
-//! Serde reads the values themselves. This second pass also refuses what would be read with another meaning
-//! than intended: duplicate keys, tags, merge keys, several documents.
+//! Serde reads the values themselves. This second pass also refuses constructs that would silently be misread:
+//! duplicate keys, tags, merge keys, several documents.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use super::error::{Fault, Position};
 use super::slips;
 
-/// The deepest nesting, beyond any real configuration; deeper trees could exhaust the stack.
+/// The limit of nesting, beyond any real configuration. Deeper trees could exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
 /// A node of the document. Aliases share the node of their anchor.
@@ -27,7 +27,7 @@ pub(super) struct Node {
 enum Kind {
     Scalar,
     Sequence(Vec<Arc<Node>>),
-    /// Sorted by key: a large file may have a problem in each of its entries.
+    /// Sorted by key, because a large file may have a problem in each of its entries.
     Mapping(Vec<Entry>),
 }
 
@@ -48,7 +48,7 @@ pub(super) enum Side {
 /// Builds the tree of a document; `None` for one without content.
 ///
 /// # Errors
-/// The first syntax error, or else all other faults.
+/// The first syntax error, otherwise all other faults.
 pub(super) fn parse(text: &str) -> Result<Option<Arc<Node>>, Vec<Fault>> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
@@ -111,7 +111,7 @@ fn parts(pointer: &str) -> impl Iterator<Item = String> {
     pointer.split('/').skip(1).map(|part| part.replace("~1", "/").replace("~0", "~"))
 }
 
-/// Returns the pointer of what serde has read.
+/// Converts a path of serde to a pointer.
 pub(super) fn pointer_of(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     path.iter().fold(String::new(), |pointer, segment| match segment {
@@ -125,7 +125,7 @@ pub(super) fn pointer_of(path: &serde_path_to_error::Path) -> String {
 struct Builder {
     root: Option<Arc<Node>>,
     open: Vec<Open>,
-    /// By the number of the anchor; added when its node is complete.
+    /// By the id of the anchor; added when its node is complete.
     anchors: HashMap<usize, Arc<Node>>,
     faults: Vec<Fault>,
 }
@@ -148,7 +148,7 @@ enum Content {
 }
 
 impl Builder {
-    /// Returns a fault after which parsing makes no sense; collects all others.
+    /// Returns a fault that ends the parsing; collects all others.
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), Fault> {
         let at = position(span);
         match event {
@@ -164,7 +164,7 @@ impl Builder {
                 if self.takes_key() {
                     return self.key(text, at);
                 }
-                // A missing value has no position of its own: its key has.
+                // A missing value gets the position of its key.
                 let absent = text.is_empty() && style == ScalarStyle::Plain;
                 let at = if absent { self.key_position().unwrap_or(at) } else { at };
                 self.finish(Node { at, kind: Kind::Scalar }, anchor)

@@ -101,7 +101,7 @@ pub(crate) mod plain {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use std::time::Duration;
 
-    /// A value with a notation of its own.
+    /// A value with a special notation.
     pub(crate) trait Plain: Copy {
         type Notation: for<'de> Deserialize<'de> + Serialize;
         fn read(notation: Self::Notation) -> Self;
@@ -184,7 +184,7 @@ impl JsonSchema for ByteCount {
     }
 }
 
-/// What a time looks like, for editors.
+/// The pattern of a time, for editors.
 const TIME: &str = "^\\s*(0|[0-9].*[A-Za-z])\\s*$";
 
 impl JsonSchema for TimeSpan {

@@ -1,4 +1,4 @@
-//! The key `verify` of a plugin: whose signature its component must carry.
+//! The key `verify` of a plugin: the required signature of its component.
 
 use std::path::PathBuf;
 

@@ -1,19 +1,19 @@
-//! The leases of dnsmasq. It writes no options of the client.
+//! The lease file of dnsmasq. It contains no options of clients.
 
 use crate::{Lease, Mac, lease, octets};
 
-/// What dnsmasq writes for nothing.
-const NOTHING: &str = "*";
+/// An empty field.
+const EMPTY: &str = "*";
 
-/// The lease on a line, if it holds at `now`.
+/// Parses a line; `None` unless its lease is valid at `now`.
 pub(crate) fn read(line: &str, now: u64) -> Option<Lease> {
     let mut fields = line.split_ascii_whitespace();
-    // Leases of DHCPv6 have the number of an association in place of the MAC address.
+    // DHCPv6 leases have an association id in place of the MAC address.
     let [expires, mac, _address] = [fields.next()?, fields.next()?, fields.next()?];
-    let mut more = || fields.next().filter(|field| *field != NOTHING);
+    let mut more = || fields.next().filter(|field| *field != EMPTY);
     let (hostname, client_id) = (more(), more());
     let expires = expires.parse().ok()?;
-    // 0 is for ever.
+    // 0 means never.
     let lease = || Lease {
         mac: Mac::parse(mac).ok(),
         hostname: hostname.and_then(lease::hostname),
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_says_who_holds_the_address() {
+    fn a_line_names_the_client_of_the_address() {
         let line = "1700000000 02:00:5e:10:00:01 192.0.2.17 kitchen ff:00:01";
         let lease = read(line, 0).unwrap();
         assert_eq!(lease.mac.map(|mac| mac.joined("")).as_deref(), Some("02005e100001"));

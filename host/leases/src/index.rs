@@ -1,4 +1,4 @@
-//! A lease file, and where in it each address stands.
+//! An index of the entries of a lease file by address.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,13 +6,12 @@ use std::net::IpAddr;
 use crate::kea::Columns;
 use crate::{Format, Lease, dnsmasq, isc};
 
-/// The text of a lease file, with the places of its entries by address. To find them takes milliseconds for a large
-/// site, to read one takes a microsecond: so what an entry says is read when somebody asks for it.
+/// The text of a lease file, with the positions of its entries by address. Indexing a large file takes milliseconds;
+/// parsing one entry takes a microsecond, so entries are parsed only when requested.
 pub struct Index {
     text: String,
     kind: Kind,
-    /// Addresses and the byte at which an entry for it begins, sorted: the entries of an address in the order of the
-    /// file.
+    /// The address and the byte offset of each entry, sorted. Entries of one address keep the order of the file.
     entries: Vec<(u128, u32)>,
 }
 
@@ -23,14 +22,14 @@ enum Kind {
 }
 
 impl fmt::Debug for Index {
-    /// Not millions of entries.
+    /// Shows only the number of entries.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Index").field("entries", &self.entries.len()).finish_non_exhaustive()
     }
 }
 
 impl Index {
-    /// Finds the entries of a file; `None` if it is no file of this format.
+    /// Indexes the entries of a file; `None` if the file does not have this format.
     pub fn of(format: Format, content: Vec<u8>) -> Option<Index> {
         let text = String::from_utf8(content)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -58,13 +57,13 @@ impl Index {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Whether the file has no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Returns what the file says of `address` at `now`, in seconds since 1970: `None` if nothing, `Some(None)` if
-    /// nobody holds a lease.
+    /// Returns the lease of `address` at `now`, in seconds since 1970: `None` if the file has no entry for it,
+    /// `Some(None)` if no lease is valid.
     pub fn find(&self, address: IpAddr, now: u64) -> Option<Option<Lease>> {
         let key = key(address.to_canonical());
         let of_address = |places: &[(u128, u32)]| places.partition_point(|(other, _)| *other <= key);
@@ -72,14 +71,14 @@ impl Index {
         let entries = &self.entries[from..];
         let entries = &entries[..of_address(entries)];
         let from_byte = |at: u32| &self.text[at as usize..];
-        // Each entry of a table says everything, so the last one counts.
+        // Each line is complete, so the last one wins.
         let (_, last) = entries.last()?;
         match &self.kind {
             Kind::Dnsmasq => Some(dnsmasq::read(line(from_byte(*last)), now)),
             Kind::Kea(columns) => Some(columns.read(line(from_byte(*last)), now)),
             Kind::Isc => {
-                // As far as the next one of this address: an entry that has not ended there was never written whole,
-                // and each byte is in one entry at most.
+                // Each entry extends to the next one of this address: an entry without an end before that was never
+                // completed. So each byte belongs to one entry at most.
                 let mut end = self.text.len();
                 entries.iter().rev().find_map(|(_, begin)| {
                     let entry = &self.text[*begin as usize..end];
@@ -102,7 +101,7 @@ fn line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// The places of all lines with an address, from byte `from` on.
+/// The address and position of each line with an address, from byte `from` on.
 fn lines(text: &str, from: usize, address: impl Fn(&str) -> Option<IpAddr>) -> Vec<(u128, u32)> {
     let mut entries = Vec::new();
     let mut at = from;
@@ -115,13 +114,12 @@ fn lines(text: &str, from: usize, address: impl Fn(&str) -> Option<IpAddr>) -> V
     entries
 }
 
-/// The same of lines that hold such a character, which is rare in the file: the others are never looked at, and in a file
-/// of ISC dhcpd they are nine of ten.
+/// As [`lines`], but considers only lines that contain `mark`. In a file of ISC dhcpd, this skips nine lines of ten.
 fn lines_with(text: &str, mark: char, address: impl Fn(&str) -> Option<IpAddr>) -> Vec<(u128, u32)> {
     let mut entries = Vec::new();
     let mut at = 0;
     while let Some(mark) = text.get(at..).and_then(|rest| rest.find(mark)).map(|found| at + found) {
-        // A line that begins before `at` has been looked at.
+        // A line that begins before `at` has been visited.
         let begins = text[at..mark].rfind('\n').map_or(at, |found| at + found + 1);
         let ends = text[mark..].find('\n').map_or(text.len(), |found| mark + found);
         let line = text[begins..ends].trim_end_matches('\r');
@@ -136,7 +134,7 @@ fn lines_with(text: &str, mark: char, address: impl Fn(&str) -> Option<IpAddr>) 
 mod tests {
     use super::*;
 
-    /// In whatever order braces and line breaks come.
+    /// Covers braces and line breaks in random order.
     #[test]
     fn lines_with_a_mark_are_those_of_all_lines() {
         let parts = [

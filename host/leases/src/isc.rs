@@ -1,4 +1,4 @@
-//! `dhcpd.leases` of ISC dhcpd: a statement for each change, of which the last for an address counts.
+//! `dhcpd.leases` of ISC dhcpd: one statement for each change. The last one for an address wins.
 //!
 //! ```text
 //! lease 192.0.2.17 {
@@ -11,31 +11,32 @@
 //! }
 //! ```
 //!
-//! Options are there as variables: the server sets `vendor-class-identifier` by itself, others where its configuration
-//! says so (`set pxe-system-type = option pxe-system-type;`).
+//! Options appear as variables: the server sets `vendor-class-identifier` by itself, and others if configured
+//! (`set pxe-system-type = option pxe-system-type;`).
 
 use std::net::IpAddr;
 
 use crate::{Lease, Mac, lease, octets};
 
-/// Begins the line of a lease.
+/// The start of the first line of a lease.
 const HEAD: &str = "lease ";
 
-/// The address of which a line begins a lease. A line does not begin like this within a string: line breaks are
-/// escaped there.
+/// Returns the address of the lease that begins on a line. No line within a string begins like this, because line
+/// breaks are escaped there.
 pub(super) fn leased(line: &str) -> Option<IpAddr> {
     let (address, _) = line.strip_prefix(HEAD)?.split_once(" {")?;
     address.parse().ok()
 }
 
-/// What the entry that begins here says at `now`: `None` where it is cut off, because the server may be writing it.
+/// Parses the entry at the start of the text, at `now`. `None` if it is incomplete, because the server may be writing
+/// it.
 pub(super) fn read(entry: &str, now: u64) -> Option<Option<Lease>> {
     let (_, entry) = entry.split_once(" {")?;
     let entry = whole(&mut Tokens { text: entry, at: 0 })?;
     Some(entry.holds(now).then(|| entry.lease.complete()))
 }
 
-/// What an entry says.
+/// The contents of an entry.
 #[derive(Default)]
 struct Entry<'a> {
     lease: Lease,
@@ -48,13 +49,13 @@ impl Entry<'_> {
     }
 }
 
-/// The rest of an entry; `None` where the text ends in it.
+/// Parses the rest of an entry; `None` if the text ends within it.
 fn whole<'a>(entry: &mut Tokens<'a>) -> Option<Entry<'a>> {
     let mut read = Entry::default();
     let mut words = Vec::new();
     loop {
         match entry.next()? {
-            // One more than the longest statement below: longer ones say nothing and take no memory.
+            // One more than the longest known statement. Longer ones are ignored and take no memory.
             Token::Word(word) => {
                 if words.len() < 5 {
                     words.push(word);
@@ -77,7 +78,7 @@ fn whole<'a>(entry: &mut Tokens<'a>) -> Option<Entry<'a>> {
 }
 
 impl<'a> Entry<'a> {
-    /// Takes a statement.
+    /// Applies a statement.
     fn take(&mut self, statement: &[&'a str]) {
         let lease = &mut self.lease;
         match *statement {
@@ -85,7 +86,7 @@ impl<'a> Entry<'a> {
             ["binding", "state", state] => self.state = Some(state),
             ["ends", "never"] => lease.expires = None,
             ["ends", "epoch", seconds] => lease.expires = Some(seconds.parse().unwrap_or(0)),
-            // What cannot be read is over.
+            // A lease with an unreadable end counts as expired.
             ["ends", _, date, time] => lease.expires = Some(seconds(date, time).unwrap_or(0)),
             ["client-hostname", name] => lease.hostname = lease::hostname(&string(name)),
             ["uid", id] => lease.client_id = lease::client_id(&octets(id)),
@@ -111,7 +112,7 @@ fn string(value: &str) -> String {
     String::from_utf8_lossy(&octets(value)).into_owned()
 }
 
-/// A number: `%7`, or its two octets.
+/// Parses a number: `%7`, or two octets.
 fn number(value: &str) -> Option<u16> {
     match value.strip_prefix('%') {
         Some(digits) => digits.parse().ok(),
@@ -119,7 +120,7 @@ fn number(value: &str) -> Option<u16> {
     }
 }
 
-/// Seconds since 1970 of a time in UTC, such as `2026/01/01` and `12:00:00`.
+/// Returns the seconds since 1970 of a time in UTC, such as `2026/01/01` and `12:00:00`.
 fn seconds(date: &str, time: &str) -> Option<u64> {
     let numbers = |text: &str, between: char| -> Option<[i64; 3]> {
         let numbers: Vec<i64> = text.split(between).map(str::parse).collect::<Result<_, _>>().ok()?;
@@ -132,14 +133,14 @@ fn seconds(date: &str, time: &str) -> Option<u64> {
     if !date || !time {
         return None;
     }
-    // Years that begin in March have their leap day at the end.
+    // Count years from March, so that the leap day is the last day.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap_days = year / 4 - year / 100 + year / 400;
     let days = year * 365 + leap_days + (153 * month + 2) / 5 + day - 1 - DAYS_TO_1970;
     u64::try_from(days * 86_400 + hour * 3600 + minute * 60 + second).ok()
 }
 
-/// Days from the first of March of the year 0 to 1970.
+/// Days from the first of March of the year 0 to the first of January 1970.
 const DAYS_TO_1970: i64 = 719_468;
 
 enum Token<'a> {
@@ -157,7 +158,7 @@ struct Tokens<'a> {
 }
 
 impl<'a> Tokens<'a> {
-    /// Passes over a block that is open; whether it has an end.
+    /// Skips an open block; returns whether it has an end.
     fn skip_block(&mut self) -> bool {
         let mut depth = 1;
         for token in self.by_ref() {
@@ -173,13 +174,13 @@ impl<'a> Tokens<'a> {
         false
     }
 
-    /// Moves on while bytes are such.
+    /// Skips bytes that match `such`.
     fn pass(&mut self, such: impl Fn(u8) -> bool) {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().position(|byte| !such(*byte)).unwrap_or(rest.len());
     }
 
-    /// Moves behind a string, whose quotes may be escaped.
+    /// Skips a string with escapes.
     fn pass_string(&mut self) {
         let bytes = self.text.as_bytes();
         self.at += 1;
@@ -216,7 +217,7 @@ impl<'a> Iterator for Tokens<'a> {
             b'"' => self.pass_string(),
             _ => self.pass(|byte| !byte.is_ascii_whitespace() && !b"{};\"#".contains(&byte)),
         }
-        // Every step ends before or behind an ASCII byte.
+        // Every step ends at an ASCII byte, so the range is valid UTF-8.
         let word = self.text.get(start..self.at)?;
         Some(match word {
             "{" => Token::Open,
@@ -252,7 +253,7 @@ mod tests {
         host kitchen { dynamic; hardware ethernet 02:00:5e:10:00:09; fixed-address 192.0.2.17; }\n";
 
     #[test]
-    fn the_last_entry_counts() {
+    fn the_last_entry_wins() {
         let noon = "4 2026/01/01 12:00:00";
         let text = [
             HEAD,
@@ -281,7 +282,7 @@ mod tests {
         }
     }
 
-    /// What the server has not written whole says nothing: what was said before counts.
+    /// An incomplete entry is ignored; the previous one applies.
     #[test]
     fn an_entry_that_is_cut_off() {
         let whole = entry("192.0.2.17", "01", "never", "active");
@@ -293,9 +294,9 @@ mod tests {
         assert_eq!(find(&format!("{whole}{next}"), "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:02"));
     }
 
-    /// Were each read to the end of the file, this would take hours.
+    /// Reading each one to the end of the file would take hours.
     #[test]
-    fn entries_without_an_end_cost_what_the_file_is_long() {
+    fn unterminated_entries_cost_linear_time() {
         const HEAD: &str = "lease 192.0.2.17 {";
         let whole = entry("192.0.2.17", "01", "never", "active");
         let cut = format!("{HEAD}\n");
@@ -303,7 +304,7 @@ mod tests {
         assert_eq!(find(&text, "192.0.2.17", 0).as_deref(), Some("02:00:5e:10:00:01"));
     }
 
-    /// Whatever it has left open, a string or a block.
+    /// Covers open strings and open blocks.
     #[test]
     fn an_entry_ends_where_the_next_of_its_address_begins() {
         let next = entry("192.0.2.17", "02", "never", "active");
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_entry_says_of_its_client() {
+    fn entries_identify_their_clients() {
         let noted = |more: &str| {
             let text = format!("lease 192.0.2.17 {{\n  ends never;\n{more}}}\n");
             let index = Index::of(Format::Isc, text.into()).unwrap();

@@ -1,14 +1,14 @@
-//! The leases of Kea's memfile backend. Of options it writes what its configuration lets it keep: the classes of the
-//! client in the user context (hook library `limits`), with the vendor class in the name of one.
+//! The lease file of Kea's memfile backend. It contains options of clients only if configured: the classes of the
+//! client in the user context (hook library `limits`). The vendor class is part of the name of one.
 
 use serde_json::Value;
 
 use crate::{Lease, Mac, lease, octets};
 
-/// The class that Kea puts each client with this vendor class into.
+/// The prefix of the class for clients with a vendor class.
 const VENDOR_CLASS: &str = "VENDOR_CLASS_";
 
-/// Where the fields of a line are.
+/// The positions of the fields on a line.
 pub(crate) struct Columns {
     count: usize,
     pub(crate) leased: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Reads the first line of a file.
+    /// Parses the first line of a file.
     pub(crate) fn of(head: &str) -> Option<Columns> {
         let names: Vec<&str> = head.split(',').collect();
         let column = |name: &str| names.iter().position(|column| *column == name);
@@ -40,14 +40,14 @@ impl Columns {
         })
     }
 
-    /// The lease on a line, if it holds at `now`.
+    /// Parses a line; `None` unless its lease is valid at `now`.
     pub(crate) fn read(&self, line: &str, now: u64) -> Option<Lease> {
-        // A comma within a value is escaped. What is in no column takes no memory.
+        // Commas within values are escaped. Excess fields take no memory.
         let fields: Vec<&str> = line.split(',').take(self.count).collect();
         let field = |column: usize| fields.get(column).copied();
         let text = |column: Option<usize>| column.and_then(field).map(unescaped);
         let expires: u64 = field(self.expire)?.parse().ok()?;
-        // A lease that was given back has no lifetime; one that was declined or has expired, another state.
+        // A released lease has lifetime 0; a declined or expired one has another state.
         let holds = expires > now
             && self.lifetime.and_then(field) != Some("0")
             && self.state.and_then(field).is_none_or(|state| state == "0");
@@ -67,7 +67,7 @@ impl Columns {
     }
 }
 
-/// The vendor class in a user context: `{ "ISC": { "client-classes": ["ALL", "VENDOR_CLASS_PXEClient", …] } }`.
+/// Returns the vendor class in a user context: `{ "ISC": { "client-classes": ["ALL", "VENDOR_CLASS_PXEClient", …] } }`.
 fn vendor_class(context: &str) -> Option<String> {
     let context: Value = serde_json::from_str(context).ok()?;
     let classes = context.pointer("/ISC/client-classes")?.as_array()?;

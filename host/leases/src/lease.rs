@@ -1,15 +1,14 @@
-//! A lease that somebody holds.
+//! A valid lease of an address.
 
 use crate::Mac;
 use crate::octets;
 
-/// The longest text of a client that is passed on, in bytes.
-const MAX_TEXT: usize = 255;
-/// How firmware of machines that boot begins its vendor class.
-const BOOTS: [&str; 2] = ["PXEClient:Arch:", "HTTPClient:Arch:"];
+/// The longest accepted text of a client, in bytes.
+const MAX_TEXT_BYTES: usize = 255;
+/// The prefixes of vendor classes of boot firmware.
+const BOOT_CLASSES: [&str; 2] = ["PXEClient:Arch:", "HTTPClient:Arch:"];
 
-/// What a file says of the lease of an address. All of it comes from the client or depends on what it sent: hints, no
-/// credentials.
+/// The lease of an address, from a lease file. All fields derive from data of the client: hints, never credentials.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lease {
     /// The MAC address of the machine, if it has six octets.
@@ -34,7 +33,7 @@ impl Lease {
     pub(crate) fn complete(mut self) -> Lease {
         self.architecture = self.architecture.or_else(|| {
             let class = self.vendor_class.as_deref()?;
-            let rest = BOOTS.iter().find_map(|begin| class.strip_prefix(begin))?;
+            let rest = BOOT_CLASSES.iter().find_map(|begin| class.strip_prefix(begin))?;
             rest.split(':').next()?.parse().ok()
         });
         self.uuid = self.uuid.or_else(|| uuid(&octets::of_colons(self.client_id.as_deref()?)?));
@@ -44,7 +43,7 @@ impl Lease {
 
 /// A text of a client: a single line of a bounded length, or nothing.
 pub(crate) fn text(text: &str) -> Option<String> {
-    let is_plain = !text.is_empty() && text.len() <= MAX_TEXT && !text.chars().any(char::is_control);
+    let is_plain = !text.is_empty() && text.len() <= MAX_TEXT_BYTES && !text.chars().any(char::is_control);
     is_plain.then(|| text.to_owned())
 }
 
@@ -55,7 +54,7 @@ pub(crate) fn hostname(name: &str) -> Option<String> {
 
 /// A client identifier.
 pub(crate) fn client_id(octets: &[u8]) -> Option<String> {
-    (!octets.is_empty() && octets.len() <= MAX_TEXT).then(|| octets::colons(octets))
+    (!octets.is_empty() && octets.len() <= MAX_TEXT_BYTES).then(|| octets::colons(octets))
 }
 
 /// The content of option 97: a type, which is 0, and 16 octets (RFC 4578 section 2.3).

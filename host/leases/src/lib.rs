@@ -1,7 +1,7 @@
-//! The lease files of DHCP servers: which machine has leased an address, and what the server wrote down about it.
+//! Parses the lease files of DHCP servers: the client of each leased address, and the server's notes about it.
 //!
-//! The server reads them for all plugins (`facts.leases`), and the plugin mac-map through its grant `files`. This crate
-//! does neither: it takes the content of a file.
+//! The server reads lease files for all plugins (`facts.leases`), and the plugin mac-map reads them through its grant
+//! `files`. This crate reads no files; it parses their content.
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -25,7 +25,7 @@ pub use mac::Mac;
 pub enum Format {
     /// dnsmasq: `EXPIRES MAC ADDRESS NAME CLIENT-ID` on each line.
     Dnsmasq,
-    /// The memfile backend of Kea: CSV with a header, to whose end each change is written.
+    /// The memfile backend of Kea: CSV with a header; changes are appended.
     Kea,
     /// `dhcpd.leases` of ISC dhcpd: a block for each change.
     Isc,

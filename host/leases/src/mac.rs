@@ -1,14 +1,14 @@
-//! A MAC address in any notation that people write.
+//! MAC addresses in any common notation.
 
 /// A MAC address of six octets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mac([u8; 6]);
 
 impl Mac {
-    /// Reads `02:00:5e:10:00:01`, `02-00-5E-10-00-01`, `0200.5e10.0001` or `02005e100001`.
+    /// Parses `02:00:5e:10:00:01`, `02-00-5E-10-00-01`, `0200.5e10.0001` or `02005e100001`.
     ///
     /// # Errors
-    /// The text is none of these; the message has the remedy.
+    /// The text has none of these forms. The message names the remedy.
     pub fn parse(text: &str) -> Result<Mac, String> {
         octets(text).map(Mac).ok_or_else(|| {
             format!("{text:?} is not a MAC address: write 02:00:5e:10:00:01, 02-00-5E-10-00-01, 0200.5e10.0001 or 02005e100001")
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_none_is_refused() {
+    fn an_invalid_address_is_refused() {
         for text in [
             "",
             "02",

@@ -1,11 +1,11 @@
-//! Octets as the files write them.
+//! The notations of octets in lease files.
 
-/// Writes octets in hexadecimal digits with colons.
+/// Formats octets as hexadecimal digits with colons.
 pub(crate) fn colons(octets: &[u8]) -> String {
     octets.iter().map(|octet| format!("{octet:02x}")).collect::<Vec<_>>().join(":")
 }
 
-/// Reads `01:2:ff`.
+/// Parses `01:2:ff`.
 pub(crate) fn of_colons(text: &str) -> Option<Vec<u8>> {
     text.split(':').map(octet).collect()
 }
@@ -15,7 +15,7 @@ fn octet(digits: &str) -> Option<u8> {
     is_octet.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// Reads the string of ISC dhcpd between its quotes: `\` before three octal digits, or before a character.
+/// Parses the inside of a quoted string of ISC dhcpd: `\` escapes three octal digits, or one character.
 pub(crate) fn of_escaped(text: &str) -> Vec<u8> {
     let mut octets = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

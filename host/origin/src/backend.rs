@@ -1,4 +1,4 @@
-//! The client of an origin: one request each time, with what it failed with in our words.
+//! The client of an origin: single requests, with their errors converted to [`Failure`].
 
 use std::cell::RefCell;
 use std::fmt;
@@ -16,8 +16,8 @@ use reqwest::redirect;
 use tuffet_config::{Credentials, Location, OriginSpec};
 
 use crate::OriginError;
+use crate::answers::{judge, unconditional};
 use crate::failure::{Failure, cause};
-use crate::judge::{judge, unconditional};
 use crate::redirects::Redirects;
 use crate::service::{NOTE, Note, Service};
 use crate::stores::{Kind, Store, store};
@@ -26,19 +26,19 @@ use crate::version::Version;
 /// The client of an origin.
 pub(crate) struct Backend {
     pub store: Arc<dyn ObjectStore>,
-    /// The beginning of all keys; empty for web servers, whose URL has it.
+    /// The prefix of all keys; empty for web servers, because their URL contains it.
     prefix: String,
     pub kind: Kind,
-    /// What tells its files from those of another place with the same URL: the endpoint, the region or the account,
-    /// wherever they are configured.
+    /// Distinguishes its files from those of another server with the same URL: the endpoint, region or account, from
+    /// the configuration or the environment.
     pub place: String,
-    /// What signs requests to Azure.
+    /// The key that signs requests to Azure.
     pub azure: Option<AzureCredentialProvider>,
     pub service: Service,
     pub timeout: Duration,
 }
 
-// The stores' own forms show parts of logins.
+// The `Debug` output of the stores shows parts of logins.
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Backend")
@@ -48,12 +48,12 @@ impl fmt::Debug for Backend {
     }
 }
 
-/// What a request depends on, beside the path.
+/// The options of a request.
 #[derive(Debug, Default)]
 pub(crate) struct Condition<'a> {
-    /// Only if the origin has another version.
+    /// Fetch only if the origin has another version.
     pub unless: Option<&'a Version>,
-    /// Only if the origin has this version.
+    /// Fetch only if the origin has this version.
     pub only: Option<&'a Version>,
     pub range: Option<std::ops::Range<u64>>,
     pub head: bool,
@@ -78,13 +78,13 @@ impl Backend {
         Ok(Self { store, prefix, kind, place, azure, service, timeout: spec.timeout })
     }
 
-    /// The key of a path. `Absent` if the origin cannot have it.
+    /// Returns the key of a path; `Absent` if the origin cannot have such a key.
     pub fn key(&self, path: &str) -> Result<Path, Failure> {
         let key = if self.prefix.is_empty() { path.to_owned() } else { format!("{}/{path}", self.prefix) };
         Path::parse(key).map_err(|_| Failure::Absent)
     }
 
-    /// One GET or HEAD. Returns when the headers of the answer have come, and with the status of the answer.
+    /// Makes one GET or HEAD request. Returns once the headers of the answer have arrived, with its status.
     pub async fn get(
         &self,
         path: &str,
@@ -103,7 +103,7 @@ impl Backend {
         match condition.only {
             Some(Version::Strong(etag)) => options.if_match = Some(etag.clone()),
             Some(Version::Modified(ms, _)) => options.if_unmodified_since = Some(time(*ms).into()),
-            // A weak tag matches nothing; what comes is compared in any case.
+            // A weak ETag never matches. The caller compares the version of the answer in any case.
             Some(Version::Weak(_) | Version::Unknown(_)) | None => {}
         }
         let ranged = condition.range.is_some();
@@ -111,8 +111,8 @@ impl Backend {
         let action = self.store.get_opts(&key, options).map_err(unconditional);
         let (result, status) = self.attempt(Note::default(), self.timeout, action).await;
         let result = match result {
-            // Other statuses, 206 and 203 among them, come with something else than the file (RFC 9110 section 15.3);
-            // of a range `object_store` requires 206, and that it is the one that was asked for.
+            // Other statuses, such as 203 and 206, do not come with the original whole file (RFC 9110 section 15.3).
+            // For a range, `object_store` itself requires 206 and the requested range.
             Ok(_) if !ranged && status != Some(200) => {
                 let status = status.unwrap_or_default();
                 Err(Failure::Useless(
@@ -120,7 +120,7 @@ impl Backend {
                 ))
             }
             Err(Failure::Useless(_)) if ranged && status == Some(200) => Err(Failure::NoRanges),
-            // object_store takes 405 for a folder of a web server.
+            // `object_store` takes 405 for a folder of a web server.
             Err(Failure::Absent) if condition.head && status == Some(405) => {
                 Err(Failure::Useless("it answers no HEAD requests".into()))
             }
@@ -129,7 +129,7 @@ impl Backend {
         (result, status)
     }
 
-    /// Runs one attempt within a time limit, and says in our words what it failed with.
+    /// Runs one attempt within a time limit, and converts its error.
     pub async fn attempt<T>(
         &self,
         note: Note,
@@ -144,7 +144,7 @@ impl Backend {
         let result = match result {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => Err(judge(&error, &note)),
-            // What refuses a request and never ends has answered, and so has what redirects.
+            // A server that sent a status or a redirect has answered, even if the answer never ends.
             Err(_) if note.status.is_some() || note.redirected => {
                 Err(Failure::Failing(format!("no whole answer within {within:?}").into()))
             }
@@ -155,12 +155,12 @@ impl Backend {
 }
 
 fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
-    // Fails if there is one already, which is as good.
+    // Fails harmlessly if a provider is installed already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let wrong = |why: String| OriginError::Client { origin: spec.shown(), why };
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
-        // The service follows them where they may lead.
+        // `Service` follows permitted redirects.
         .redirect(redirect::Policy::none())
         .connect_timeout(spec.connect_timeout)
         .pool_idle_timeout(Duration::from_secs(60))
@@ -181,7 +181,7 @@ fn client(spec: &OriginSpec) -> Result<reqwest::Client, OriginError> {
         }
         builder = builder.tls_certs_merge(certificates);
     } else if plain {
-        // A machine without any certificates can still work without TLS.
+        // Without TLS, the machine needs no certificates.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| wrong(cause(&error)))
@@ -222,13 +222,13 @@ fn time(unix_ms: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(unix_ms)
 }
 
-/// The longest ETag that is kept. A file with a longer one has its time as version, as without any.
-const LONGEST_ETAG: usize = 1024;
+/// Longer ETags are ignored: the file then gets its version from its modification time.
+const MAX_ETAG_BYTES: usize = 1024;
 
-/// The version of a file, and what the store asks for of it.
+/// The version of a file, from its metadata.
 pub(crate) fn version(meta: &ObjectMeta) -> Version {
     let modified = u64::try_from(meta.last_modified.timestamp_millis()).unwrap_or(0);
-    match meta.e_tag.as_ref().filter(|etag| etag.len() <= LONGEST_ETAG) {
+    match meta.e_tag.as_ref().filter(|etag| etag.len() <= MAX_ETAG_BYTES) {
         Some(etag) if etag.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("W/")) => {
             Version::Weak(etag.clone())
         }

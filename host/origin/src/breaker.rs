@@ -1,60 +1,62 @@
-//! Spares an origin that does not answer, and those who wait for it.
+//! Spares an origin that does not answer, and the requests that would wait for it.
 //!
-//! An answer with an error status is an answer: it belongs to its path alone. An origin that cannot be reached counts
-//! with each attempt, silence after a connection once for each path: there may be one name that an origin never answers.
+//! An error status counts as an answer, because it concerns only its path. Each attempt that cannot reach the origin
+//! counts as a failure. Silence after a connection counts once per path, because an origin may hang for one name only.
 //!
-//! It spares look-ups and uploads. The parts of running transfers are asked for all the same, once each: there is no other
-//! answer for their readers, and an origin that is back after a moment ends none of them.
+//! The breaker stops look-ups and uploads. Running transfers still request their missing parts, once each, because only
+//! the origin has them; so transfers survive a short outage.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Failures in a row that open it.
-const FAILURES: usize = 5;
-/// The pauses between two probes while it is open.
+/// The number of consecutive failures that opens the breaker.
+const MAX_FAILURES: usize = 5;
+/// The first and the longest pause between two probes of an open breaker.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// Counts attempts that got no answer. After some in a row nobody asks any more, but one probe at a time.
+/// Counts unanswered attempts. After some in a row, it admits only one probe at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Breaker {
-    state: Mutex<State>,
+    state: Mutex<Counts>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Counts {
     /// When the origin last answered.
     answered: Option<Instant>,
-    /// Attempts since then that did not reach it.
+    /// Attempts since then that could not reach the origin.
     unreached: usize,
-    /// Paths that it has not answered since then.
+    /// Paths without an answer since then.
     silent: HashSet<Arc<str>>,
-    open: Option<Open>,
+    open: Option<OpenState>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Open {
+struct OpenState {
     pause: Duration,
-    /// When the next probe may go.
+    /// The time of the next probe.
     next: Instant,
-    /// Whether a probe went since the last failure.
+    /// Whether a probe was admitted since the last failure.
     probed: bool,
 }
 
-/// What a breaker lets through.
+/// Which requests a breaker admits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BreakerState {
-    /// Everything.
+    /// All requests.
     Closed,
-    /// Nothing.
+    /// No request.
     Open,
     /// One request, as a probe.
     HalfOpen,
 }
 
 impl Breaker {
-    /// Returns whether a request may be made. Each `true` of an open breaker is a probe: the next comes a pause later.
+    /// Returns whether a request may be made. Each `true` of an open breaker is a probe; the next one follows a pause
+    /// later.
     pub fn admits(&self) -> bool {
         let mut state = self.lock();
         match &mut state.open {
@@ -68,13 +70,13 @@ impl Breaker {
         }
     }
 
-    /// The origin answered, whatever it said.
+    /// Records an answer of the origin, with any status.
     pub fn answered(&self) {
-        *self.lock() = State { answered: Some(Instant::now()), ..State::default() };
+        *self.lock() = Counts { answered: Some(Instant::now()), ..Counts::default() };
     }
 
-    /// An attempt that began at `since` got no answer. `silent` is its path if the origin was reached. Returns whether
-    /// that counts against the origin: not if it has answered others meanwhile.
+    /// Records that an attempt that began at `since` got no answer. `silent` is its path if the origin was reached.
+    /// Returns whether the failure counts: not if the origin has answered other attempts since.
     pub fn failed(&self, silent: Option<&Arc<str>>, since: Instant) -> bool {
         let mut state = self.lock();
         if state.answered.is_some_and(|answered| answered >= since) {
@@ -86,16 +88,16 @@ impl Breaker {
                 open.next = Instant::now() + jittered(open.pause);
                 open.probed = false;
             }
-            // It began before the breaker opened.
+            // The attempt began before the breaker opened.
             Some(_) => {}
             None => {
                 match silent {
                     Some(path) => drop(state.silent.insert(Arc::clone(path))),
                     None => state.unreached += 1,
                 }
-                if state.unreached + state.silent.len() >= FAILURES {
+                if state.unreached + state.silent.len() >= MAX_FAILURES {
                     let next = Instant::now() + jittered(FIRST_PAUSE);
-                    state.open = Some(Open { pause: FIRST_PAUSE, next, probed: false });
+                    state.open = Some(OpenState { pause: FIRST_PAUSE, next, probed: false });
                 }
             }
         }
@@ -110,12 +112,12 @@ impl Breaker {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Counts> {
+        self.state.lock()
     }
 }
 
-/// From half of it to all of it: servers that lost the same origin do not come back at once.
+/// Returns half of the pause to all of it, so that servers that lost the same origin do not retry at once.
 pub(crate) fn jittered(pause: Duration) -> Duration {
     pause.mul_f64(0.5 + fastrand::f64() / 2.0)
 }
@@ -127,12 +129,12 @@ mod tests {
     #[test]
     fn opens_after_failures_in_a_row_and_admits_one_probe_at_a_time() {
         let breaker = Breaker::default();
-        for _ in 1..FAILURES {
+        for _ in 1..MAX_FAILURES {
             breaker.failed(None, Instant::now());
             assert!(breaker.admits());
         }
         breaker.answered();
-        (0..FAILURES).for_each(|_| assert!(breaker.failed(None, Instant::now())));
+        (0..MAX_FAILURES).for_each(|_| assert!(breaker.failed(None, Instant::now())));
         assert_eq!(breaker.state(), BreakerState::Open);
         assert!(!breaker.admits());
         // The pause has passed.
@@ -153,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_path_without_an_answer_is_not_the_origin() {
+    fn one_silent_path_does_not_open_it() {
         let breaker = Breaker::default();
         let path = |number: usize| Arc::from(format!("path-{number}"));
         for _ in 0..100 {
@@ -164,7 +166,7 @@ mod tests {
         breaker.answered();
         (0..100).for_each(|number| assert!(!breaker.failed(Some(&path(number)), began)));
         assert_eq!(breaker.state(), BreakerState::Closed, "it has answered others meanwhile");
-        (0..FAILURES).for_each(|number| assert!(breaker.failed(Some(&path(number)), Instant::now())));
+        (0..MAX_FAILURES).for_each(|number| assert!(breaker.failed(Some(&path(number)), Instant::now())));
         assert_eq!(breaker.state(), BreakerState::Open);
     }
 }

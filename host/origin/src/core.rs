@@ -1,9 +1,10 @@
-//! What the requests to an origin have in common.
+//! The state shared by all requests to an origin.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use tuffet_config::{CacheSpec, OriginSpec};
@@ -15,72 +16,72 @@ use crate::breaker::{Breaker, BreakerState, jittered};
 use crate::cache::{Cache, Key, Validated};
 use crate::failure::Failure;
 use crate::flight::Flight;
-use crate::places::Places;
+use crate::permits::Permits;
 use crate::state::{Fetch, FetchKind, Reports};
 use crate::version::Version;
 
-/// Downloads and uploads of an origin at a time. Look-ups have a thread each, which bounds them.
-const PLACES: usize = 16;
-/// Paths without a file in the cache that are remembered.
-const MOST_PATHS: usize = 20_000;
-/// Attempts for one request, and the first pause between two.
-pub(crate) const ATTEMPTS: u32 = 4;
+/// The limit of concurrent downloads and uploads of an origin. Threads bound look-ups: each occupies one.
+const MAX_TRANSFERS: usize = 16;
+/// The limit of remembered paths without a cached file.
+const MAX_PATHS: usize = 20_000;
+/// The limit of attempts for one request, and the first pause between two.
+pub(crate) const MAX_ATTEMPTS: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// The pauses before a path that failed is asked for again.
+/// The first and the longest pause before a failed path is requested again.
 const FIRST_REST: Duration = Duration::from_secs(1);
 const LONGEST_REST: Duration = Duration::from_secs(10);
-/// How long a cache that cannot be opened is not tried again, and the log says nothing more of files that it does not
-/// take.
+/// The pause between two attempts to open a failing cache, and between two log lines about files that cannot be cached.
 const CACHE_PAUSE: Duration = Duration::from_secs(1);
 
-/// An origin, as its requests share it.
+/// The state of an origin, shared by its requests.
 #[derive(Debug)]
 pub(crate) struct Core {
     pub root: Arc<str>,
     /// The URL, without secrets.
     pub origin: Arc<str>,
-    /// What tells its files in a cache from those of others.
+    /// Distinguishes its files in a cache from those of other origins.
     pub identity: String,
-    /// What tells its objects from all others, together with their paths.
+    /// Identifies its objects, together with their paths.
     pub home: String,
     pub spec: CacheSpec,
     pub backend: Backend,
     pub breaker: Breaker,
     pub reports: Reports,
-    pub places: Arc<Places>,
+    pub permits: Arc<Permits>,
     /// The origin answers no HEAD requests.
     pub no_head: AtomicBool,
     /// The origin sends no parts of files.
     pub no_ranges: AtomicBool,
-    /// It was said that the origin names no versions.
+    /// The log has a warning that the origin sends no versions.
     pub unversioned: AtomicBool,
-    /// When the log last said that a file cannot be cached.
+    /// When the log last reported that a file cannot be cached.
     complained: Mutex<Option<Instant>>,
-    cache: Mutex<Opened>,
-    paths: Mutex<HashMap<Arc<str>, Slot>>,
+    cache: Mutex<CacheState>,
+    paths: Mutex<HashMap<Arc<str>, PathState>>,
 }
 
 #[derive(Debug, Default)]
-struct Opened {
+struct CacheState {
     cache: Option<Arc<Cache>>,
     failed: Option<(Instant, Arc<str>)>,
 }
 
-/// What is known of a path beside the cache, and who asks for it.
+/// The state of a path apart from the cache.
 #[derive(Debug, Default)]
-pub(crate) struct Slot {
-    /// When the origin said that there is no such file.
+pub(crate) struct PathState {
+    /// When the origin last answered that the file does not exist.
     pub absent: Option<Instant>,
-    /// What the origin said of a file whose content nobody wanted.
+    /// The answer of the origin to a question for metadata alone.
     pub meta: Option<(RemoteMeta, Version, Validated)>,
-    /// What it failed with, and until when it is not asked for again.
+    /// The last failure, and the pause after it.
     pub failed: Option<Failed>,
+    /// The running look-up.
     pub flight: Option<Arc<Flight<()>>>,
-    /// An upload ended since the flight began: it may bring what the upload has replaced.
+    /// An upload has ended since the flight began, so the flight may return the replaced version.
     pub outdated: bool,
 }
 
-/// A path that failed. The origin may be well otherwise.
+/// The failure of a path. Other paths of the origin may work.
 #[derive(Debug)]
 pub(crate) struct Failed {
     failure: Failure,
@@ -89,14 +90,14 @@ pub(crate) struct Failed {
 }
 
 impl Failed {
-    /// Why the origin is not asked now, if it is not.
+    /// The failure to return without asking the origin, during the pause.
     pub fn spared(&self) -> Option<Failure> {
         let why = || format!("it failed for this file, and is asked again soon: {}", self.failure.reason());
         (Instant::now() < self.until).then(|| Failure::Failing(why().into()))
     }
 }
 
-impl Slot {
+impl PathState {
     pub fn set_absent(&mut self) {
         (self.absent, self.meta, self.failed) = (Some(Instant::now()), None, None);
     }
@@ -111,7 +112,7 @@ impl Slot {
         self.failed = Some(Failed { failure, rest, until: Instant::now() + jittered(rest) });
     }
 
-    /// Forgets what the origin said. What is on its way comes too late.
+    /// Forgets the answers of the origin, and marks a running flight as outdated.
     pub fn forget(&mut self) {
         (self.absent, self.meta, self.failed) = (None, None, None);
         self.outdated = self.flight.is_some();
@@ -133,7 +134,7 @@ impl Core {
             backend,
             breaker: Breaker::default(),
             reports: Reports::default(),
-            places: Places::new(PLACES),
+            permits: Permits::new(MAX_TRANSFERS),
             no_head: AtomicBool::new(false),
             no_ranges: AtomicBool::new(false),
             unversioned: AtomicBool::new(false),
@@ -144,23 +145,23 @@ impl Core {
         })
     }
 
-    /// The cache, which is opened when it is first needed: by then the process is the user that it will be.
+    /// Returns the cache. Opens it at first use, because by then the process runs as its final user.
     pub fn cache(&self) -> Result<Arc<Cache>, OriginError> {
-        let mut opened = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.cache.lock();
         if let Some(cache) = &opened.cache {
             return Ok(Arc::clone(cache));
         }
         let cache = Cache::open(&self.spec.path, self.spec.bytes);
         match &cache {
-            Ok(cache) => *opened = Opened { cache: Some(Arc::clone(cache)), failed: None },
+            Ok(cache) => *opened = CacheState { cache: Some(Arc::clone(cache)), failed: None },
             Err(error) => opened.failed = Some((Instant::now(), error.to_string().into())),
         }
         cache
     }
 
-    /// As [`Core::cache`], for a request. One that cannot be opened is tried again once a second.
+    /// As [`Core::cache`], for a request. Retries to open a failing cache once a second.
     pub fn cache_for_request(&self) -> Result<Arc<Cache>, Failure> {
-        if let Some((then, why)) = &self.cache.lock().unwrap_or_else(PoisonError::into_inner).failed
+        if let Some((then, why)) = &self.cache.lock().failed
             && then.elapsed() < CACHE_PAUSE
         {
             return Err(Failure::Cache(Arc::clone(why)));
@@ -168,16 +169,16 @@ impl Core {
         self.cache().map_err(|error| Failure::Cache(error.to_string().into()))
     }
 
-    /// The cache if it is open, and why it cannot be used if it cannot.
+    /// The cache if it is open, or the error of opening it.
     pub fn opened(&self) -> (Option<Arc<Cache>>, Option<Arc<str>>) {
-        let opened = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = self.cache.lock();
         (opened.cache.clone(), opened.failed.as_ref().map(|(_, why)| Arc::clone(why)))
     }
 
-    /// Counts a file that the cache does not take, and says so in the log, but not for each of many.
+    /// Counts a file that cannot be cached, and logs it at a limited rate.
     pub fn unstored(&self, path: &str, failure: &Failure) {
         self.reports.unstored.fetch_add(1, Ordering::Relaxed);
-        let mut complained = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut complained = self.complained.lock();
         if complained.is_some_and(|then| then.elapsed() < CACHE_PAUSE) {
             return;
         }
@@ -197,12 +198,12 @@ impl Core {
         Key::of(&self.identity, path)
     }
 
-    pub fn paths(&self) -> MutexGuard<'_, HashMap<Arc<str>, Slot>> {
-        self.paths.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn paths(&self) -> MutexGuard<'_, HashMap<Arc<str>, PathState>> {
+        self.paths.lock()
     }
 
-    /// Changes what is known of a path, by an answer that no upload has made out of date.
-    pub fn learn(&self, path: &Arc<str>, learn: impl FnOnce(&mut Slot)) {
+    /// Updates the state of a path from an answer, unless an upload has made the answer outdated.
+    pub fn learn(&self, path: &Arc<str>, learn: impl FnOnce(&mut PathState)) {
         let mut paths = self.paths();
         let slot = paths.entry(Arc::clone(path)).or_default();
         if !slot.outdated {
@@ -210,12 +211,12 @@ impl Core {
         }
     }
 
-    /// Whether what the flight of a path brings is out of date.
+    /// Whether an upload has made the flight of a path outdated.
     pub fn is_outdated(&self, path: &str) -> bool {
         self.paths().get(path).is_some_and(|slot| slot.outdated)
     }
 
-    /// The flight of a path ends.
+    /// Ends the flight of a path.
     pub fn land(&self, path: &str) {
         let mut paths = self.paths();
         if let Some(slot) = paths.get_mut(path) {
@@ -226,7 +227,7 @@ impl Core {
         }
     }
 
-    /// Forgets what is known of a path, so that the next request asks the origin.
+    /// Forgets the state of a path, so that the next request asks the origin.
     pub fn forget(&self, path: &str) {
         let mut paths = self.paths();
         if let Some(slot) = paths.get_mut(path) {
@@ -237,20 +238,20 @@ impl Core {
         }
     }
 
-    /// Bounds what is remembered of paths that are not in the cache. Made-up names must not fill the memory.
-    pub fn bound(&self, paths: &mut HashMap<Arc<str>, Slot>) {
-        if paths.len() < MOST_PATHS {
+    /// Bounds the remembered paths, so that invented names cannot fill the memory.
+    pub fn bound(&self, paths: &mut HashMap<Arc<str>, PathState>) {
+        if paths.len() < MAX_PATHS {
             return;
         }
         paths.retain(|_, slot| {
             slot.flight.is_some() || slot.absent.is_some_and(|since| since.elapsed() < self.spec.negative)
         });
-        if paths.len() >= MOST_PATHS {
+        if paths.len() >= MAX_PATHS {
             paths.retain(|_, slot| slot.flight.is_some());
         }
     }
 
-    /// Makes attempts until one succeeds, or fails for good, or time runs out. Each is counted and recorded.
+    /// Makes attempts until one succeeds, one fails permanently, or the time is over. Counts and records each attempt.
     pub async fn attempts<T, F>(
         self: &Arc<Self>,
         path: &Arc<str>,
@@ -280,7 +281,7 @@ impl Core {
             clock.end(self, status, 0, Some(failure));
             let pause = jittered(FIRST_PAUSE * 2u32.pow(number));
             let spared = self.breaker.state() != BreakerState::Closed;
-            let more = failure.passes() && !spared && number < ATTEMPTS;
+            let more = failure.passes() && !spared && number < MAX_ATTEMPTS;
             if !more || Instant::now() + pause >= deadline {
                 return (result, status, clock);
             }
@@ -289,12 +290,12 @@ impl Core {
         }
     }
 
-    /// Tells the breaker and the state what an attempt came to that began at `since`.
+    /// Reports the result of an attempt that began at `since` to the breaker and the state.
     fn judge(&self, path: &Arc<str>, since: Instant, failure: Option<&Failure>) {
         let silent = match failure {
             Some(Failure::Away(_)) => None,
             Some(Failure::Silent(_)) => Some(path),
-            // Not the origin's.
+            // The cache failed, not the origin.
             Some(Failure::Cache(_) | Failure::NoRoom(_)) => return,
             answered => {
                 self.breaker.answered();
@@ -313,14 +314,14 @@ impl Core {
         }
     }
 
-    /// Why an open breaker lets nothing through.
+    /// The failure of a request that the open breaker refuses.
     pub fn spared(&self) -> Failure {
         let why = self.reports.away().map(|away| away.why).unwrap_or_default();
         Failure::Away(format!("it has not answered, and is asked again soon: {why}").into())
     }
 }
 
-/// A running attempt, which is counted until it ends or is given up.
+/// Counts a running attempt until it ends or is abandoned.
 struct Running<'a>(&'a AtomicU64);
 
 impl<'a> Running<'a> {
@@ -336,7 +337,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// An attempt whose end will be recorded.
+/// A running attempt, to be recorded when it ends.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
     path: Arc<str>,

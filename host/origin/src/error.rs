@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The reason why a root that lives elsewhere cannot be used.
+/// The reason why an origin cannot be used.
 #[derive(Debug, Error)]
 pub enum OriginError {
-    /// The client cannot be made of the specification.
+    /// The specification gives no working client.
     #[error("{origin}: {why}; correct `origin` of this root")]
     Client {
         /// The URL of the origin, without secrets.
@@ -16,7 +16,7 @@ pub enum OriginError {
         /// The reason.
         why: String,
     },
-    /// The file of the authorities cannot be used.
+    /// The file of certificate authorities cannot be used.
     #[error("the certificates in {} cannot be used: {why}; correct `origin.ca`", path.display())]
     Ca {
         /// The file.
@@ -29,16 +29,16 @@ pub enum OriginError {
     Cache {
         /// Its folder.
         path: PathBuf,
-        /// The error of the system.
+        /// The system error.
         source: io::Error,
     },
     /// Another process uses the cache.
-    #[error("another process uses the cache {}; give each server a `cache.path` of its own", path.display())]
+    #[error("another process uses the cache {}; give each server its own `cache.path`", path.display())]
     Locked {
         /// Its folder.
         path: PathBuf,
     },
-    /// The threads of origins cannot be started.
+    /// The threads for origins cannot be started.
     #[error("the threads for origins cannot be started: {0}")]
     Threads(io::Error),
 }

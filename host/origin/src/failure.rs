@@ -1,4 +1,4 @@
-//! What an origin, or the cache before it, failed with.
+//! Failures of an origin, or of the cache in front of it.
 
 use std::error::Error;
 use std::io;
@@ -8,33 +8,33 @@ use tuffet_store::{RemoteMeta, StoreError};
 
 use crate::version::Version;
 
-/// A failure, shared by everybody who waited for the same answer. Texts are for the log; they hold no URL, because
-/// URLs of some stores hold signatures.
+/// A failure, shared by all callers that waited for the same answer. Texts are for the log; they contain no URL,
+/// because the URLs of some stores contain signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Failure {
     /// The origin has no such file.
     Absent,
-    /// The origin gives no access.
+    /// The origin denies access.
     Forbidden(Arc<str>),
-    /// The version that was asked for is still current.
+    /// The cached version is still current.
     NotModified,
-    /// The origin has another version now.
+    /// The origin now has another version.
     Changed,
     /// The path is taken.
     Exists,
-    /// The origin sends whole files alone.
+    /// The origin sends only whole files.
     NoRanges,
     /// The origin cannot be reached.
     Away(Arc<str>),
     /// The origin was reached, and did not answer.
     Silent(Arc<str>),
-    /// An answer that says that another attempt may succeed, or that did not come whole. It belongs to its path.
+    /// The answer was incomplete, or permits a retry. It concerns only its path.
     Failing(Arc<str>),
-    /// Nobody reads the file any more.
+    /// The file has no reader any more.
     Unread,
-    /// Another upload of the same file was in the way.
+    /// Another upload of the same file interfered.
     Collision(Arc<str>),
-    /// An answer that no other attempt would improve.
+    /// The answer cannot be used, and a retry would not help.
     Useless(Arc<str>),
     /// The origin has no room for an upload.
     Full(Arc<str>),
@@ -44,11 +44,11 @@ pub(crate) enum Failure {
     NoRoom(Arc<NoRoom>),
 }
 
-/// What the cache has no room for now: it can be read past the cache.
+/// A file without room in the cache. It can be read from the origin directly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NoRoom {
     pub why: Arc<str>,
-    /// The file that was found, if the cache has nothing of it.
+    /// The metadata of the file, if no part of it is cached.
     pub found: Option<(RemoteMeta, Version)>,
 }
 
@@ -69,14 +69,14 @@ impl Failure {
         matches!(self, Failure::Away(_) | Failure::Silent(_) | Failure::Failing(_) | Failure::Collision(_))
     }
 
-    /// What a log line says.
+    /// The reason, for the log.
     pub fn reason(&self) -> Arc<str> {
         match self {
             Failure::Absent => "no such file".into(),
             Failure::NotModified => "not modified".into(),
             Failure::Changed => "the origin has another version now".into(),
             Failure::Exists => "the file exists".into(),
-            Failure::Unread => "nobody reads the file any more".into(),
+            Failure::Unread => "the file has no reader any more".into(),
             Failure::NoRanges => "the origin sends no parts of files".into(),
             Failure::Forbidden(why)
             | Failure::Away(why)
@@ -112,13 +112,13 @@ impl Failure {
     }
 }
 
-/// A request that got no answer.
+/// Converts the error of a request without an answer.
 pub(crate) fn unanswered(error: &reqwest::Error) -> Failure {
     let why = cause(error).into();
     if error.is_connect() { Failure::Away(why) } else { Failure::Silent(why) }
 }
 
-/// The innermost cause, which alone holds no URL.
+/// Returns the innermost cause. The outer errors may contain the URL.
 pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

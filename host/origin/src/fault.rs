@@ -1,6 +1,6 @@
-//! Places at which tests kill the process.
+//! Points at which tests kill the process.
 
-/// Ends the process by SIGKILL where a test says so.
+/// Kills the process by SIGKILL if a test selected this point.
 #[cfg(test)]
 pub(crate) fn point(name: &str) {
     use rustix::process::{Signal, getpid, kill_process};
@@ -13,7 +13,7 @@ pub(crate) fn point(name: &str) {
     }
 }
 
-/// Nothing, outside of tests.
+/// Does nothing outside of tests.
 #[cfg(not(test))]
 #[inline]
 pub(crate) fn point(_: &str) {}

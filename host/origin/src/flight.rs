@@ -1,11 +1,12 @@
-//! One request to the origin for all who wait for the same answer.
+//! One request to the origin, shared by all callers that wait for the same answer.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use parking_lot::{Condvar, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
 use crate::failure::Failure;
 
-/// A request that is being made, and its outcome.
+/// A running request, and its outcome.
 #[derive(Debug)]
 pub(crate) struct Flight<T> {
     outcome: Mutex<Option<Result<T, Failure>>>,
@@ -17,9 +18,9 @@ impl<T: Clone> Flight<T> {
         Arc::new(Self { outcome: Mutex::new(None), news: Condvar::new() })
     }
 
-    /// Waits for the outcome; `None` if there is none by then.
+    /// Waits for the outcome; `None` if there is none by `until`.
     pub fn wait(&self, until: Instant) -> Option<Result<T, Failure>> {
-        let mut outcome = self.outcome.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut outcome = self.outcome.lock();
         loop {
             if let Some(outcome) = &*outcome {
                 return Some(outcome.clone());
@@ -28,20 +29,20 @@ impl<T: Clone> Flight<T> {
             if left.is_zero() {
                 return None;
             }
-            outcome = self.news.wait_timeout(outcome, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.news.wait_for(&mut outcome, left);
         }
     }
 
     fn land(&self, result: Result<T, Failure>) {
-        self.outcome.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(result);
+        self.outcome.lock().get_or_insert(result);
         self.news.notify_all();
     }
 }
 
-/// Held by the task that makes the request. It lands the flight whatever becomes of the task.
+/// Held by the task that makes the request. Lands the flight regardless of how the task ends.
 pub(crate) struct Pilot<T: Clone> {
     flight: Arc<Flight<T>>,
-    /// Called before anybody wakes.
+    /// Called before the waiting callers wake.
     landing: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -64,6 +65,6 @@ impl<T: Clone> Pilot<T> {
 
 impl<T: Clone> Drop for Pilot<T> {
     fn drop(&mut self) {
-        self.end(Err(Failure::Away("the request was given up".into())));
+        self.end(Err(Failure::Away("the request was abandoned".into())));
     }
 }

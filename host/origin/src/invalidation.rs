@@ -1,33 +1,34 @@
-//! What an upload has replaced is forgotten in all roots of this process that serve the same object: two roots may have
-//! one bucket, and a reload makes a new root beside one that still stores uploads.
+//! Drops the content that an upload has replaced from all roots of this process that serve the same object. Two roots
+//! may share a bucket, and a reload creates a new root beside one that still stores uploads.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use crate::core::Core;
 
 static CORES: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
 
-/// How many uploads have begun that may replace an object, by its hash.
+/// The number of begun uploads that may replace an object, by the hash of the object.
 static UPLOADS: [AtomicU64; 4096] = [const { AtomicU64::new(0) }; 4096];
 
-/// Returns the count of uploads that have begun to replace an object of `core`, and others with its hash. Bytes that were
-/// asked for under another count may be of another content, even under an equal ETag.
+/// Returns the counter of begun uploads that may replace an object of `core`, or others with its hash. Bytes requested
+/// at different counts may belong to different contents, even with equal ETags.
 pub(crate) fn uploads_of(core: &Core, path: &str) -> &'static AtomicU64 {
     let mut hash = DefaultHasher::new();
     format!("{}{path}", core.home).hash(&mut hash);
     &UPLOADS[(hash.finish() % UPLOADS.len() as u64) as usize]
 }
 
-/// Lets a root learn of uploads of others.
+/// Registers a root for uploads to its objects through other roots.
 pub(crate) fn enter(core: &Arc<Core>) {
     let mut cores = cores();
     cores.retain(|core| core.strong_count() > 0);
     cores.push(Arc::downgrade(core));
 }
 
-/// Each root that serves an object of `core`, and the path of the object there.
+/// Returns all roots that serve an object of `core`, with its path there.
 pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
     let object = format!("{}{path}", core.home);
     let known: Vec<Arc<Core>> = cores().iter().filter_map(Weak::upgrade).collect();
@@ -39,5 +40,5 @@ pub(crate) fn same_object(core: &Core, path: &str) -> Vec<(Arc<Core>, String)> {
 }
 
 fn cores() -> MutexGuard<'static, Vec<Weak<Core>>> {
-    CORES.lock().unwrap_or_else(PoisonError::into_inner)
+    CORES.lock()
 }

@@ -1,31 +1,32 @@
-//! Roots that live elsewhere: object stores and web servers, behind a cache on the local disk.
+//! Origins of roots: object stores and web servers, behind a cache on the local disk.
 //!
-//! A [`Remote`] is the origin of one root. Whoever opens a file gets a file of the cache, which may still be filling
-//! up. All requests to the network are made by threads of this crate; callers wait for them, on threads that may.
+//! A [`Remote`] is the origin of one root. Opening a file returns a file of the cache, which may still be filling up.
+//! Threads of this crate make all network requests; callers wait for them, on threads that may block.
 //!
-//! - `look`, `ask`: find the current version of a path, in the cache or at the origin; one request for all who wait
-//! - `places`: shares downloads and uploads among clients
-//! - `pull`: fetches contents, whole or by parts, and goes on where a download broke off
-//! - `past`: reads past the cache, where that has no room
-//! - `upload`, `session`: store uploads; `invalidation`: forgets in all roots what they replace
-//! - `cache`: what is on the disk
-//! - `backend`, `stores`, `service`, `redirects`, `judge`: the client of the origin, and what its answers mean
+//! - `look`, `look_up`: find the current version of a path, in the cache or at the origin; concurrent callers share one
+//!   request
+//! - `permits`: limits concurrent downloads and uploads, and shares them among clients
+//! - `fetch`: fetches contents, whole or by parts, and resumes broken downloads
+//! - `bypass`: reads from the origin when the cache has no room
+//! - `upload`, `session`: store uploads; `invalidation`: drops replaced files from all roots
+//! - `cache`: the files on the disk
+//! - `backend`, `stores`, `service`, `redirects`, `answers`: the client of the origin, and the meaning of its answers
 
-mod ask;
+mod answers;
 mod backend;
 mod breaker;
+mod bypass;
 mod cache;
 mod core;
 mod error;
 mod failure;
 mod fault;
+mod fetch;
 mod flight;
 mod invalidation;
-mod judge;
 mod look;
-mod past;
-mod places;
-mod pull;
+mod look_up;
+mod permits;
 mod redirects;
 mod remote;
 mod runtime;

@@ -1,15 +1,15 @@
-//! Where a web server may redirect requests for its files.
+//! Checks the redirects of web servers.
 //!
-//! What it names is fetched from inside of the operator's network and served to anybody: a server of the local machine or
-//! of the cloud's metadata must not be reachable that way. So redirects lead to the host of the URL alone, and to hosts
-//! that the configuration names. They are compared by name: a host that may be named can resolve to any address.
+//! The server follows a redirect from inside of the operator's network and serves the result to any client, so a
+//! redirect must not reach local servers or the metadata server of a cloud. Redirects may lead only to the host of the
+//! URL, and to hosts in the configuration. Hosts are compared by name: a permitted host may resolve to any address.
 
 use http::header::LOCATION;
 use tuffet_config::RedirectHost;
 use url::Url;
 
-/// The most redirects that are followed.
-pub(crate) const MOST_REDIRECTS: usize = 5;
+/// The limit of redirects followed for one request.
+pub(crate) const MAX_REDIRECTS: usize = 5;
 
 /// The hosts that redirects may lead to.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct Redirects {
 }
 
 impl Redirects {
-    /// Where a redirect leads, or why it is not followed; `None` if the answer is none.
+    /// The target of a redirect, or the reason for not following it; `None` if the answer is no redirect.
     pub fn target(&self, from: &Url, answer: &reqwest::Response) -> Option<Result<Url, String>> {
         if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -45,7 +45,8 @@ impl Redirects {
         ))
     }
 
-    /// Whether it is the server of the origin: at the same port, or with TLS at the one that is usual for it.
+    /// Whether the target is the origin's own server: at the same port, or with TLS at port 443 for an origin at port
+    /// 80.
     fn is_same(&self, to: &Url) -> bool {
         let port = |url: &Url| url.port_or_known_default();
         let with_tls = port(&self.origin) == Some(80) && to.scheme() == "https" && port(to) == Some(443);
@@ -58,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn redirects_lead_to_the_same_host_and_to_those_that_are_named() {
+    fn redirects_lead_only_to_the_same_host_and_to_configured_hosts() {
         let url = |text: &str| Url::parse(text).expect("a URL");
         let hosts = ["cdn.example", "mirror.example:8443", "[2001:db8::1]"];
         let hosts = hosts.map(|host| host.parse().expect("a host")).into();

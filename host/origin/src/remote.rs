@@ -1,11 +1,12 @@
-//! An origin behind its cache, as the store sees it.
+//! The public face of an origin with its cache: implements [`Origin`] for the store.
 
+use parking_lot::Mutex;
 use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,28 +15,28 @@ use tuffet_request::ClientKey;
 use tuffet_store::{Arrival, ContentId, Origin, Reach, RemoteFile, RemoteMeta, StoreError, Waited};
 
 use crate::OriginError;
-use crate::ask::Want;
+use crate::bypass::Bypass;
 use crate::cache::{Cache, Entry, Open, PART, Share};
 use crate::core::Core;
 use crate::failure::{Failure, NoRoom};
+use crate::fetch::{ExpectedVersion, fetch_parts};
 use crate::invalidation;
-use crate::look::{Found, Inquiry};
-use crate::past::Past;
-use crate::places::Place;
-use crate::pull::{Wanted, pull};
+use crate::look::{Inquiry, Located};
+use crate::look_up::Want;
+use crate::permits::Permit;
 use crate::runtime;
 use crate::state::{FetchHook, OriginState};
 
-/// How often a file is looked for whose content is removed just then.
-const TRIES: u32 = 5;
+/// The limit of attempts to open a file that eviction keeps removing.
+const MAX_OPEN_ATTEMPTS: u32 = 5;
 
-/// The pause between two looks whether bytes for which a client stands in line arrive by the turn of another one.
-const IN_LINE: Duration = Duration::from_millis(20);
+/// The interval for checking whether another client has begun to fetch the bytes, while waiting for a permit.
+const PERMIT_POLL: Duration = Duration::from_millis(20);
 
-/// The pause between two looks whether a file that has arrived is recorded.
-const SETTLING: Duration = Duration::from_millis(5);
+/// The interval for checking whether the record of a complete file is written.
+const RECORD_POLL: Duration = Duration::from_millis(5);
 
-/// Where the files of a root live.
+/// The origin of a root, with its cache.
 #[derive(Debug)]
 pub struct Remote {
     core: Arc<Core>,
@@ -48,27 +49,27 @@ pub struct CachedFile {
     pub path: Arc<str>,
     /// Its size, version and time.
     pub meta: RemoteMeta,
-    /// Bytes of it that are in the cache.
+    /// The number of cached bytes.
     pub stored: u64,
-    /// How long ago the origin was asked for it.
+    /// The time since the origin last confirmed it.
     pub validated: Duration,
     /// When it was last opened, in milliseconds since 1970.
     pub used_unix_ms: u64,
 }
 
 impl Remote {
-    /// Makes the client of an origin. Starts no threads and opens no files but that of the authorities: the cache and
-    /// the threads belong to the user that the process will be.
+    /// Creates the client of an origin. Starts no threads, and opens no files except the certificate authorities: the
+    /// cache and the threads must belong to the final user of the process.
     ///
     /// # Errors
-    /// [`OriginError::Client`] and [`OriginError::Ca`]: what is wrong with the specification.
+    /// [`OriginError::Client`] and [`OriginError::Ca`]: the specification cannot be used.
     pub fn open(spec: OriginSpec) -> Result<Arc<Self>, OriginError> {
         let core = Arc::new(Core::new(spec)?);
         invalidation::enter(&core);
         Ok(Arc::new(Self { core }))
     }
 
-    /// Opens the cache and starts the threads, once privileges are dropped. The first request would, too.
+    /// Opens the cache and starts the threads, once privileges are dropped. The first request would do the same.
     ///
     /// # Errors
     /// [`OriginError::Cache`], [`OriginError::Locked`], [`OriginError::Threads`].
@@ -77,7 +78,7 @@ impl Remote {
         self.core.cache().map(|_| ())
     }
 
-    /// Its state now. Asks nobody.
+    /// Returns its current state, without asking the origin.
     pub fn state(&self) -> OriginState {
         let core = &self.core;
         let (cache, cache_error) = core.opened();
@@ -97,15 +98,15 @@ impl Remote {
         }
     }
 
-    /// Calls `hook` after each request to the origin, in place of an earlier hook.
+    /// Calls `hook` after each request to the origin. Replaces an earlier hook.
     pub fn on_fetch(&self, hook: FetchHook) {
         self.core.reports.set_hook(hook);
     }
 
-    /// The files of this origin in the cache, by path.
+    /// Returns the cached files of this origin, sorted by path.
     ///
     /// # Errors
-    /// Those of [`Remote::start`].
+    /// As [`Remote::start`].
     pub fn cached(&self) -> Result<Vec<CachedFile>, OriginError> {
         let mut files: Vec<CachedFile> =
             self.core.cache()?.of(&self.core.identity).iter().map(described).collect();
@@ -114,8 +115,8 @@ impl Remote {
     }
 
     #[cfg(test)]
-    pub(crate) fn places_held(&self) -> usize {
-        self.core.places.held()
+    pub(crate) fn permits_held(&self) -> usize {
+        self.core.permits.held()
     }
 
     /// Opens a file for the server itself.
@@ -124,15 +125,15 @@ impl Remote {
     /// As [`Origin::open`].
     pub fn get(&self, path: &str) -> Result<RemoteFile, StoreError> {
         let opened = self.open(path, ClientKey::SERVER, Reach::Origin)?;
-        // The origin is within reach: there is an answer.
+        // `Reach::Origin` always gives an answer.
         opened.ok_or(StoreError::NotFound)
     }
 
-    /// Fetches a file whole, if the cache does not have it, and returns its size. `within` is the longest time without
+    /// Fetches a whole file into the cache if necessary, and returns its size. `within` is the longest time without
     /// progress.
     ///
     /// # Errors
-    /// As [`Origin::open`]; `Unreachable` also if the origin changes the file meanwhile.
+    /// As [`Origin::open`]; `Unreachable` also if the file changes at the origin during the download.
     pub fn warm(&self, path: &str, within: Duration) -> Result<u64, StoreError> {
         let unreachable =
             |why: String| StoreError::Unreachable { origin: Arc::clone(&self.core.origin), why };
@@ -154,21 +155,21 @@ impl Remote {
         Ok(file.meta.size)
     }
 
-    /// Waits until the record of a file is written, too, which comes after its last byte: the process may end now.
+    /// Waits until the record of a file is written, which happens after its last byte. The process may end then.
     fn settle(&self, path: &str, within: Duration) {
         let Ok(cache) = self.core.cache() else { return };
         let Some(entry) = cache.find(&self.core.key(path)) else { return };
         let began = Instant::now();
         while entry.is_claimed() && began.elapsed() < within {
-            thread::sleep(SETTLING);
+            thread::sleep(RECORD_POLL);
         }
     }
 
-    /// Removes a file from the cache; transfers of it go on, except where its bytes are still arriving. Returns whether
-    /// it was there.
+    /// Removes a file from the cache. Its transfers continue, except those that wait for further bytes. Returns whether
+    /// the file was cached.
     ///
     /// # Errors
-    /// Those of [`Remote::start`].
+    /// As [`Remote::start`].
     pub fn remove(&self, path: &str) -> Result<bool, OriginError> {
         let cache = self.core.cache()?;
         self.core.forget(path);
@@ -180,39 +181,39 @@ impl Remote {
     fn opened(&self, path: &str, client: ClientKey, reach: Reach) -> Result<Option<RemoteFile>, Failure> {
         let cache = self.core.cache_for_request()?;
         let inquiry = Inquiry { want: Want::Content, client, reach };
-        for _ in 0..TRIES {
+        for _ in 0..MAX_OPEN_ATTEMPTS {
             let uploads = invalidation::uploads_of(&self.core, path).load(Ordering::Acquire);
             let entry = match self.core.look(&cache, path, inquiry) {
-                Ok(Some(Found::Entry(entry))) => entry,
-                Ok(Some(Found::Meta(_))) => continue,
+                Ok(Some(Located::Entry(entry))) => entry,
+                Ok(Some(Located::Meta(_))) => continue,
                 Ok(None) => return Ok(None),
                 Err(failure) => {
                     let Failure::NoRoom(no_room) = &failure else { return Err(failure) };
                     self.core.unstored(path, &failure);
-                    return self.past(&cache, path, (client, uploads), no_room).map(Some);
+                    return self.bypass(&cache, path, (client, uploads), no_room).map(Some);
                 }
             };
             let Some(share) = cache.share(client, &entry) else {
-                // Its bytes come over the network.
+                // The client has its share; its bytes must come over the network.
                 if reach != Reach::Origin {
                     return Ok(None);
                 }
                 let why = "its client has as much of the cache as one may have; enlarge `cache.bytes`";
                 let found = Some((entry.meta.clone(), entry.version.clone()));
                 let file =
-                    self.past(&cache, path, (client, entry.uploads), &NoRoom { why: why.into(), found })?;
+                    self.bypass(&cache, path, (client, entry.uploads), &NoRoom { why: why.into(), found })?;
                 return Ok(Some(RemoteFile { content: entry.content, ..file }));
             };
             let opened = cache.open_entry(&entry).map_err(|error| cache.explain(&error, None))?;
             let Some(open) = opened else {
-                // Somebody made room, or removed the file by hand.
+                // The file was evicted, or removed by hand.
                 cache.remove(&entry);
                 continue;
             };
             let arriving = Arriving::new(&self.core, &cache, entry, client);
             let entry = &arriving.entry;
             let within_reach = reach == Reach::Origin;
-            // What a restart left is small enough to be verified at once.
+            // After a restart, a small file can be verified at once.
             if entry.meta.size <= PART && entry.stored().0 && !entry.is_complete() {
                 let within = if within_reach { self.core.backend.timeout } else { Duration::ZERO };
                 let _ = arriving.wait(0, entry.meta.size, within);
@@ -220,20 +221,20 @@ impl Remote {
                     continue;
                 }
             }
-            // Small files may be read at once: that is for threads that wait for the network.
+            // The store reads small files at once, so an incomplete one needs a thread that may wait for the network.
             if !within_reach && entry.meta.size <= PART && !entry.is_complete() {
                 return Ok(None);
             }
             let (file, content, meta) = (Arc::clone(&open.file), entry.content, entry.meta.clone());
             let arrival = (!entry.is_complete()).then(|| Arc::new(arriving) as Arc<dyn Arrival>);
-            let place = Some(Box::new(Kept { _open: open, _share: share }) as _);
+            let place = Some(Box::new(CacheHold { _open: open, _share: share }) as _);
             return Ok(Some(RemoteFile { file, content, meta, arrival, place }));
         }
         Err(Failure::Failing("its cache is too small for the files that are requested".into()))
     }
 
-    /// Opens a file that the cache has no room for.
-    fn past(
+    /// Opens a file without room in the cache.
+    fn bypass(
         &self,
         cache: &Cache,
         path: &str,
@@ -242,16 +243,16 @@ impl Remote {
     ) -> Result<RemoteFile, Failure> {
         let failure = || Failure::NoRoom(Arc::new(no_room.clone()));
         let (meta, version) = no_room.found.clone().ok_or_else(failure)?;
-        let wanted = Wanted { path: path.into(), version, size: meta.size, uploads };
-        let past = Past::new(&self.core, wanted, client).ok_or_else(failure)?;
-        let (content, arrival) = (ContentId::unused(), Some(Arc::new(past) as _));
-        Ok(RemoteFile { file: cache.nothing(), content, meta, arrival, place: None })
+        let wanted = ExpectedVersion { path: path.into(), version, size: meta.size, uploads };
+        let bypass = Bypass::new(&self.core, wanted, client).ok_or_else(failure)?;
+        let (content, arrival) = (ContentId::unused(), Some(Arc::new(bypass) as _));
+        Ok(RemoteFile { file: cache.empty_file(), content, meta, arrival, place: None })
     }
 }
 
-/// What keeps a content in the cache for a reader.
+/// Keeps a content in the cache for a reader.
 #[derive(Debug)]
-struct Kept {
+struct CacheHold {
     _open: Open,
     _share: Share,
 }
@@ -263,11 +264,11 @@ impl Origin for Remote {
 
     fn look_up(&self, path: &str, reach: Reach) -> Result<Option<RemoteMeta>, StoreError> {
         let cache = self.core.cache_for_request();
-        // Sizes are no reason for a download, which alone is counted by client.
+        // A look-up starts no download, so it needs no client.
         let inquiry = Inquiry { want: Want::Meta, client: ClientKey::SERVER, reach };
         match cache.and_then(|cache| self.core.look(&cache, path, inquiry)) {
-            Ok(Some(Found::Meta(meta))) => Ok(Some(meta)),
-            Ok(Some(Found::Entry(entry))) => Ok(Some(entry.meta.clone())),
+            Ok(Some(Located::Meta(meta))) => Ok(Some(meta)),
+            Ok(Some(Located::Entry(entry))) => Ok(Some(entry.meta.clone())),
             Ok(None) => Ok(None),
             Err(Failure::NoRoom(no_room)) if no_room.found.is_some() => {
                 Ok(no_room.found.as_ref().map(|(meta, _)| meta.clone()))
@@ -278,7 +279,7 @@ impl Origin for Remote {
 
     fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError> {
         self.core.store(path, content, size, overwrite).map_err(|failure| match failure {
-            // The client is told that its file was not taken, so that it does not try for ever.
+            // A permanent refusal, so that the client does not retry forever.
             Failure::Useless(why) => {
                 StoreError::RefusedByOrigin { origin: Arc::clone(&self.core.origin), why: why.to_string() }
             }
@@ -287,14 +288,14 @@ impl Origin for Remote {
     }
 }
 
-/// A reader of a version that is not whole yet.
+/// A reader of an incomplete version.
 #[derive(Debug)]
 struct Arriving {
     core: Arc<Core>,
     cache: Arc<Cache>,
     entry: Arc<Entry>,
     client: ClientKey,
-    /// It was counted that the cache had no room for some of it.
+    /// Whether the lack of room in the cache has been counted for this reader.
     unstored: AtomicBool,
 }
 
@@ -305,23 +306,23 @@ impl Arriving {
         Self { core: Arc::clone(core), cache: Arc::clone(cache), entry, client, unstored }
     }
 
-    /// A place for the fetch of these bytes, if nobody fetches them. It is waited for before they are claimed: other
-    /// clients may read the same file, and must not wait for the turn of this one.
-    fn place(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Place>> {
+    /// Waits for a permit to fetch these bytes; `None` if another reader fetches them. The bytes are claimed
+    /// afterwards, because other clients may read the same file, and must not wait for the turn of this client.
+    fn permit(&self, offset: u64, length: u64, within: Duration) -> io::Result<Option<Permit>> {
         if !self.entry.wants_fetch(offset, length) {
             return Ok(None);
         }
         let began = Instant::now();
         runtime::handle()?.block_on(async {
-            let mut place = pin!(self.core.places.take(self.client));
+            let mut permit = pin!(self.core.permits.take(self.client));
             loop {
-                let given = tokio::time::timeout(IN_LINE, &mut place).await;
-                // Another client may have had its turn before, and fetches them.
+                let given = tokio::time::timeout(PERMIT_POLL, &mut permit).await;
+                // Another client may have got its turn first, and fetches them.
                 if !self.entry.wants_fetch(offset, length) {
                     return Ok(None);
                 }
                 match given {
-                    Ok(place) => return Ok(Some(place)),
+                    Ok(permit) => return Ok(Some(permit)),
                     Err(_) if began.elapsed() >= within => return Err(io::ErrorKind::TimedOut.into()),
                     Err(_) => {}
                 }
@@ -329,19 +330,19 @@ impl Arriving {
         })
     }
 
-    fn fetch(&self, parts: Range<u32>, place: Option<Place>) {
+    fn fetch(&self, parts: Range<u32>, permit: Option<Permit>) {
         let Ok(runtime) = runtime::handle() else {
             return self.entry.unclaim(&parts, Some(Failure::Cache("no threads".into())));
         };
         let (core, cache, entry) = (Arc::clone(&self.core), Arc::clone(&self.cache), Arc::clone(&self.entry));
         let client = self.client;
         runtime.spawn(async move {
-            let place = match place {
-                Some(place) => place,
-                None => core.places.take(client).await,
+            let permit = match permit {
+                Some(permit) => permit,
+                None => core.permits.take(client).await,
             };
-            pull(core, cache, entry, parts, None).await;
-            drop(place);
+            fetch_parts(core, cache, entry, parts, None).await;
+            drop(permit);
         });
     }
 }
@@ -359,16 +360,16 @@ impl Arrival for Arriving {
 
     fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited> {
         let began = Instant::now();
-        let place = Mutex::new(self.place(offset, length, within)?);
+        let permit = Mutex::new(self.permit(offset, length, within)?);
         let within = within.saturating_sub(began.elapsed());
         let fetch = |parts: Range<u32>| {
             let behind = parts.end;
-            self.fetch(parts, place.lock().unwrap_or_else(PoisonError::into_inner).take());
-            // Who reads a file reads on.
-            if let Some(place) = self.core.places.try_take(self.client)
+            self.fetch(parts, permit.lock().take());
+            // Prefetch the next part.
+            if let Some(permit) = self.core.permits.try_take(self.client)
                 && let Some(next) = self.entry.claim(behind)
             {
-                self.fetch(next, Some(place));
+                self.fetch(next, Some(permit));
             }
         };
         let damaged = |part: u32| {
@@ -380,7 +381,7 @@ impl Arrival for Arriving {
                 }
             }
             if !self.entry.version.joins() {
-                // Only as a whole can it be fetched again.
+                // It can only be fetched again as a whole.
                 self.cache.remove(&self.entry);
             }
             tracing::warn!(target: "tuffet::origin",
@@ -398,8 +399,8 @@ impl Arrival for Arriving {
         if !self.unstored.swap(true, Ordering::Relaxed) {
             self.core.unstored(&self.entry.path, &no_room());
         }
-        match Past::new(&self.core, Wanted::of(&self.entry), self.client) {
-            Some(past) => past.read_past(offset, length, within),
+        match Bypass::new(&self.core, ExpectedVersion::of(&self.entry), self.client) {
+            Some(bypass) => bypass.read_past(offset, length, within),
             None => Err(no_room().into_io()),
         }
     }

@@ -1,33 +1,34 @@
-//! The threads that speak to origins: none before the first request to one, so that they have no privilege that was
-//! dropped meanwhile.
+//! The threads that talk to origins. They start with the first request, so that they never have privileges that the
+//! process drops.
 
+use parking_lot::Mutex;
 use std::io;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Threads for the network. Disks have others, which come and go.
-const THREADS: usize = 2;
-/// How long an idle thread for disks stays.
-const STAY: Duration = Duration::from_secs(10);
+/// The number of network threads. Blocking threads for disks start on demand.
+const NETWORK_THREADS: usize = 2;
+/// The time after which an idle blocking thread ends.
+const IDLE_TIME: Duration = Duration::from_secs(10);
 
-/// The runtime of all origins of this process. It is never the one that decides requests.
+/// Returns the runtime of all origins of this process. It is separate from the one that decides requests.
 pub(crate) fn handle() -> io::Result<Handle> {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     static STARTING: Mutex<()> = Mutex::new(());
     if let Some(runtime) = RUNTIME.get() {
         return Ok(runtime.handle().clone());
     }
-    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _starting = STARTING.lock();
     if RUNTIME.get().is_none() {
         let runtime = Builder::new_multi_thread()
-            .worker_threads(THREADS)
+            .worker_threads(NETWORK_THREADS)
             .thread_name("tuffet-origin")
-            .thread_keep_alive(STAY)
+            .thread_keep_alive(IDLE_TIME)
             .enable_all()
             .build()?;
-        // Nobody else sets it.
+        // `STARTING` excludes other writers.
         let _ = RUNTIME.set(runtime);
     }
     RUNTIME.get().map(|runtime| runtime.handle().clone()).ok_or_else(|| io::ErrorKind::Other.into())

@@ -1,5 +1,5 @@
-//! The HTTP client below `object_store`. It notes what each attempt came to, since the errors of the crate hide the
-//! status and show URLs.
+//! The HTTP client below `object_store`. It records the status of each attempt, because the errors of that crate hide
+//! the status and show URLs.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -17,45 +17,44 @@ use object_store::client::{
 };
 
 use crate::failure::cause;
-use crate::redirects::{MOST_REDIRECTS, Redirects};
+use crate::redirects::{MAX_REDIRECTS, Redirects};
 
-/// The most that is read of an answer that is no file: the reason of an error, or the number of an upload.
-const LONGEST_REASON: usize = 64 << 10;
+/// The limit of bytes read from an answer without a file: the reason of an error, or the id of an upload.
+const MAX_REASON_BYTES: usize = 64 << 10;
 
 tokio::task_local! {
-    /// The note of the attempt that this task makes.
+    /// The note of the current attempt.
     pub(crate) static NOTE: RefCell<Note>;
 }
 
-/// What an attempt came to, and what it must change in its request.
+/// The result of an attempt, and the change to make in its request.
 #[derive(Default, Clone)]
 pub(crate) struct Note {
     /// The status of the latest answer.
     pub status: Option<u16>,
-    /// Why there was none, or why its redirect was not followed.
+    /// The reason for a missing answer, or for not following a redirect.
     pub trouble: Option<String>,
-    /// Whether the server was reached that sent none.
+    /// Whether the server was reached but sent no answer.
     pub reached: bool,
-    /// Whether the origin answered with a redirect that was followed. What becomes of the other server is of this path
-    /// alone.
+    /// Whether a redirect of the origin was followed. Failures of the other server concern only this path.
     pub redirected: bool,
     pub change: Change,
-    /// The request that was not sent.
+    /// The request held back by [`Change::Hold`].
     pub held: Option<(Uri, HeaderMap)>,
 }
 
-/// What becomes of a request that `object_store` made.
+/// A change to a request of `object_store`.
 #[derive(Default, Clone)]
 pub(crate) enum Change {
     #[default]
     Nothing,
-    /// The end of an upload in parts must not replace a file. Azure's keys sign the condition.
+    /// Add a condition to the end of an upload in parts: it must not replace a file. Azure requires a signature of it.
     Create(Option<AzureCredentialProvider>),
-    /// A PUT is kept in the note instead of being sent: its address and login are for another request.
+    /// Keep a PUT in the note instead of sending it. Another request uses its address and login.
     Hold,
 }
 
-/// Makes the clients of `object_store`: all of one origin share one.
+/// Creates the HTTP clients of `object_store`. All clients of one origin share one [`Service`].
 #[derive(Debug, Clone)]
 pub(crate) struct Connector(pub Service);
 
@@ -71,9 +70,9 @@ pub(crate) struct Service {
     pub client: reqwest::Client,
     /// The login at a web server.
     pub login: Option<HeaderValue>,
-    /// Whether requests to a store carry no login.
+    /// Whether to remove the login from requests to a store.
     pub anonymous: bool,
-    /// Where redirects may lead. A request to a store is signed for its host: there they lead nowhere.
+    /// The permitted redirects. `None` for stores, because a request is signed for its host.
     pub redirects: Option<Redirects>,
 }
 
@@ -83,11 +82,11 @@ impl fmt::Debug for Service {
     }
 }
 
-type Answer<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
+type ResponseFuture<'a> = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'a>>;
 
 impl HttpService for Service {
-    // What the macro `async_trait` makes of an `async fn`.
-    fn call<'life0, 'async_trait>(&'life0 self, request: HttpRequest) -> Answer<'async_trait>
+    // The expansion of an `async fn` by the macro `async_trait`.
+    fn call<'life0, 'async_trait>(&'life0 self, request: HttpRequest) -> ResponseFuture<'async_trait>
     where
         'life0: 'async_trait,
         Self: 'async_trait,
@@ -103,7 +102,7 @@ impl Service {
         }
         match NOTE.try_with(|note| note.borrow().change.clone()).unwrap_or_default() {
             Change::Create(keys) if ends_parts(&request) => {
-                // The crate has no such condition for uploads in parts. S3 does not require that it be signed.
+                // `object_store` has no such condition for uploads in parts. S3 does not require a signature of it.
                 request.headers_mut().insert(IF_NONE_MATCH, HeaderValue::from_static("*"));
                 if let Some(keys) = keys {
                     sign_again(&mut request, &keys)
@@ -135,19 +134,19 @@ impl Service {
         let body = body.map_err(|error| HttpError::new(HttpErrorKind::Unknown, error.without_url()));
         let body = match is_get && parts.status.is_success() {
             true => HttpResponseBody::new(body),
-            // The crate reads it to its end, if it has one.
+            // `object_store` reads it to the end, so bound it.
             false => beginning(body).await?.into(),
         };
         Ok(HttpResponse::from_parts(parts, body))
     }
 
-    /// Sends a request with the login, if there is one, and follows its redirects where they may lead. Only the origin
-    /// gets the login: a client that follows redirects by itself sends it again where another server redirects, too.
+    /// Sends a request with the login, if there is one, and follows permitted redirects. Only the origin gets the
+    /// login; reqwest's own redirects could send it again after a redirect by another server.
     async fn follow(&self, mut request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
         let origin = request.url().origin();
         let mut left = match *request.method() {
-            Method::GET | Method::HEAD => MOST_REDIRECTS,
-            // An upload is for the server that was named.
+            Method::GET | Method::HEAD => MAX_REDIRECTS,
+            // An upload must not be redirected.
             _ => 0,
         };
         loop {
@@ -176,7 +175,7 @@ impl Service {
         }
     }
 
-    /// Sends a request, and notes the status of its answer.
+    /// Sends a request, and records the status of its answer.
     pub async fn execute(&self, request: reqwest::Request) -> Result<reqwest::Response, reqwest::Error> {
         match self.follow(request).await {
             Ok(answer) => {
@@ -195,23 +194,23 @@ impl Service {
     }
 }
 
-/// The first bytes of an answer that is no file.
+/// Returns the first bytes of an answer without a file.
 async fn beginning<B>(mut body: B) -> Result<Bytes, HttpError>
 where
     B: BodyExt<Data = Bytes, Error = HttpError> + Unpin,
 {
     let mut bytes = Vec::new();
-    while bytes.len() < LONGEST_REASON
+    while bytes.len() < MAX_REASON_BYTES
         && let Some(frame) = body.frame().await.transpose()?
     {
         if let Ok(piece) = frame.into_data() {
-            bytes.extend_from_slice(&piece[..piece.len().min(LONGEST_REASON - bytes.len())]);
+            bytes.extend_from_slice(&piece[..piece.len().min(MAX_REASON_BYTES - bytes.len())]);
         }
     }
     Ok(bytes.into())
 }
 
-/// Whether a request joins the parts of an upload: at S3, and at Azure.
+/// Whether a request joins the parts of an upload, at S3 or Azure.
 fn ends_parts(request: &HttpRequest) -> bool {
     let query = request.uri().query().unwrap_or_default();
     match *request.method() {
@@ -221,7 +220,8 @@ fn ends_parts(request: &HttpRequest) -> bool {
     }
 }
 
-/// A key of an account signs the conditions of a request, tokens and shared access signatures do not.
+/// Signs a changed request again. The key of an account signs the conditions of a request; tokens and shared access
+/// signatures do not.
 async fn sign_again(request: &mut HttpRequest, keys: &AzureCredentialProvider) -> object_store::Result<()> {
     let signed = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some((account, _)) =
@@ -236,6 +236,6 @@ async fn sign_again(request: &mut HttpRequest, keys: &AzureCredentialProvider) -
 }
 
 fn note(change: impl FnOnce(&mut Note)) {
-    // There is none where a login is fetched by a task of its own.
+    // A separate task that fetches a login has no note.
     let _ = NOTE.try_with(|note| change(&mut note.borrow_mut()));
 }

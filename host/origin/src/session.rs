@@ -1,9 +1,9 @@
 //! Large uploads to Google: sessions of its JSON interface
 //! (<https://cloud.google.com/storage/docs/performing-resumable-uploads>).
 //!
-//! The XML interface, which `object_store` speaks, has no condition for uploads in parts. A session has one, which
-//! Google checks when the last part has come, so of many uploads that create a file one succeeds. A session that does
-//! not end leaves nothing that anybody sees, and Google forgets it after a week.
+//! The XML interface, which `object_store` uses, has no condition for uploads in parts. A session has one, and Google
+//! checks it after the last part, so one of several concurrent uploads that create a file succeeds. An unfinished
+//! session leaves no visible file, and Google forgets it after a week.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ use object_store::path::Path;
 use object_store::{ObjectStore, PutOptions, PutPayload};
 use reqwest::{Request, Response, Url};
 
+use crate::answers::{by_status, judge};
 use crate::core::Core;
 use crate::failure::{Failure, unanswered};
-use crate::judge::{by_status, judge};
 use crate::runtime;
 use crate::service::{Change, NOTE, Note, Service};
-use crate::upload::{PART, Sent};
+use crate::upload::{MIN_PART_BYTES, OutgoingUpload};
 
-/// Parts are multiples of this, and Google keeps nothing smaller of one, except of the last.
-const UNIT: u64 = 256 << 10;
-/// The most that is read of the reason of a refusal.
-const REASON: usize = 16 << 10;
+/// All parts except the last are multiples of this size, and Google keeps only multiples of it.
+const UNIT_BYTES: u64 = 256 << 10;
+/// The limit of bytes read from the reason of a refusal.
+const MAX_REASON_BYTES: usize = 16 << 10;
 
 type Outcome<T> = (Result<T, Failure>, Option<u16>);
 
 impl Core {
-    /// Sends parts one after the other to a session, which is given up if one fails.
-    pub async fn put_session(self: &Arc<Self>, upload: &Sent, key: &Path) -> Outcome<()> {
+    /// Sends parts one after the other to a session. Cancels the session if one fails.
+    pub async fn put_session(self: &Arc<Self>, upload: &OutgoingUpload, key: &Path) -> Outcome<()> {
         let timeout = self.backend.timeout;
         let (object, headers) = match self.prepared(key).await {
             Ok(prepared) => prepared,
@@ -50,7 +50,7 @@ impl Core {
             Ok(answer) => return (Err(refusal(answer, upload.overwrite, timeout).await), status),
             Err(failure) => return (Err(failure), status),
         };
-        // Its path alone: parts and login go to the server that was named, whatever the answer names.
+        // Use only its path: parts and login must go to the configured server, even if the answer names another.
         let place = answer.headers().get(LOCATION).and_then(|place| place.to_str().ok());
         let Some(place) = place.and_then(|place| session.url.join(place).ok()) else {
             return (Err(Failure::Useless("it begins no upload in parts: no Location".into())), status);
@@ -63,11 +63,11 @@ impl Core {
         result
     }
 
-    async fn put_into(&self, session: &Session<'_>, upload: &Sent) -> Outcome<()> {
+    async fn put_into(&self, session: &Session<'_>, upload: &OutgoingUpload) -> Outcome<()> {
         let (timeout, size) = (self.backend.timeout, upload.size);
         let mut at = 0;
         loop {
-            let piece = PART.min(size - at);
+            let piece = MIN_PART_BYTES.min(size - at);
             let bytes = match upload.read(at, piece).await {
                 Ok(bytes) => bytes,
                 Err(failure) => return (Err(failure), None),
@@ -87,9 +87,9 @@ impl Core {
             let wrong = |why: &str| (Err(Failure::Useless(why.into())), status);
             match status {
                 Some(200 | 201) if last => return (Ok(()), status),
-                Some(200 | 201) => return wrong("it ends an upload whose parts it does not have"),
+                Some(200 | 201) => return wrong("it ends an upload without having its parts"),
                 Some(308) => {}
-                // The name of the session is its own: the bucket was there when it began.
+                // The session is unknown. The bucket existed when it began.
                 Some(404 | 410) => {
                     return (Err(Failure::Failing("it has forgotten the upload".into())), status);
                 }
@@ -97,7 +97,7 @@ impl Core {
             }
             match kept(answer.headers()) {
                 kept if kept > end || kept == size => return wrong("it claims parts that it was not sent"),
-                kept if kept == end || kept >= at + UNIT => at = kept,
+                kept if kept == end || kept >= at + UNIT_BYTES => at = kept,
                 _ => {
                     return (Err(Failure::Failing("it does not keep the parts of an upload".into())), status);
                 }
@@ -105,8 +105,7 @@ impl Core {
         }
     }
 
-    /// The address and the headers of an upload, as `object_store` makes them: with a login, and for the endpoint that
-    /// its settings name.
+    /// Returns the address and the headers that `object_store` makes for an upload, with its login and endpoint.
     async fn prepared(&self, key: &Path) -> Result<(Uri, HeaderMap), Failure> {
         let note = Note { change: Change::Hold, ..Note::default() };
         let action = self.backend.store.put_opts(key, PutPayload::new(), PutOptions::default());
@@ -119,13 +118,13 @@ impl Core {
         match (note.held.clone(), result) {
             (Some(held), _) => Ok(held),
             (None, Ok(Err(error))) => Err(judge(&error, &note)),
-            // The login is what is waited for.
+            // Only fetching the login can have timed out.
             (None, _) => Err(Failure::Away("no login in time".into())),
         }
     }
 }
 
-/// Where the session of an object begins. The address of an object ends in its bucket and its key, both encoded.
+/// Returns the address for beginning a session. The address of an object ends in its bucket and its key, both encoded.
 fn address(object: &Uri, overwrite: bool) -> Option<Url> {
     let object = object.to_string();
     let (bucket, key) = object.rsplit_once('/')?;
@@ -134,7 +133,7 @@ fn address(object: &Uri, overwrite: bool) -> Option<Url> {
     format!("{base}/upload/storage/v1/b/{bucket}/o?uploadType=resumable&name={key}{condition}").parse().ok()
 }
 
-/// How many bytes a session has, from the range in its answer.
+/// Returns the number of bytes that a session has received, from the range in its answer.
 fn kept(headers: &HeaderMap) -> u64 {
     let last =
         headers.get(RANGE).and_then(|range| range.to_str().ok()?.strip_prefix("bytes=0-")?.parse().ok());
@@ -152,12 +151,12 @@ async fn refusal(answer: Response, overwrite: bool, timeout: Duration) -> Failur
     }
 }
 
-/// The word of Google for an error, from the JSON of its answer: letters alone.
+/// Returns the error code from the JSON of an answer, if it consists of letters and digits.
 async fn reason(mut answer: Response) -> Option<String> {
     let mut text = Vec::new();
     while let Some(piece) = answer.chunk().await.ok()? {
         text.extend_from_slice(&piece);
-        if text.len() > REASON {
+        if text.len() > MAX_REASON_BYTES {
             return None;
         }
     }
@@ -166,7 +165,7 @@ async fn reason(mut answer: Response) -> Option<String> {
     (reason.len() <= 64 && reason.bytes().all(|byte| byte.is_ascii_alphanumeric())).then(|| reason.to_owned())
 }
 
-/// An upload that is being sent. Google is told to forget it unless it ended well.
+/// A running upload. Unless it succeeds, dropping it tells Google to forget the session.
 struct Session<'a> {
     service: &'a Service,
     url: Url,
@@ -209,7 +208,7 @@ impl Drop for Session<'_> {
         request.headers_mut().insert(CONTENT_LENGTH, 0.into());
         if let Ok(runtime) = runtime::handle() {
             runtime.spawn(async move {
-                // Google forgets it by itself after a week: it is not tried again.
+                // No retry: Google forgets the session after a week.
                 let _ = tokio::time::timeout(Duration::from_secs(10), service.execute(request)).await;
             });
         }
@@ -244,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_session_has_is_the_end_of_its_range() {
+    fn the_range_of_a_session_gives_its_bytes() {
         let range = |range: &'static str| HeaderMap::from_iter([(RANGE, HeaderValue::from_static(range))]);
         assert_eq!(kept(&HeaderMap::new()), 0);
         assert_eq!(kept(&range("bytes=0-1023")), 1024);

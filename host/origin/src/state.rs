@@ -1,8 +1,9 @@
-//! What an origin reports: its state for `/readyz`, `status` and metrics, and a record of each request to it.
+//! The state of an origin for `/readyz`, `status` and metrics, and a record of each request to it.
 
+use parking_lot::{Mutex, RwLock};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use crate::breaker::BreakerState;
@@ -15,49 +16,49 @@ pub struct OriginState {
     pub root: Arc<str>,
     /// Its URL, without secrets.
     pub origin: Arc<str>,
-    /// `None` while it answers, or has not been asked; else since when it does not, and why.
+    /// Since when it does not answer, and why; `None` while it answers, or before the first request.
     pub away: Option<Away>,
-    /// What its breaker lets through.
+    /// The state of its breaker.
     pub breaker: BreakerState,
-    /// Why the cache cannot be used, if it cannot.
+    /// The error of the cache, if it cannot be used.
     pub cache_error: Option<Arc<str>>,
     /// Bytes in the cache.
     pub cache_bytes: u64,
     /// Files in the cache.
     pub cache_files: u64,
-    /// The most bytes in the cache.
+    /// The limit of the cache in bytes.
     pub cache_limit: u64,
-    /// Requests that are being made.
+    /// Running requests.
     pub running: u64,
-    /// What happened since the start.
+    /// Counts since the start.
     pub counts: OriginCounts,
 }
 
 /// An origin that does not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Away {
-    /// The first of its failures in a row.
+    /// The time of its first consecutive failure.
     pub since: SystemTime,
-    /// The latest of them.
+    /// The latest failure.
     pub why: Arc<str>,
 }
 
 /// Counts since the start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OriginCounts {
-    /// Files that were opened and whose version was in the cache.
+    /// Opened files with a cached version.
     pub hits: u64,
-    /// Files that were opened and had to be fetched.
+    /// Opened files that had to be fetched.
     pub misses: u64,
-    /// Requests to the origin, repeated ones included.
+    /// Requests to the origin, including retries.
     pub fetches: u64,
-    /// Requests that got no usable answer.
+    /// Requests without a usable answer.
     pub failures: u64,
-    /// Files that were served without validation, because the origin did not answer.
+    /// Files served without validation, because the origin did not answer.
     pub stale: u64,
-    /// Parts in the cache that did not have their digest, and were fetched again.
+    /// Cached parts with a wrong digest, which were fetched again.
     pub damaged: u64,
-    /// Files that the cache did not take: its disk failed or is full, or all of it is being read.
+    /// Files that were not cached: the disk failed or is full, or all of the cache is being read.
     pub unstored: u64,
     /// Bytes received.
     pub received: u64,
@@ -74,11 +75,11 @@ pub struct Fetch {
     pub origin: Arc<str>,
     /// The path.
     pub path: Arc<str>,
-    /// What was asked for.
+    /// The kind of request.
     pub kind: FetchKind,
-    /// When it began.
+    /// Its start.
     pub started: SystemTime,
-    /// How long it took, to the last byte.
+    /// The time until the last byte.
     pub duration: Duration,
     /// 1 for the first of several attempts.
     pub attempt: u32,
@@ -86,22 +87,22 @@ pub struct Fetch {
     pub status: Option<u16>,
     /// Bytes of content received or sent.
     pub bytes: u64,
-    /// Why it failed. A file that does not exist, or is unchanged, is no failure.
+    /// Its failure. A missing or unchanged file is no failure.
     pub error: Option<Arc<str>>,
 }
 
-/// What a request to an origin asks for.
+/// The kind of a request to an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchKind {
     /// Size and version.
     LookUp,
-    /// A newer version, if there is one.
+    /// A newer version, if one exists.
     Revalidate,
     /// A file.
     Whole,
     /// A part of a file.
     Range,
-    /// To store an upload.
+    /// Storing an upload.
     Store,
 }
 
@@ -118,10 +119,10 @@ impl FetchKind {
     }
 }
 
-/// Receives a record of each request to an origin. It is called on a thread of the origin, and must not wait.
+/// Receives a record of each request to an origin. Called on a thread of the origin; must not block.
 pub type FetchHook = Arc<dyn Fn(&Fetch) + Send + Sync>;
 
-/// The counts of an origin, and whom it reports to.
+/// The counts of an origin, and its hook.
 #[derive(Default)]
 pub(crate) struct Reports {
     pub hits: AtomicU64,
@@ -140,31 +141,31 @@ pub(crate) struct Reports {
 
 impl Reports {
     pub fn set_hook(&self, hook: FetchHook) {
-        *self.hook.write().unwrap_or_else(PoisonError::into_inner) = Some(hook);
+        *self.hook.write() = Some(hook);
     }
 
     /// Reports the end of a request.
     pub fn ended(&self, fetch: &Fetch) {
-        let hook = self.hook.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let hook = self.hook.read().clone();
         if let Some(hook) = hook {
             hook(fetch);
         }
     }
 
-    /// The origin answered.
+    /// Records an answer of the origin.
     pub fn answered(&self) {
-        *self.away.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.away.lock() = None;
     }
 
-    /// The origin gave no answer.
+    /// Records that the origin gave no answer.
     pub fn away_with(&self, failure: &Failure) {
-        let mut away = self.away.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut away = self.away.lock();
         let since = away.as_ref().map_or_else(SystemTime::now, |away| away.since);
         *away = Some(Away { since, why: failure.reason() });
     }
 
     pub fn away(&self) -> Option<Away> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.away.lock().clone()
     }
 
     pub fn counts(&self) -> OriginCounts {

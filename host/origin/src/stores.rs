@@ -13,98 +13,128 @@ use url::Url;
 use crate::failure::cause;
 use crate::service::{Connector, Service};
 
-/// A client, and what is particular to its kind.
+/// The client of one kind of origin.
 pub(crate) struct Store {
     pub store: Arc<dyn ObjectStore>,
-    /// The beginning of all keys; empty for web servers, whose URL has it.
+    /// The prefix of all keys; empty for web servers, because their URL contains it.
     pub prefix: String,
     pub kind: Kind,
-    /// What tells its files from those of another place with the same URL: the endpoint, the region or the account,
-    /// wherever they are configured.
+    /// Distinguishes its files from those of another server with the same URL: the endpoint, region or account, from
+    /// the configuration or the environment.
     pub place: String,
-    /// What signs requests to Azure.
+    /// The key that signs requests to Azure.
     pub azure: Option<AzureCredentialProvider>,
 }
 
 /// How uploads reach an origin.
 #[derive(Debug, Clone)]
 pub(crate) enum Kind {
-    /// `object_store` sends the parts; the request that joins them may have a condition.
+    /// In parts, by `object_store`. The request that joins the parts may have a condition.
     Parts,
-    /// Google's request that joins parts has no condition: sessions have one.
+    /// In a session at Google, because Google's request that joins parts supports no condition.
     Session,
-    /// A web server, and its folder: PUT.
+    /// By PUT to this folder of a web server.
     Http(Url),
 }
 
-/// The region that `object_store` asks where none is configured.
+/// The region that `object_store` uses if none is configured.
 const DEFAULT_REGION: &str = "us-east-1";
 
-/// Makes the client of an origin, whose requests `service` sends.
+/// Creates the client of an origin. `service` sends its requests.
 ///
 /// # Errors
-/// What is wrong with the specification.
+/// The specification cannot be used.
 pub(crate) fn store(spec: &OriginSpec, service: &Service) -> Result<Store, String> {
-    let connector = Connector(service.clone());
-    let login = &spec.credentials;
+    let (connector, login) = (Connector(service.clone()), &spec.credentials);
     match &spec.location {
         Location::S3 { bucket, prefix, endpoint, region } => {
-            let mut builder = s3(login)?.with_bucket_name(bucket);
-            if let Some(region) = region {
-                builder = builder.with_region(region);
-            }
-            builder = match endpoint {
-                Some(url) => builder.with_endpoint(bare(url)),
-                None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
-            };
-            let of = |key| builder.get_config_value(&key);
-            let place = of(AmazonS3ConfigKey::S3Endpoint)
-                .or_else(|| of(AmazonS3ConfigKey::Endpoint))
-                .or_else(|| of(AmazonS3ConfigKey::Region))
-                .unwrap_or_else(|| DEFAULT_REGION.into());
-            let builder = builder.with_client_options(options()).with_retry(no_retry());
-            let store = builder.with_http_connector(connector).build().map_err(explain)?;
-            let (store, prefix, kind) = (Arc::new(store), prefix.clone(), Kind::Parts);
-            Ok(Store { store, prefix, kind, place, azure: None })
+            s3_store(bucket, prefix, endpoint.as_ref(), region.as_deref(), login, connector)
         }
         Location::Gcs { bucket, prefix, endpoint } => {
-            let mut builder = google(login)?.with_bucket_name(bucket);
-            if let Some(url) = endpoint {
-                builder = builder.with_base_url(bare(url));
-            }
-            let place = builder.get_config_value(&GoogleConfigKey::BaseUrl).unwrap_or_default();
-            let builder = builder.with_client_options(options()).with_retry(no_retry());
-            let store = builder.with_http_connector(connector).build().map_err(explain)?;
-            let (store, prefix, kind) = (Arc::new(store), prefix.clone(), Kind::Session);
-            Ok(Store { store, prefix, kind, place, azure: None })
+            google_store(bucket, prefix, endpoint.as_ref(), login, connector)
         }
         Location::Azure { account, container, prefix, endpoint } => {
-            let mut builder = azure(login)?.with_container_name(container);
-            if let Some(account) = account {
-                builder = builder.with_account(account);
-            }
-            if let Some(url) = endpoint {
-                builder = builder.with_endpoint(bare(url).to_owned());
-            }
-            let of = |key| builder.get_config_value(&key).unwrap_or_default();
-            let place = format!("{} {}", of(AzureConfigKey::Endpoint), of(AzureConfigKey::AccountName));
-            let builder = builder.with_client_options(options()).with_retry(no_retry());
-            let store = builder.with_http_connector(connector).build().map_err(explain)?;
-            let azure = Some(Arc::clone(store.credentials()));
-            let (store, prefix, kind) = (Arc::new(store), prefix.clone(), Kind::Parts);
-            Ok(Store { store, prefix, kind, place, azure })
+            azure_store(account.as_deref(), container, prefix, endpoint.as_ref(), login, connector)
         }
-        Location::Http { url } => {
-            let builder = HttpBuilder::new().with_url(bare(url));
-            let builder = builder.with_client_options(options()).with_retry(no_retry());
-            let store = builder.with_http_connector(connector).build().map_err(explain)?;
-            let (prefix, kind, place) = (String::new(), Kind::Http(url.clone()), String::new());
-            Ok(Store { store: Arc::new(store), prefix, kind, place, azure: None })
-        }
+        Location::Http { url } => web_store(url, connector),
     }
 }
 
-fn s3(login: &Credentials) -> Result<AmazonS3Builder, String> {
+fn s3_store(
+    bucket: &str,
+    prefix: &str,
+    endpoint: Option<&Url>,
+    region: Option<&str>,
+    login: &Credentials,
+    connector: Connector,
+) -> Result<Store, String> {
+    let mut builder = s3_login(login)?.with_bucket_name(bucket);
+    if let Some(region) = region {
+        builder = builder.with_region(region);
+    }
+    builder = match endpoint {
+        Some(url) => builder.with_endpoint(bare(url)),
+        None => builder.with_virtual_hosted_style_request(!bucket.contains('.')),
+    };
+    let of = |key| builder.get_config_value(&key);
+    let place = of(AmazonS3ConfigKey::S3Endpoint)
+        .or_else(|| of(AmazonS3ConfigKey::Endpoint))
+        .or_else(|| of(AmazonS3ConfigKey::Region))
+        .unwrap_or_else(|| DEFAULT_REGION.into());
+    let builder = builder.with_client_options(options()).with_retry(no_retry());
+    let store = Arc::new(builder.with_http_connector(connector).build().map_err(explain)?);
+    Ok(Store { store, prefix: prefix.to_owned(), kind: Kind::Parts, place, azure: None })
+}
+
+fn google_store(
+    bucket: &str,
+    prefix: &str,
+    endpoint: Option<&Url>,
+    login: &Credentials,
+    connector: Connector,
+) -> Result<Store, String> {
+    let mut builder = google_login(login)?.with_bucket_name(bucket);
+    if let Some(url) = endpoint {
+        builder = builder.with_base_url(bare(url));
+    }
+    let place = builder.get_config_value(&GoogleConfigKey::BaseUrl).unwrap_or_default();
+    let builder = builder.with_client_options(options()).with_retry(no_retry());
+    let store = Arc::new(builder.with_http_connector(connector).build().map_err(explain)?);
+    Ok(Store { store, prefix: prefix.to_owned(), kind: Kind::Session, place, azure: None })
+}
+
+fn azure_store(
+    account: Option<&str>,
+    container: &str,
+    prefix: &str,
+    endpoint: Option<&Url>,
+    login: &Credentials,
+    connector: Connector,
+) -> Result<Store, String> {
+    let mut builder = azure_login(login)?.with_container_name(container);
+    if let Some(account) = account {
+        builder = builder.with_account(account);
+    }
+    if let Some(url) = endpoint {
+        builder = builder.with_endpoint(bare(url).to_owned());
+    }
+    let of = |key| builder.get_config_value(&key).unwrap_or_default();
+    let place = format!("{} {}", of(AzureConfigKey::Endpoint), of(AzureConfigKey::AccountName));
+    let builder = builder.with_client_options(options()).with_retry(no_retry());
+    let store = Arc::new(builder.with_http_connector(connector).build().map_err(explain)?);
+    let azure = Some(Arc::clone(store.credentials()));
+    Ok(Store { store, prefix: prefix.to_owned(), kind: Kind::Parts, place, azure })
+}
+
+fn web_store(url: &Url, connector: Connector) -> Result<Store, String> {
+    let builder = HttpBuilder::new().with_url(bare(url));
+    let builder = builder.with_client_options(options()).with_retry(no_retry());
+    let store = Arc::new(builder.with_http_connector(connector).build().map_err(explain)?);
+    let (prefix, kind, place) = (String::new(), Kind::Http(url.clone()), String::new());
+    Ok(Store { store, prefix, kind, place, azure: None })
+}
+
+fn s3_login(login: &Credentials) -> Result<AmazonS3Builder, String> {
     let builder = match login {
         Credentials::Environment => AmazonS3Builder::from_env(),
         _ => AmazonS3Builder::new(),
@@ -126,7 +156,7 @@ fn s3(login: &Credentials) -> Result<AmazonS3Builder, String> {
     })
 }
 
-fn google(login: &Credentials) -> Result<GoogleCloudStorageBuilder, String> {
+fn google_login(login: &Credentials) -> Result<GoogleCloudStorageBuilder, String> {
     let builder = match login {
         Credentials::Environment => GoogleCloudStorageBuilder::from_env(),
         _ => GoogleCloudStorageBuilder::new(),
@@ -134,8 +164,8 @@ fn google(login: &Credentials) -> Result<GoogleCloudStorageBuilder, String> {
     let builder =
         set(builder, login, |builder, key: GoogleConfigKey, value| builder.with_config(key, value))?;
     Ok(match login {
-        // Uploads ask for a login in spite of the option: without one, the crate looks for the metadata server of a
-        // machine of Google's. The service removes the header.
+        // Uploads need a login in spite of the option. Without one, `object_store` looks for the metadata server of a
+        // Google machine. `Service` removes the header.
         Credentials::Anonymous => builder.with_skip_signature(true).with_bearer_token(""),
         Credentials::ServiceAccount(key) => builder.with_service_account_key(key.reveal()),
         Credentials::Bearer(token) => builder.with_bearer_token(token.reveal()),
@@ -143,7 +173,7 @@ fn google(login: &Credentials) -> Result<GoogleCloudStorageBuilder, String> {
     })
 }
 
-fn azure(login: &Credentials) -> Result<MicrosoftAzureBuilder, String> {
+fn azure_login(login: &Credentials) -> Result<MicrosoftAzureBuilder, String> {
     let builder = match login {
         Credentials::Environment => MicrosoftAzureBuilder::from_env(),
         _ => MicrosoftAzureBuilder::new(),
@@ -157,12 +187,12 @@ fn azure(login: &Credentials) -> Result<MicrosoftAzureBuilder, String> {
     })
 }
 
-/// What the client has of these is replaced; but `object_store` refuses http:// without the option.
+/// Our HTTP client ignores these options, but `object_store` refuses http:// without this one.
 fn options() -> ClientOptions {
     ClientOptions::new().with_allow_http(true)
 }
 
-/// Each attempt is ours: it is counted, recorded, and bounded.
+/// This crate retries itself, to count, record and bound each attempt.
 fn no_retry() -> RetryConfig {
     RetryConfig { max_retries: 0, ..RetryConfig::default() }
 }
@@ -175,8 +205,8 @@ fn explain(error: object_store::Error) -> String {
     cause(&error)
 }
 
-/// The words of a credentials file are those of the environment, as `object_store` reads them. A file may also have
-/// others, but one without any would leave the login to the environment, unnoticed.
+/// Applies the settings of a credentials file, with the names of the environment variables of `object_store`. The file
+/// may contain other settings, too. But without any of this store, the login would silently depend on the environment.
 fn set<B, K: std::str::FromStr>(
     builder: B,
     credentials: &Credentials,

@@ -16,27 +16,27 @@ use object_store::{MultipartUpload, ObjectStore, PutMode, PutOptions, PutPayload
 use tokio::task::spawn_blocking;
 use tuffet_request::ClientKey;
 
+use crate::answers::unconditional_put;
 use crate::backend::Condition;
 use crate::core::Core;
 use crate::failure::{Failure, unanswered};
 use crate::flight::{Flight, Pilot};
 use crate::invalidation::{same_object, uploads_of};
-use crate::judge::unconditional_put;
 use crate::runtime;
 use crate::service::{Change, NOTE, Note};
 use crate::state::FetchKind;
 use crate::stores::Kind;
 
 /// Uploads above this size are sent in parts.
-const SINGLE: u64 = 16 << 20;
-/// The smallest part, and the largest number of them. S3 knows 10,000.
-pub(crate) const PART: u64 = 8 << 20;
-const MOST_PARTS: u64 = 9_000;
-/// Bytes a second that an upload must make, beside its time-out.
-const SLOWEST: u64 = 64 << 10;
+const MAX_SINGLE_BYTES: u64 = 16 << 20;
+/// The smallest part in bytes, and the limit of parts. S3 permits 10,000.
+pub(crate) const MIN_PART_BYTES: u64 = 8 << 20;
+const MAX_PARTS: u64 = 9_000;
+/// The minimum rate of an upload. Its time at this rate extends the time-out.
+const MIN_BYTES_PER_SECOND: u64 = 64 << 10;
 
 impl Core {
-    /// Stores an upload. Returns when the origin has it.
+    /// Stores an upload. Returns once the origin has stored it.
     pub fn store(
         self: &Arc<Self>,
         path: &str,
@@ -53,10 +53,10 @@ impl Core {
             runtime::handle().map_err(|error| Failure::Cache(format!("no threads: {error}").into()))?;
         let flight = Flight::new();
         let pilot = Pilot::new(&flight, || {});
-        let upload = Sent { path: path.into(), content, size, overwrite };
+        let upload = OutgoingUpload { path: path.into(), content, size, overwrite };
         let until = Instant::now() + 4 * upload.within(self.backend.timeout, size) + Duration::from_secs(5);
         if overwrite {
-            // Readers of the present content must not join bytes of the next one to it.
+            // Readers of the current content must not mix in bytes of the next one.
             uploads_of(self, path).fetch_add(1, Ordering::AcqRel);
         }
         let core = Arc::clone(self);
@@ -65,19 +65,19 @@ impl Core {
             pilot.land(result);
         });
         let result = flight.wait(until).unwrap_or_else(|| {
-            // Nothing that is refused here may appear later.
+            // An upload that fails here must not succeed later.
             task.abort();
             Err(Failure::Silent("no answer in time".into()))
         });
         for (core, path) in same_object(self, path) {
-            // Also what is being fetched: it may have begun before.
+            // Also outdates a running flight: it may have begun before the upload.
             core.forget(&path);
             if let (Some(cache), _) = core.opened()
                 && let Some(entry) = cache.find(&core.key(&path))
             {
                 match result {
                     Ok(()) => cache.remove(&entry),
-                    // The origin may have it all the same.
+                    // The origin may have stored it nevertheless.
                     Err(_) => cache.doubt(&entry),
                 }
             }
@@ -85,9 +85,9 @@ impl Core {
         result
     }
 
-    async fn send(self: &Arc<Self>, upload: &Sent) -> Result<(), Failure> {
-        // Uploads count as one client, and leave places for downloads.
-        let _place = self.places.take(ClientKey::SERVER).await;
+    async fn send(self: &Arc<Self>, upload: &OutgoingUpload) -> Result<(), Failure> {
+        // All uploads count as one client, which leaves permits for downloads.
+        let _permit = self.permits.take(ClientKey::SERVER).await;
         let key = self.backend.key(&upload.path)?;
         let mut number = 0;
         let attempt = || {
@@ -98,7 +98,7 @@ impl Core {
         if result.is_ok() {
             clock.end(self, status, upload.size, None);
         } else if matches!(result, Err(Failure::Exists)) && number > 1 && self.has(upload).await {
-            // An attempt that failed has stored the file, which was then in the way of the next one.
+            // A failed attempt has stored the file, so the next one found it in place.
             result = Ok(());
         }
         if result.is_ok() {
@@ -107,8 +107,8 @@ impl Core {
         result
     }
 
-    /// Whether the origin has this file with the bytes of the upload.
-    async fn has(self: &Arc<Self>, upload: &Sent) -> bool {
+    /// Whether the origin has a file with the bytes of this upload.
+    async fn has(self: &Arc<Self>, upload: &OutgoingUpload) -> bool {
         let compared = async {
             let ask = || self.backend.get(&upload.path, Condition::default());
             let (Ok(answer), status, clock) = self.attempts(&upload.path, FetchKind::Whole, ask).await else {
@@ -131,11 +131,15 @@ impl Core {
             .unwrap_or(false)
     }
 
-    async fn put(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {
+    async fn put(
+        self: &Arc<Self>,
+        upload: &OutgoingUpload,
+        key: &Path,
+    ) -> (Result<(), Failure>, Option<u16>) {
         let within = upload.within(self.backend.timeout, upload.size);
         let (result, status) = match &self.backend.kind {
             Kind::Http(folder) => self.put_http(upload, folder, within).await,
-            _ if upload.size <= SINGLE => {
+            _ if upload.size <= MAX_SINGLE_BYTES => {
                 let payload = match upload.read(0, upload.size).await {
                     Ok(bytes) => PutPayload::from(bytes),
                     Err(failure) => return (Err(failure), None),
@@ -150,10 +154,10 @@ impl Core {
             Kind::Session => self.put_session(upload, key).await,
             Kind::Parts => self.put_parts(upload, key).await,
         };
-        // The condition of an upload is that nothing is there.
+        // The condition of an upload is that the file does not exist.
         let result = result.map_err(|failure| match failure {
             Failure::Changed => Failure::Exists,
-            // Azure forgets parts when another upload has made the file.
+            // Azure forgets the parts when another upload creates the file.
             Failure::Collision(_) if !upload.overwrite && self.backend.azure.is_some() => Failure::Exists,
             Failure::Absent => Failure::Useless("it has no such folder or bucket".into()),
             other => other,
@@ -161,16 +165,20 @@ impl Core {
         (result, status)
     }
 
-    /// Sends parts one after the other. The store forgets them if one fails.
-    async fn put_parts(self: &Arc<Self>, upload: &Sent, key: &Path) -> (Result<(), Failure>, Option<u16>) {
+    /// Sends parts one after the other. Tells the store to forget them if one fails.
+    async fn put_parts(
+        self: &Arc<Self>,
+        upload: &OutgoingUpload,
+        key: &Path,
+    ) -> (Result<(), Failure>, Option<u16>) {
         let timeout = self.backend.timeout;
         let begin = self.backend.store.put_multipart_opts(key, object_store::PutMultipartOptions::default());
         let begin = begin.map_err(unconditional_put);
         let mut parts = match self.backend.attempt(Note::default(), timeout, begin).await {
-            (Ok(parts), _) => Abort(Some(parts)),
+            (Ok(parts), _) => UnjoinedParts(Some(parts)),
             (Err(failure), status) => return (Err(failure), status),
         };
-        let length = PART.max(upload.size.div_ceil(MOST_PARTS));
+        let length = MIN_PART_BYTES.max(upload.size.div_ceil(MAX_PARTS));
         let mut at = 0;
         while at < upload.size {
             let piece = length.min(upload.size - at);
@@ -202,7 +210,8 @@ impl Core {
         (result.map(|_| ()), status)
     }
 
-    /// As [`Backend::attempt`](crate::backend::Backend::attempt) of what stores something, which few statuses say.
+    /// As [`Backend::attempt`](crate::backend::Backend::attempt), for requests that store something: accepts only the
+    /// few statuses that confirm it.
     async fn store_attempt<T>(
         &self,
         note: Note,
@@ -211,7 +220,7 @@ impl Core {
     ) -> (Result<T, Failure>, Option<u16>) {
         let (result, status) = self.backend.attempt(note, within, action).await;
         let result = match status {
-            Some(status) if result.is_ok() && !says_stored(status) => Err(not_stored(status)),
+            Some(status) if result.is_ok() && !confirms_store(status) => Err(not_stored(status)),
             _ => result,
         };
         (result, status)
@@ -219,7 +228,7 @@ impl Core {
 
     async fn put_http(
         self: &Arc<Self>,
-        upload: &Sent,
+        upload: &OutgoingUpload,
         folder: &url::Url,
         within: Duration,
     ) -> (Result<(), Failure>, Option<u16>) {
@@ -254,8 +263,8 @@ impl Core {
         };
         let status = answer.status().as_u16();
         let result = match status {
-            _ if says_stored(status) => Ok(()),
-            // What follows a redirect is another request, and its answer says nothing of this one.
+            _ if confirms_store(status) => Ok(()),
+            // The answer after a redirect would belong to another request.
             200..=399 => Err(not_stored(status)),
             412 => Err(Failure::Exists),
             507 => Err(Failure::Full("it has no room: status 507".into())),
@@ -269,8 +278,8 @@ impl Core {
     }
 }
 
-/// Whether a status says that an upload is stored, for good and under its name (RFC 9110 sections 9.3.4, 15.3).
-fn says_stored(status: u16) -> bool {
+/// Whether a status confirms that the upload is stored under its name (RFC 9110 sections 9.3.4, 15.3).
+fn confirms_store(status: u16) -> bool {
     matches!(status, 200 | 201 | 204)
 }
 
@@ -280,21 +289,21 @@ fn not_stored(status: u16) -> Failure {
     Failure::Useless(why.into())
 }
 
-/// An upload that is being sent.
-pub(crate) struct Sent {
+/// An upload on its way to the origin.
+pub(crate) struct OutgoingUpload {
     path: Arc<str>,
     content: Arc<File>,
     pub size: u64,
     pub overwrite: bool,
 }
 
-impl Sent {
-    /// The time limit for sending so many bytes.
+impl OutgoingUpload {
+    /// The time limit for sending this many bytes.
     pub fn within(&self, timeout: Duration, bytes: u64) -> Duration {
-        timeout + Duration::from_secs(bytes / SLOWEST)
+        timeout + Duration::from_secs(bytes / MIN_BYTES_PER_SECOND)
     }
 
-    /// Only an upload that must not replace a file can fail because there is one.
+    /// Converts an error. Only an upload that must not replace a file can fail because the file exists.
     fn error(&self, error: object_store::Error) -> object_store::Error {
         if self.overwrite { unconditional_put(error) } else { error }
     }
@@ -306,7 +315,7 @@ impl Sent {
 
 async fn read(content: Arc<File>, at: u64, length: u64) -> Result<Bytes, Failure> {
     let read = spawn_blocking(move || {
-        // A part: it fits into memory.
+        // At most a part, which fits into memory.
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
         content.read_exact_at(&mut bytes, at).map(|()| Bytes::from(bytes))
     });
@@ -314,15 +323,15 @@ async fn read(content: Arc<File>, at: u64, length: u64) -> Result<Bytes, Failure
     read.map_err(|error| Failure::Cache(format!("the upload cannot be read: {error}").into()))
 }
 
-/// Parts of an upload that the store forgets, unless they were joined.
-struct Abort(Option<Box<dyn MultipartUpload>>);
+/// Uploaded parts. Unless they were joined, dropping this tells the store to forget them.
+struct UnjoinedParts(Option<Box<dyn MultipartUpload>>);
 
-impl Drop for Abort {
+impl Drop for UnjoinedParts {
     fn drop(&mut self) {
         let Some(mut parts) = self.0.take() else { return };
         if let Ok(runtime) = runtime::handle() {
             runtime.spawn(async move {
-                // Stores have rules that delete such parts after days: it is not tried again.
+                // No retry: stores have rules that delete such parts after days.
                 let _ = tokio::time::timeout(Duration::from_secs(10), parts.abort()).await;
             });
         }

@@ -1,4 +1,4 @@
-//! Versions of a file: what tells one content from another.
+//! Versions of a file distinguish its contents.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Version {
     /// A strong ETag: equal bytes.
     Strong(String),
-    /// A weak ETag. It serves to revalidate: equal ones may have different bytes.
+    /// A weak ETag. It serves only to revalidate, because equal ETags may have different bytes.
     Weak(String),
-    /// No ETag: the modification time in milliseconds since 1970, and the size. It serves to revalidate: a second is long
-    /// enough for two versions.
+    /// No ETag: the modification time in milliseconds since 1970, and the size. It serves only to revalidate, because
+    /// two versions may appear within one second.
     Modified(u64, u64),
-    /// Neither: this download alone, under a number of its own. It is never joined with another one.
+    /// Neither: a random number for this download. It is never joined with another one.
     Unknown(u64),
 }
 
 impl Version {
-    /// Its name in identities of open files.
+    /// Its name in the metadata of open files.
     pub fn name(&self) -> Arc<str> {
         match self {
             Version::Strong(etag) | Version::Weak(etag) => etag.as_str().into(),
@@ -29,13 +29,13 @@ impl Version {
         }
     }
 
-    /// Returns whether several answers with this version have the same bytes, so that their parts may be joined
-    /// (<https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5>). Otherwise a file comes from one answer.
+    /// Returns whether answers with this version have the same bytes, so that their parts may be joined
+    /// (<https://www.rfc-editor.org/rfc/rfc9110#section-13.1.5>). Otherwise the file must come from one answer.
     pub fn joins(&self) -> bool {
         matches!(self, Version::Strong(_))
     }
 
-    /// Returns whether the origin can be asked if it still has this version.
+    /// Returns whether the origin can revalidate this version.
     pub fn is_known(&self) -> bool {
         !matches!(self, Version::Unknown(_))
     }

@@ -1,10 +1,11 @@
-//! The plugin calls of a request, for people who look at it.
+//! The plugin calls of a request, for its inspection by an operator.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use parking_lot::Mutex;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Calls kept per request.
-const MOST: usize = 64;
+/// The limit of recorded calls per request.
+const MAX_CALLS: usize = 64;
 
 /// A plugin call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +26,19 @@ pub struct Call {
     pub took: Duration,
 }
 
-/// The calls that the clones of a request share.
+/// Calls shared by the clones of a request.
 pub(crate) type SharedCalls = Arc<Mutex<Vec<Call>>>;
 
-/// The plugin calls of a request so far, in the order of their ends. Clones share them: a monitored plugin is called
-/// with a clone of the request. A request that no plugin affects allocates nothing.
+/// The plugin calls of a request so far, in the order of their ends. Clones share them, because a monitored plugin gets
+/// a clone of the request. Allocates only for the first call or clone.
 #[derive(Debug, Default)]
 pub struct Calls(OnceLock<SharedCalls>);
 
 impl Calls {
     /// Records a call that has just ended.
     pub fn note(&self, call: Call) {
-        let mut calls = self.shared().lock().unwrap_or_else(PoisonError::into_inner);
-        if calls.len() < MOST {
+        let mut calls = self.shared().lock();
+        if calls.len() < MAX_CALLS {
             calls.push(call);
         }
     }
@@ -45,10 +46,10 @@ impl Calls {
     /// Returns a copy of all calls so far.
     pub fn list(&self) -> Vec<Call> {
         let Some(calls) = self.0.get() else { return Vec::new() };
-        calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        calls.lock().clone()
     }
 
-    /// Returns what clones share; `None` if there has been neither a call nor a clone.
+    /// Returns the calls shared by clones; `None` before the first call or clone.
     pub(crate) fn handle(&self) -> Option<SharedCalls> {
         self.0.get().cloned()
     }
@@ -88,9 +89,9 @@ mod tests {
             monitored: true,
             took: Duration::from_micros(9),
         };
-        for _ in 0..MOST + 1 {
+        for _ in 0..MAX_CALLS + 1 {
             clone.note(call.clone());
         }
-        assert_eq!(calls.list(), vec![call; MOST]);
+        assert_eq!(calls.list(), vec![call; MAX_CALLS]);
     }
 }

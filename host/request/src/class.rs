@@ -78,7 +78,7 @@ const fn either(class: &'static str, options: &'static [&'static str]) -> Shape 
     Shape { class, operation: None, options }
 }
 
-/// The first match counts. A shape that several clients share has the name of the most common one.
+/// The first match wins. A shape shared by several clients has the name of the most common one.
 const SHAPES: [Shape; 35] = [
     either("plain", &[]),
     // PXE ROMs request the size, then the file. busybox sends requests like the first of the two.
@@ -189,7 +189,7 @@ mod tests {
             // Indistinguishable: atftp with these values from EDK2, tftpy with both options from busybox.
             (b"\0\x01abc\0octet\0tsize\x000\0blksize\x001468\0windowsize\x004\0", "uefi"),
             (b"\0\x01abc\0octet\0blksize\x001400\0tsize\x000\0", "busybox"),
-            // tftpy with a block size, and atftp: a shape that says nothing.
+            // tftpy with a block size, and atftp: the shape is ambiguous.
             (b"\0\x01abc\0octet\0blksize\x001400\0", "unknown"),
             (b"\0\x02abc\0octet\0blksize\x001400\0", "unknown"),
             (b"\0\x01abc\0octet\0blksize\x001468\0", "uefi"),

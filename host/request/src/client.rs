@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_do_not_count_and_addresses_do() {
+    fn addresses_matter_and_ports_do_not() {
         assert!(same("192.0.2.1:1", "192.0.2.1:2", 64));
         assert!(!same("192.0.2.1:1", "192.0.2.2:1", 64));
         assert!(same("[::ffff:192.0.2.1]:1", "192.0.2.1:1", 64));
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn link_local_addresses_are_told_apart() {
+    fn link_local_addresses_are_distinguished() {
         assert!(!same("[fe80::1%2]:1", "[fe80::2%2]:1", 64));
         assert!(!same("[fe80::1%2]:1", "[fe80::1%3]:1", 64));
         assert!(same("[fe80::1%2]:1", "[fe80::1%2]:9", 64));

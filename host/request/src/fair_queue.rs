@@ -1,10 +1,10 @@
-//! A queue that clients share: one item of each in turn.
+//! A queue that serves clients in turn.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::ClientKey;
 
-/// Waiting items, in a line for each client. The lines are served round robin, so a client with few items never waits
+/// Waiting items, with a line for each client. The lines are served round robin, so a client with few items never waits
 /// for all items of a client with many.
 #[derive(Debug)]
 pub struct FairQueue<T> {
@@ -55,7 +55,7 @@ impl<T> FairQueue<T> {
         self.order.iter().copied().find(|client| may(*client))
     }
 
-    /// Takes the next item of the first client in turn that `may` be served, which is last in turn then.
+    /// Takes the next item of the first client in turn that `may` be served. The client then goes to the end.
     pub fn pop(&mut self, mut may: impl FnMut(ClientKey) -> bool) -> Option<(ClientKey, T)> {
         let position = self.order.iter().position(|client| may(*client))?;
         let client = self.order.remove(position)?;
@@ -70,7 +70,7 @@ impl<T> FairQueue<T> {
         Some((client, item))
     }
 
-    /// Removes the newest item of the longest line that ends with one that `may` go.
+    /// Removes the newest item of a client. Chooses the longest of the lines whose newest item `may` be removed.
     pub fn shed(&mut self, may: impl Fn(&T) -> bool) -> Option<(ClientKey, T)> {
         let lines = self.lines.iter().filter(|(_, line)| line.back().is_some_and(&may));
         let client = lines.max_by_key(|(_, line)| line.len()).map(|(client, _)| *client)?;
@@ -80,7 +80,7 @@ impl<T> FairQueue<T> {
         Some((client, item))
     }
 
-    /// Removes the items of a client that are not to be kept.
+    /// Removes the items of a client that `keep` rejects.
     pub fn retain(&mut self, client: ClientKey, keep: impl FnMut(&T) -> bool) {
         let Some(line) = self.lines.get_mut(&client) else { return };
         let before = line.len();

@@ -59,7 +59,7 @@ impl Histogram {
 pub struct Distribution {
     /// The sum of all times.
     pub sum_us: u64,
-    /// The counts of the buckets of [`BOUNDS_US`] and of the one beyond; not cumulative.
+    /// The counts of the buckets of [`BOUNDS_US`] and of the last one; not cumulative.
     pub buckets: Vec<u64>,
 }
 
@@ -83,8 +83,8 @@ impl Distribution {
         }
     }
 
-    /// Estimates the quantile `part` (0 to 1) in microseconds, as exactly as the buckets allow and
-    /// interpolated evenly within each. `None` if the histogram is empty.
+    /// Estimates the quantile `part` (0 to 1) in microseconds, by linear interpolation within a bucket. `None` if the
+    /// histogram is empty.
     pub fn quantile_us(&self, part: f64) -> Option<u64> {
         let count = self.count();
         if count == 0 {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_since() {
+    fn the_difference_to_an_earlier_state() {
         let histogram = of(&[10, 10]);
         let before = histogram.read();
         histogram.observe(Duration::from_micros(700));

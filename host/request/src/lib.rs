@@ -1,7 +1,7 @@
 //! The vocabulary of the server: a request and its facts, from its arrival to its outcome.
 //!
-//! It contains types and pure functions on them: no socket, no file, no thread. All other crates of the
-//! server share these types, so none has to depend on the crate that creates them.
+//! It contains types and pure functions on them: no sockets, files or threads. All other crates of the server share
+//! these types, so none has to depend on the crate that creates them.
 
 mod bounds;
 mod calls;

@@ -12,7 +12,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Returns whether the address is in the network. Those of the other family are not.
+    /// Returns whether the address is in the network. Addresses of the other family never are.
     pub fn contains(&self, address: IpAddr) -> bool {
         let same = |one: u128, other: u128, width: u32| {
             let free = width - u32::from(self.prefix);
@@ -31,7 +31,7 @@ impl Network {
 impl FromStr for Network {
     type Err = String;
 
-    /// Reads `ADDRESS/BITS`, or an address alone. The error says what is wrong and how to fix it.
+    /// Parses `ADDRESS/BITS`, or a single address. The error names the problem and the remedy.
     fn from_str(text: &str) -> Result<Network, String> {
         let (address, prefix) =
             text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));

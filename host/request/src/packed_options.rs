@@ -1,8 +1,8 @@
-//! A set of options in 24 bytes instead of 40, for records of which there are tens of thousands.
+//! A set of options in 24 bytes instead of 40, for tens of thousands of records.
 
 use tuffet_core::{OptionSet, Rollover};
 
-/// An [`OptionSet`]. Numbers are 0 if the option is not in the set, because none of these may be 0; except `tsize`.
+/// An [`OptionSet`]. 0 stands for a missing option, because the values cannot be 0; `tsize` can, so it has a flag.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PackedOptions {
     tsize: u64,
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_option_comes_back_and_no_other() {
+    fn every_option_survives_the_round_trip_alone() {
         assert!(size_of::<PackedOptions>() <= 24);
         let none = OptionSet::default();
         let each = [

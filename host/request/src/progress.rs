@@ -10,7 +10,7 @@ use tuffet_core::OptionSet;
 pub struct Progress {
     bytes: AtomicU64,
     retransmissions: AtomicU32,
-    /// Set once, and by one thread: neither side ever waits.
+    /// Set once, by one thread, so no thread ever waits for it.
     options: OnceLock<PackedOptions>,
 }
 

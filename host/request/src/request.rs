@@ -1,4 +1,4 @@
-//! A request, as admission, policy, store and outcome share it.
+//! A request, shared by admission, policy, store and outcome.
 
 use crate::calls::Calls;
 use crate::trail::Trail;
@@ -63,17 +63,17 @@ pub struct MacFact {
     pub source: MacSource,
 }
 
-/// What a lease file says of the client's address: hints, never credentials.
+/// The entry of a lease file for the client's address: hints, never credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseFact {
     /// The lease.
     pub lease: Lease,
-    /// How long ago the file was read, or last seen unchanged.
+    /// The time since the file was read, or last seen unchanged.
     pub age: Duration,
 }
 
 impl LeaseFact {
-    /// The MAC address of the machine, if it has one of six octets.
+    /// The MAC address of the machine, if it has six octets.
     pub fn mac(&self) -> Option<MacAddress> {
         self.lease.mac.map(|mac| MacAddress(mac.octets()))
     }
@@ -94,9 +94,9 @@ pub struct Request {
     pub requested: String,
     /// The bytes of the name in hexadecimal digits if they are not UTF-8.
     pub raw_name: Option<Box<str>>,
-    /// The prefix of roots (`also-at`) that the name began with, which `path` lacks: only these roots are searched.
+    /// The prefix of roots (`also-at`) that was removed from the name: only these roots are searched.
     pub prefix: Option<Arc<str>>,
-    /// The last folder of the client, if shim's files were sought there: `path` is in it if they were found.
+    /// The last folder of the client, if shim's files were searched there. If one was found, `path` is in this folder.
     pub shim_folder: Option<Arc<str>>,
     /// The root that stores `path`, if the client spelled it differently: only this root is searched.
     pub stored_in: Option<Arc<str>>,
@@ -104,14 +104,14 @@ pub struct Request {
     pub path: String,
     /// The peer; an IPv4-mapped IPv6 address is given as IPv4.
     pub client: SocketAddr,
-    /// The address that it was sent to; for a broadcast, that of the interface. `None` if it is unknown, or no plugin
-    /// wants to know it.
+    /// The destination address; for a broadcast, the address of the interface. `None` if it is unknown, or no plugin
+    /// needs it.
     pub local_address: Option<IpAddr>,
-    /// The name of the network interface that it arrived on. `None` if it is unknown, or no plugin wants to know it.
+    /// The name of the receiving network interface. `None` if it is unknown, or no plugin needs it.
     pub interface: Option<Arc<str>>,
-    /// The VLAN of that interface, if it is the interface of one. `None` if no plugin wants to know it.
+    /// The VLAN of that interface. `None` if it has none, or no plugin needs it.
     pub vlan: Option<u16>,
-    /// The lease of the client's address, if the server knows of one.
+    /// The lease of the client's address, if known.
     pub lease: Option<Box<LeaseFact>>,
     /// The client's possible MAC addresses, most trustworthy first.
     pub macs: Vec<MacFact>,
@@ -126,8 +126,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns a read request in mode octet, by 192.0.2.1 port 2000 at the listener `lan`, of an unknown class and
-    /// without options: what tests begin with.
+    /// Returns a request for tests: a read in mode octet, by 192.0.2.1 port 2000 at the listener `lan`, of an unknown
+    /// class and without options.
     pub fn sample(name: &str) -> Request {
         Request {
             id: RequestId(1),
@@ -153,7 +153,7 @@ impl Request {
         }
     }
 
-    /// Returns whether the request is only explained: nothing that it causes may have an effect.
+    /// Returns whether the request is only explained, not served: it must have no side effects.
     pub fn is_rehearsal(&self) -> bool {
         self.trail.as_ref().is_some_and(|trail| trail.rehearsal)
     }

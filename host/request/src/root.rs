@@ -10,9 +10,9 @@ use std::sync::Arc;
 pub struct RootSpec {
     /// Its name for policy and logs; unique.
     pub name: String,
-    /// The served folder; the folder of the cache, if the files live elsewhere.
+    /// The served folder; for a root with an origin, the folder of the cache.
     pub path: PathBuf,
-    /// The URL below which the files live, as logs show it, if they live elsewhere.
+    /// The URL of the origin as logged, for a root with an origin.
     pub elsewhere: Option<Arc<str>>,
     /// Absolute prefixes, without their leading slash, under which clients may also name its files.
     pub also_at: Vec<String>,
@@ -24,8 +24,8 @@ pub struct RootSpec {
     pub create: bool,
     /// Whether only plugins may read it.
     pub private: bool,
-    /// Whether files are read only if others (in the sense of their permissions) may read them, and replaced only if
-    /// others may write them.
+    /// Whether reading a file requires the read permission for others, and replacing it the write permission for
+    /// others.
     pub world_readable: bool,
     /// The largest upload, in bytes.
     pub max_upload: u64,
@@ -34,9 +34,9 @@ pub struct RootSpec {
     /// The permissions of new files, 0 to 0o777, regardless of the umask; `None`: 0o644 without the bits that
     /// the umask, or the folder's default access control list, clears.
     pub mode: Option<u32>,
-    /// Whether to serve a folder that takes its place, without a reload.
+    /// Whether to serve a folder that replaces it, without a reload.
     pub follow: bool,
-    /// Whether the letters of requested names must agree in case with those of stored ones.
+    /// Whether requested names must match stored ones in case.
     pub case: Case,
 }
 

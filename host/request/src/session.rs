@@ -1,4 +1,4 @@
-//! What policy says about the session of a request that it allows.
+//! The settings of policy for the session of an allowed request.
 
 use tuffet_core::OptionName;
 
@@ -13,18 +13,18 @@ pub struct SessionValues {
     pub timeout: Option<u8>,
 }
 
-/// How a transfer is negotiated and sent; what is `None` is as configured.
+/// How a transfer is negotiated and sent. The configuration applies where a field is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionProfile {
-    /// The most that is granted.
+    /// The highest granted values.
     pub ceilings: SessionValues,
-    /// The least that a session is served with.
+    /// The lowest served values.
     pub floors: SessionValues,
-    /// What takes the place of the configured ceilings and times.
+    /// Replacements for the configured ceilings and times.
     pub overrides: SessionValues,
-    /// Blocks of a window that are sent at once, at least 1.
+    /// Blocks of a window sent at once, at least 1.
     pub burst: Option<u16>,
-    /// The most bytes of file data in a second, at least 1024.
+    /// The rate limit in bytes of file data per second, at least 1024.
     pub rate: Option<u64>,
     /// The largest file, in bytes.
     pub bytes: Option<u64>,
@@ -84,7 +84,7 @@ fn both<T>(one: Option<T>, other: Option<T>, choose: fn(T, T) -> T) -> Option<T>
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RefusedOptions(u16);
 
-/// The option of RFC 2090, which the core negotiates apart from the others.
+/// The option of RFC 2090. The core negotiates it separately.
 const MULTICAST: &str = "multicast";
 
 impl RefusedOptions {
@@ -155,7 +155,7 @@ mod tests {
         let both = first.and(second);
         assert_eq!(both.ceilings, values(Some(1200), Some(9)));
         assert_eq!(both.floors, values(Some(600), Some(2)));
-        assert_eq!(both.overrides, values(Some(8192), Some(3)), "the first one counts");
+        assert_eq!(both.overrides, values(Some(8192), Some(3)), "the first one wins");
         assert_eq!((both.burst, both.rate, both.bytes), (Some(4), Some(80_000), Some(1000)));
         assert_eq!(both.refused.names().collect::<Vec<_>>(), ["tsize", "multicast"]);
         assert!(both.refused.has(OptionName::Tsize) && !both.refused.has(OptionName::Blksize));

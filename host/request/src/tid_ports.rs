@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-/// The most TID ports of a listener, in all workers together.
+/// The limit of TID ports of a listener, over all workers.
 pub const MAX_TID_PORTS: u16 = 16_384;
 
-/// The TID ports of a listener, in all workers together.
+/// The TID ports of a listener, over all workers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TidPorts {
-    /// So many ports of the kernel's choice, at least 1.
+    /// This many ports, chosen by the kernel; at least 1.
     Count(u16),
     /// These ports.
     Range(PortRange),
@@ -48,7 +48,7 @@ impl PortRange {
 impl FromStr for PortRange {
     type Err = String;
 
-    /// Reads `FIRST-LAST`. The error says what is wrong and how to fix it.
+    /// Parses `FIRST-LAST`. The error names the problem and the remedy.
     fn from_str(text: &str) -> Result<PortRange, String> {
         let Some((first, last)) = text.split_once('-') else {
             return Err(match text.trim().parse::<u16>() {

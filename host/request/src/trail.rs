@@ -1,12 +1,13 @@
-//! The steps of a request's decision, from which its spans are made when it has ended.
+//! The steps of a request's decision. Its spans are built from them at the end.
 //!
-//! A trail holds only time stamps and words. A request has one only while traces are exported.
+//! A trail contains only time stamps and words, and exists only while traces are exported.
 
+use parking_lot::Mutex;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Steps kept per request.
+/// The limit of recorded steps per request.
 const MAX_STEPS: usize = 64;
 
 /// The id of a trace (W3C Trace Context), never 0: 32 hexadecimal digits.
@@ -45,9 +46,9 @@ pub struct Trail {
     pub trace: TraceId,
     /// The span of the transfer.
     pub span: SpanId,
-    /// Whether the sampling ratio selected it; its trace is then exported whatever the outcome.
+    /// Whether the sampling ratio selected it. Its trace is then exported for any outcome.
     pub chosen: bool,
-    /// Whether the request is only explained: nothing that it causes may have an effect.
+    /// Whether the request is only explained, not served: it must have no side effects.
     pub rehearsal: bool,
     received: Instant,
     received_at: SystemTime,
@@ -76,9 +77,9 @@ pub enum What {
         hook: &'static str,
         /// Its verdict, including `abstain`; after a failure, the verdict that `on_error` implies.
         verdict: &'static str,
-        /// What it said beside the verdict, such as the reason of a denial; only of explained requests.
+        /// Details of the verdict, such as the reason of a denial; only for explained requests.
         detail: Option<String>,
-        /// The lines that it logged; only of explained requests.
+        /// Its log lines; only for explained requests.
         lines: Vec<String>,
         /// The cause of a failure: a word, and details.
         failure: Option<(&'static str, String)>,
@@ -107,7 +108,7 @@ impl Trail {
 
     /// Records a step that has just ended.
     pub fn step(&self, began: Instant, what: What) {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steps = self.steps.lock();
         if steps.len() < MAX_STEPS {
             steps.push(Step { what, began, ended: Instant::now() });
         }
@@ -120,17 +121,17 @@ impl Trail {
 
     /// Returns whether any step so far satisfies `is`.
     pub fn any(&self, is: impl Fn(&Step) -> bool) -> bool {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).iter().any(is)
+        self.steps.lock().iter().any(is)
     }
 
     /// Returns a copy of all steps so far.
     pub fn steps(&self) -> Vec<Step> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.steps.lock().clone()
     }
 
     /// Removes and returns all steps so far.
     pub fn take(&self) -> Vec<Step> {
-        std::mem::take(&mut self.steps.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.steps.lock())
     }
 
     /// Returns the wall-clock time of the request's arrival.

@@ -1,48 +1,39 @@
-//! Where the way to a missing file ends, and whether the same letters in another case are there.
+//! Explains why a file is missing: the first missing folder, and names that differ only in case.
 //!
-//! A name with a wrong case is the most common mistake on the way from a phone's configuration to a file. The look
-//! reads folders, so its work is bounded, and callers bound how often they look.
+//! A wrong case is the most common mistake in the configuration of phones. The search reads folders, so its work is
+//! bounded, and callers bound the rate of searches.
 
-use super::{Root, Roots};
+use super::Sought;
+use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use std::time::{Duration, Instant};
 
-/// Names read in one look, over all folders on the way.
-const MOST_NAMES: u32 = 10_000;
+/// The limit of names read in one search, over all folders of the path.
+const MAX_NAMES: u32 = 10_000;
 
-/// How long a look may read folders.
-const MOST_TIME: Duration = Duration::from_millis(50);
+/// The time limit for reading folders in one search.
+const MAX_LOOK_TIME: Duration = Duration::from_millis(50);
 
-/// Names read between two looks at the clock.
-const STEP: u32 = 64;
+/// The number of names read between two checks of the clock.
+const NAMES_PER_CLOCK_CHECK: u32 = 64;
 
-/// What is missing on the way to a file.
+/// The missing part of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Absence {
-    /// The first missing folder on the way, as a path in the root; `None` if the folder of the file is there.
+    /// The first missing folder of the path, relative to the root; `None` if the folder of the file exists.
     pub folder: Option<String>,
-    /// A path with the same letters in another case that is there. The whole path, or where `folder` is given and no
-    /// such file was found, that of a folder.
+    /// An existing path that differs only in case. If `folder` is set and no such file was found, the path of a folder.
     pub other_case: Option<String>,
 }
 
 impl Roots {
-    /// Looks why a path does not exist in this root. Blocks on the disk; reads at most 10,000 names, for at most
-    /// 50 ms. Finds nothing where folders cannot be read.
+    /// Explains why a path does not exist in this root. Blocks on the disk; reads at most 10,000 names, for at most
+    /// 50 ms. The result is empty if folders cannot be read.
     pub fn absence(&self, root: &str, path: &str, sought: Sought) -> Absence {
         self.named(root).map(|root| look(root, path, sought)).unwrap_or_default()
     }
-}
-
-/// What a path should name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sought {
-    /// A regular file, to be read.
-    File,
-    /// The folder of a file that is to be written.
-    FolderOf,
 }
 
 fn look(root: &Root, path: &str, sought: Sought) -> Absence {
@@ -69,7 +60,7 @@ fn look(root: &Root, path: &str, sought: Sought) -> Absence {
             found.folder = Some(missing);
         }
         let Some(other) = same_letters(&folder, part, wanted, &mut budget) else {
-            // Folders up to here differ in case alone, and that is worth knowing.
+            // Report the folders found so far: they differ only in case.
             found.other_case = differs.then_some(way);
             return found;
         };
@@ -86,7 +77,7 @@ enum Kind {
     Folder,
 }
 
-/// What remains of the bounds of a look.
+/// The rest of the limits of one search.
 struct Budget {
     names: u32,
     until: Instant,
@@ -94,12 +85,12 @@ struct Budget {
 
 impl Budget {
     fn new() -> Budget {
-        Budget { names: MOST_NAMES, until: Instant::now() + MOST_TIME }
+        Budget { names: MAX_NAMES, until: Instant::now() + MAX_LOOK_TIME }
     }
 
     fn take(&mut self) -> bool {
         self.names = self.names.saturating_sub(1);
-        self.names > 0 && (!self.names.is_multiple_of(STEP) || Instant::now() < self.until)
+        self.names > 0 && (!self.names.is_multiple_of(NAMES_PER_CLOCK_CHECK) || Instant::now() < self.until)
     }
 }
 
@@ -110,16 +101,16 @@ fn push(way: &mut String, part: &str) {
     way.push_str(part);
 }
 
-/// A folder below the root, which no link leads out of.
+/// Opens a folder below the root; links cannot lead out of it.
 fn open(top: &Dir, way: &str) -> Option<Dir> {
     top.open_dir(if way.is_empty() { "." } else { way }).ok()
 }
 
-/// Whether the name is there and of that kind, or may be: links are followed when they are opened.
+/// Whether the name exists with this kind. A link may lead to either kind.
 fn has(folder: &Dir, name: &str, wanted: Kind) -> bool {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) => fits(FileType::from_raw_mode(stat.st_mode), wanted),
-        // Whatever it is, it is not missing.
+        // With any other error, the name is not missing.
         Err(errno) => errno != Errno::NOENT,
     }
 }
@@ -132,10 +123,10 @@ fn fits(found: FileType, wanted: Kind) -> bool {
     }
 }
 
-/// A name in the folder that differs from this one in case alone.
+/// Finds a name in the folder that differs from `name` only in case.
 fn same_letters(folder: &Dir, name: &str, wanted: Kind, budget: &mut Budget) -> Option<String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    // The folder was opened with O_PATH, which cannot be read.
+    // The folder was opened with O_PATH and cannot be read.
     let mut entries = Entries::new(openat(folder, ".", flags, Mode::empty()).ok()?).ok()?;
     let sought = name.to_lowercase();
     while let Some(Ok(entry)) = entries.read() {
@@ -172,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn the_missing_part_is_named() {
         let (_folder, roots) = roots();
         let file = |path: &str| roots.absence("boot", path, Sought::File);
         assert_eq!(file("plain/nothing"), absence(None, None));
@@ -190,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upload_needs_its_folder_alone() {
+    fn an_upload_needs_only_its_folder() {
         let (_folder, roots) = roots();
         let folder_of = |path: &str| roots.absence("boot", path, Sought::FolderOf);
         assert_eq!(folder_of("plain/new"), absence(None, None));
@@ -199,11 +190,11 @@ mod tests {
     }
 
     #[test]
-    fn a_look_ends_within_its_bounds() {
+    fn a_search_ends_within_its_limits() {
         let mut budget = Budget::new();
-        let taken = (0..2 * MOST_NAMES).take_while(|_| budget.take()).count();
-        assert!(taken < MOST_NAMES as usize);
+        let taken = (0..2 * MAX_NAMES).take_while(|_| budget.take()).count();
+        assert!(taken < MAX_NAMES as usize);
         let mut late = Budget { until: Instant::now(), ..Budget::new() };
-        assert!((0..STEP).any(|_| !late.take()), "the clock counts, too");
+        assert!((0..NAMES_PER_CLOCK_CHECK).any(|_| !late.take()), "the time limit applies, too");
     }
 }

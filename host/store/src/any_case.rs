@@ -1,30 +1,21 @@
 //! The stored spelling of a path in a root with `case: insensitive`.
 //!
-//! Policy has to judge a file by the one name that it is stored under, and files are opened by that name alone
-//! ([`super::spelling`]). So this only finds names, before policy is asked: each part of the path as it is spelled if it
-//! is there, else the only name that differs in case alone.
+//! Policy must judge a file by its stored name, and only that name opens the file ([`super::spelling`]). So the stored
+//! name is found before policy runs: for each part of the path, the name as spelled if it exists, otherwise the only
+//! name that differs in case.
 
-use super::absence::Sought;
-use super::{Reach, Root, Roots, StoreError, spelling};
+use super::roots::{Root, Roots};
+use super::{Reach, Sought, StoreError, Stored, spelling};
 use cap_std::fs::Dir;
 
-/// Where a path is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
-    /// Under this path. That of a file to be written may be free.
-    At(String),
-    /// Nowhere.
-    Nowhere,
-}
-
 impl Roots {
-    /// Returns whether any root finds names regardless of case.
+    /// Returns whether any root has `case: insensitive`.
     pub fn any_case(&self) -> bool {
         self.roots.iter().any(|root| root.listings.is_some())
     }
 
-    /// Returns how a root stores a path. In a root with `case: sensitive` that is the same path, or nothing. `None` if
-    /// that is beyond the `reach`. Blocks on the disk.
+    /// Returns the stored spelling of a path. In a root with `case: sensitive`, that is the same path if it exists.
+    /// `None` if only the origin could answer and `reach` excludes it. Blocks on the disk.
     ///
     /// # Errors
     /// `Ambiguous` and `TooManyNames`, and those of opening and reading folders.
@@ -83,8 +74,8 @@ impl Root {
         Ok(Stored::At(way))
     }
 
-    /// Why a file is not there in this root: names that cannot be told apart, or folders that cannot be searched, if
-    /// the letters of names do not have to agree in case.
+    /// Replaces `NotFound` by its cause in a root with `case: insensitive`: ambiguous names, or folders that cannot be
+    /// searched.
     pub(super) fn absent(&self, path: &str, error: StoreError) -> StoreError {
         match error {
             StoreError::NotFound | StoreError::Spelling if self.listings.is_some() => {
@@ -94,10 +85,10 @@ impl Root {
         }
     }
 
-    /// Requires that an upload to this path adds no name that differs from an existing one in case alone.
+    /// Requires that an upload to this path adds no name that differs from an existing one only in case.
     ///
     /// # Errors
-    /// `Spelling` if it would, and those of [`Roots::stored`].
+    /// `Spelling` if it would, and the errors of [`Roots::stored`].
     pub(super) fn require_stored(&self, path: &str) -> Result<(), StoreError> {
         if self.listings.is_none() {
             return Ok(());

@@ -7,7 +7,7 @@ use std::fs::File;
 use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
 use rustix::io::Errno;
 
-/// The longest list of names or value (xattr(7)).
+/// The maximum length of a value or a list of names (xattr(7)).
 const LONGEST: usize = 64 << 10;
 
 /// Attributes with access control lists.
@@ -21,14 +21,14 @@ const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
 pub(super) enum Lists {
     /// The old file has none, and the new one has none.
     None,
-    /// The new file has those of the old one.
+    /// The new file has the lists of the old one.
     Kept,
-    /// The old file has lists that the new one lacks. The new one has none, as far as they could be removed.
+    /// The old file has lists that the new one lacks. Those of the new one were removed as far as possible.
     Lost,
 }
 
-/// Copies access control lists. `keep`: whether those of the old file may be used. Removes the lists that the
-/// new file inherited from its folder.
+/// Copies access control lists if `keep` permits it, and removes the lists that the new file inherited from its
+/// folder.
 pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
     let of_old = names(old);
     let has = |name: &&[u8]| of_old.as_ref().is_ok_and(|names| names.iter().any(|other| other == name));
@@ -47,7 +47,7 @@ pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
     }
 }
 
-/// Copies user attributes and labels, as far as the system lets this user.
+/// Copies user attributes and labels, as far as this user may set them.
 pub(super) fn carry_others(old: &File, new: &File) {
     let Ok(names) = names(old) else { return };
     for name in names.iter().filter(|name| name.starts_with(b"user.") || LABELS.contains(&name.as_slice())) {

@@ -1,21 +1,21 @@
-//! Paths whose spelling was checked a moment ago.
+//! Remembers paths with a recently checked spelling.
 //!
 //! The check ([`super::spelling`]) looks up each part of a path in its folder, which costs more than opening the file
-//! itself. While a path leads to the same file, it is the same path: what could change within [`FRESH`] is the case of a
-//! folder's name, and a request in that moment is answered as one before it would have been.
+//! itself. A path that still leads to the same file needs no second check within [`MAX_AGE`]. Only the case of a
+//! folder's name can change in that time, and such a request gets the answer of a moment before.
 
 use super::facts::Facts;
 use quick_cache::sync::Cache;
 use std::time::{Duration, Instant};
 
-/// The most paths of a root. Those that are asked for again and again stay.
-const PATHS: usize = 4096;
+/// The number of paths remembered for a root. The most frequent ones stay.
+const MAX_PATHS: usize = 4096;
 
-/// Longer paths are checked each time, so that the memory of all is bounded: 1 MiB.
-const LONGEST: usize = 256;
+/// Longer paths are checked each time, which bounds the memory to 1 MiB.
+const MAX_PATH_BYTES: usize = 256;
 
-/// For how long a check counts.
-const FRESH: Duration = Duration::from_secs(1);
+/// How long a check is valid.
+const MAX_AGE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Checked(Cache<Box<str>, Check>);
@@ -29,12 +29,12 @@ struct Check {
 
 impl Default for Checked {
     fn default() -> Checked {
-        Checked(Cache::new(PATHS))
+        Checked(Cache::new(MAX_PATHS))
     }
 }
 
 impl Checked {
-    /// Whether the path led to this file when it was checked, a moment ago.
+    /// Whether a recent check found this path to lead to this file.
     pub(super) fn has(&self, path: &str, file: &Facts) -> bool {
         self.has_at(path, file, Instant::now())
     }
@@ -42,12 +42,12 @@ impl Checked {
     fn has_at(&self, path: &str, file: &Facts, now: Instant) -> bool {
         self.0.get(path).is_some_and(|check| {
             let is_same = (check.device, check.inode) == (file.device, file.inode);
-            is_same && now.saturating_duration_since(check.at) < FRESH
+            is_same && now.saturating_duration_since(check.at) < MAX_AGE
         })
     }
 
     pub(super) fn note(&self, path: &str, file: &Facts) {
-        if path.len() <= LONGEST {
+        if path.len() <= MAX_PATH_BYTES {
             let check = Check { device: file.device, inode: file.inode, at: Instant::now() };
             self.0.insert(path.into(), check);
         }
@@ -60,7 +60,7 @@ mod tests {
     use std::fs::File;
 
     #[test]
-    fn a_check_counts_for_the_same_file_for_a_moment() {
+    fn a_check_is_valid_for_the_same_file_for_a_moment() {
         let folder = tempfile::tempdir().unwrap();
         let facts = |name: &str| Facts::of(File::create(folder.path().join(name)).unwrap()).unwrap();
         let (file, other) = (facts("a"), facts("b"));
@@ -70,8 +70,8 @@ mod tests {
         assert!(checked.has("x/a", &file));
         assert!(!checked.has("x/a", &other), "another file has taken its place");
         assert!(!checked.has("X/a", &file), "another spelling");
-        assert!(!checked.has_at("x/a", &file, Instant::now() + FRESH));
-        let long = "a".repeat(LONGEST + 1);
+        assert!(!checked.has_at("x/a", &file, Instant::now() + MAX_AGE));
+        let long = "a".repeat(MAX_PATH_BYTES + 1);
         checked.note(&long, &file);
         assert!(!checked.has(&long, &file));
     }

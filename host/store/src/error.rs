@@ -1,5 +1,5 @@
-//! Errors of files. Each has two sides: a code and a short message for the client, which reveal nothing about
-//! the server, and a reason for the log, which names the cause.
+//! File errors. Each has two sides: a code and a short message for the client, which reveal nothing about the
+//! server, and a reason for the log, which names the cause.
 
 use std::io;
 use std::sync::Arc;
@@ -15,32 +15,32 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
-    /// The folder of an upload does not exist: uploads create none.
+    /// The folder of an upload does not exist. Uploads do not create folders.
     #[error("no such folder: `{0}`; uploads create no folders, so create it (`mkdir`) or correct the path")]
     NoFolder(String),
-    /// The file system finds a file by this name but spells it differently, or would ([`super::spelling`]).
+    /// The file system stores the name with another spelling, or would ([`super::spelling`]).
     #[error(
         "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
-         the name that was asked for, so only the stored spelling (`ls`) is served and written"
+         the requested name, so only the stored spelling (`ls`) is served and written"
     )]
     Spelling,
-    /// Several names differ from a part of the path in case alone; the names, and their folder.
+    /// Several names differ from a part of the path only in case: the names, and their folder.
     #[error(
         "`{0}` in {1} differ in upper and lower case alone, and none is spelled as the client asks; rename all but one"
     )]
     Ambiguous(String, String),
-    /// A folder, which it names, has too many names to be searched regardless of case.
+    /// This folder has too many names for a search regardless of case.
     #[error(
         "{0} has too many names to search them regardless of case; split it, or let clients spell names as stored"
     )]
     TooManyNames(String),
-    /// The path is refused or leads out of its root.
+    /// The path is not permitted, or leads out of its root.
     #[error("refused: {0}")]
     Denied(&'static str),
-    /// The operating system denies access to this process: permissions are the operator's.
+    /// The operating system denies access to this process. The operator can change the permissions.
     #[error("the operating system forbids it: {0}; check owner and mode of the file and its folders")]
     Forbidden(io::Error),
-    /// This process may not write the file that an upload would replace.
+    /// This process may not write the file that the upload would replace.
     #[error(
         "the file is there, and this user may not write it: {0}; let it (`chmod`, `chown`, `setfacl`) if uploads are \
              to replace that file"
@@ -49,7 +49,7 @@ pub enum StoreError {
     /// The path is taken and the root does not overwrite.
     #[error("the file exists and its root has `overwrite: false`")]
     Exists,
-    /// Others may not read, or may not write, the file, and its root has `world-readable: true`.
+    /// The permissions for others exclude reading or writing the file, and its root has `world-readable: true`.
     #[error(
         "others may not {access} the file (its mode is {mode:04o}), and its root has `world-readable: true`; allow it \
          (`chmod o+{letter}`), or remove the rule", letter = &access[..1]
@@ -60,7 +60,7 @@ pub enum StoreError {
         /// The permissions of the file.
         mode: u32,
     },
-    /// An upload may not create a file.
+    /// Uploads may not create files in this root.
     #[error(
         "the file does not exist, and its root has `write.create: false`; create it (`touch`), or remove the rule"
     )]
@@ -71,30 +71,29 @@ pub enum StoreError {
     /// The disk or a quota is full, or the file exceeds a limit of the file system or `RLIMIT_FSIZE`.
     #[error("no space: {0}")]
     NoSpace(io::Error),
-    /// The process has no descriptor or memory left. That may soon change, so a client should retry rather
-    /// than give up.
+    /// The process has no descriptors or memory left. The client should retry, because the shortage may be brief.
     #[error(
         "the server has no room for it: {0}; raise the limit of open files (`LimitNOFILE=`, `ulimit -n`), or \
              lower `limits.transfers`"
     )]
     Exhausted(io::Error),
-    /// The folder of the root did not answer when it was to be opened, and has not since.
+    /// The folder of the root has not answered since the server tried to open it.
     #[error("the folder of its root has not answered since it was to be opened")]
     Unopened,
-    /// The origin of the root gives no access: its credentials are the operator's.
+    /// The origin denies access. The operator can change the credentials.
     #[error("the origin {origin} refuses it: {why}; check `origin.credentials` and what they may do there")]
     RefusedByOrigin {
         /// The URL of the origin, without secrets.
         origin: Arc<str>,
-        /// What it answered.
+        /// Its answer.
         why: String,
     },
-    /// The origin of the root does not answer, or fails, and the cache has nothing that may be served instead.
+    /// The origin does not answer, or fails, and the cache has no version to serve instead.
     #[error("the origin {origin} cannot be reached: {why}")]
     Unreachable {
         /// The URL of the origin, without secrets.
         origin: Arc<str>,
-        /// What failed.
+        /// The failure.
         why: String,
     },
     /// A folder, FIFO, device or socket.
@@ -106,7 +105,7 @@ pub enum StoreError {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// The most permitted uploads to this name are running.
+    /// The limit of concurrent uploads to this name is reached.
     #[error("{running} uploads to this name are running, as many as `limits.uploads-per-name` allows")]
     Busy {
         /// Their number.
@@ -118,7 +117,7 @@ pub enum StoreError {
     /// A plugin named a root that is not configured.
     #[error("there is no root named `{0}`; the plugin that answered it is wrong, or its settings are")]
     UnknownRoot(String),
-    /// Any other failure of the system.
+    /// Any other system error.
     #[error("the system failed: {0}")]
     Io(io::Error),
 }
@@ -180,12 +179,12 @@ impl StoreError {
         }
     }
 
-    /// Returns whether the file may be there under another spelling, and other roots may have it.
+    /// Returns whether the file may exist under another spelling, or in another root.
     pub fn is_about_names(&self) -> bool {
         matches!(self, Self::Spelling | Self::Ambiguous(..) | Self::TooManyNames(_))
     }
 
-    /// Returns both sides together.
+    /// Returns the code, the message and the reason.
     pub fn denial(&self) -> Denial {
         Denial { code: self.code(), message: self.message().to_owned(), reason: self.to_string() }
     }

@@ -1,4 +1,4 @@
-//! What the kernel says of an open file, in one call.
+//! Metadata of an open file, from one system call.
 
 use rustix::fs::{AtFlags, Stat, Statx, StatxFlags, fstat, makedev, statx};
 use rustix::io::{self, Errno};
@@ -10,7 +10,7 @@ const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 /// A time as seconds since 1970 and nanoseconds.
 type Moment = (i64, u64);
 
-/// The facts by which files and their contents are told apart.
+/// The metadata that distinguishes files and their contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Facts {
     /// The mount through which the file was opened: its unique number since Linux 6.8, before that a number that is
@@ -26,7 +26,7 @@ pub(super) struct Facts {
     /// Of 512 bytes.
     pub(super) blocks: u64,
     pub(super) modified: Moment,
-    /// When anything about the file changed last.
+    /// The last change of the file or its metadata (ctime).
     pub(super) status: Moment,
 }
 
@@ -37,7 +37,7 @@ impl Facts {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID | UNIQUE;
         match statx(&file, "", AtFlags::EMPTY_PATH, wanted) {
             Ok(stat) => Ok(stat.into()),
-            // Before Linux 4.11, or forbidden by a sandbox that does not know the call.
+            // Linux before 4.11, or a sandbox that forbids the call.
             Err(Errno::NOSYS | Errno::PERM) => Ok(fstat(&file)?.into()),
             Err(error) => Err(error),
         }
@@ -85,7 +85,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn both_calls_say_the_same() {
+    fn both_calls_agree() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         fs::write(&path, "content").unwrap();

@@ -5,7 +5,8 @@ use std::io;
 
 use tuffet_request::Links;
 
-use super::{Root, StoreError, path};
+use super::roots::Root;
+use super::{StoreError, path};
 
 /// Returns the error for a link that stops an upload.
 pub(super) fn refusal(links: Links) -> StoreError {
@@ -19,7 +20,7 @@ pub(super) fn refusal(links: Links) -> StoreError {
 /// followed.
 ///
 /// # Errors
-/// `Denied` for a link that leads nowhere, or out of the root.
+/// `Denied` for a link to a missing file, or out of the root.
 pub(super) fn followed<'a>(root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
     let folder = root.folder()?;
     let is_link = || folder.symlink_metadata(target).is_ok_and(|about| about.is_symlink());

@@ -1,50 +1,51 @@
-//! The names in folders, found by their letters whatever their case, for roots with `case: insensitive`.
+//! Listings of folders, searched regardless of case, for roots with `case: insensitive`.
 //!
-//! The system has no such lookup, so a folder has to be read as a whole. Clients ask again and again, and a folder of
-//! phones has 100,000 names: a listing is kept for as long as the times of its folder stay. A folder that changes all
-//! the time is read for a tenth of the time at most. Several requests for one folder wait for one reading; requests for
-//! other folders do not.
+//! The system has no such look-up, so the whole folder must be read. Clients repeat requests, and a folder for phones
+//! may have 100,000 names, so a listing is cached until the times of its folder change. Reading a folder that changes
+//! constantly takes at most a tenth of the time. Concurrent requests for one folder share one reading; requests for
+//! other folders do not wait.
 
 use super::{StoreError, path};
+use parking_lot::Mutex;
 use rustix::fs::{Dir as Entries, Mode, OFlags, Stat, fstat, openat};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Names in a folder; a larger one is not searched.
-const MOST_NAMES: usize = 262_144;
+/// The limit of names in a folder; larger folders are not searched.
+const MAX_NAMES: usize = 262_144;
 
-/// Names kept for a root, over all its folders.
-const MOST_KEPT: usize = 2 * MOST_NAMES;
+/// The limit of cached names for a root, over all its folders.
+const MAX_CACHED_NAMES: usize = 2 * MAX_NAMES;
 
-/// What a kept folder counts beside its names.
-const FOLDER: usize = 64;
+/// The weight of a cached folder, in names, in addition to its names.
+const FOLDER_WEIGHT: usize = 64;
 
-/// How long a listing is used: some file systems do not update the times of a folder.
-const MOST_AGE: Duration = Duration::from_secs(60);
+/// The maximum age of a listing: some file systems do not update the times of a folder.
+const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// How much longer than it took to read a listing is used, even if its folder has changed.
+/// A listing stays in use for this many times its reading time, even if its folder has changed.
 const REUSE: u32 = 10;
 
-/// Matches that are told apart.
-const MOST_MATCHES: usize = 8;
+/// The limit of reported matches.
+const MAX_MATCHES: usize = 8;
 
-/// The listings of the folders of a root.
+/// The cached listings of a root.
 #[derive(Debug, Default)]
 pub(super) struct Listings {
-    folders: Mutex<HashMap<(u64, u64), Folder>>,
+    folders: Mutex<HashMap<(u64, u64), SharedListing>>,
 }
 
-/// Locked while the folder is read.
-type Folder = Arc<Mutex<Option<Kept>>>;
+/// Locked during the reading of its folder.
+type SharedListing = Arc<Mutex<Option<CachedListing>>>;
 
 #[derive(Debug)]
-struct Kept {
+struct CachedListing {
     listing: Arc<Listing>,
     times: Times,
-    /// Whether a later change shows in the times.
+    /// Whether a later change would show in the times.
     settled: bool,
     began: Instant,
     took: Duration,
@@ -53,47 +54,48 @@ struct Kept {
 type Times = (i64, u64, i64, u64);
 
 impl Listings {
-    /// The names of an open folder. May read all of them.
+    /// Returns the listing of an open folder, and reads the folder if necessary.
     ///
     /// # Errors
-    /// Those of reading a folder.
+    /// The folder cannot be read.
     pub(super) fn of(&self, folder: impl AsFd) -> Result<Arc<Listing>, StoreError> {
         let stat = fstat(&folder)?;
         let key = (stat.st_dev, stat.st_ino);
-        let shared = Arc::clone(lock(&self.folders).entry(key).or_default());
-        let mut kept = lock(&shared);
+        let shared = Arc::clone(self.folders.lock().entry(key).or_default());
+        let mut kept = shared.lock();
         if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&stat)) {
             return Ok(Arc::clone(&kept.listing));
         }
         let began = Instant::now();
-        // Times from before the reading: a change during it shows.
+        // Taken before the reading, so that a change during it shows.
         let stat = fstat(&folder)?;
         let listing = Arc::new(Listing::read(folder)?);
         let (settled, took) = (is_settled(&stat), began.elapsed());
-        *kept = Some(Kept { listing: Arc::clone(&listing), times: times(&stat), settled, began, took });
+        *kept =
+            Some(CachedListing { listing: Arc::clone(&listing), times: times(&stat), settled, began, took });
         drop(kept);
         self.make_room(key);
         Ok(listing)
     }
 
-    /// Drops all listings but one if there are too many names.
+    /// Drops all listings except one if they have too many names.
     fn make_room(&self, key: (u64, u64)) {
-        let mut folders = lock(&self.folders);
-        let weight = |folder: &Folder| {
-            // One that is being read counts when it is there.
-            let names = folder.try_lock().ok().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
-            FOLDER + names.unwrap_or(0)
+        let mut folders = self.folders.lock();
+        let weight = |folder: &SharedListing| {
+            // A listing counts once its reading has ended.
+            let names = folder.try_lock().and_then(|kept| kept.as_ref().map(|kept| kept.listing.len()));
+            FOLDER_WEIGHT + names.unwrap_or(0)
         };
-        if folders.values().map(weight).sum::<usize>() > MOST_KEPT {
+        if folders.values().map(weight).sum::<usize>() > MAX_CACHED_NAMES {
             folders.retain(|other, _| *other == key);
         }
     }
 }
 
-impl Kept {
+impl CachedListing {
     fn is_usable(&self, now: &Stat) -> bool {
         let age = self.began.elapsed();
-        let same = self.settled && self.times == times(now) && age < MOST_AGE;
+        let same = self.settled && self.times == times(now) && age < MAX_AGE;
         same || age < self.took * REUSE
     }
 }
@@ -102,26 +104,22 @@ fn times(stat: &Stat) -> Times {
     (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec)
 }
 
-/// Whether the last change is long enough ago for the next one to have other times, which advance in steps.
+/// Whether the next change would have other times. They advance in steps.
 fn is_settled(stat: &Stat) -> bool {
     let step = if stat.st_ctime_nsec == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
     let changed = Duration::new(u64::try_from(stat.st_ctime).unwrap_or(0), stat.st_ctime_nsec as u32);
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= changed + step)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The names of a folder at one time.
+/// The names of a folder at one moment.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// One after the other.
+    /// All names, concatenated.
     names: String,
-    /// The hash of each name in lower case, and its place; sorted.
+    /// The hash of each name in lower case, its offset and its length; sorted.
     places: Vec<(u64, u32, u32)>,
     hasher: RandomState,
-    /// Whether there were more names than are searched.
+    /// Whether the folder has more than `MAX_NAMES` names.
     overflows: bool,
 }
 
@@ -134,12 +132,12 @@ impl Listing {
         let mut listing = Listing { names: String::new(), places: Vec::new(), hasher, overflows: false };
         while let Some(entry) = entries.read() {
             let entry = entry?;
-            // Clients cannot name files whose names are not UTF-8, or that are being uploaded.
+            // Clients cannot request names that are not UTF-8, or unfinished uploads.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if matches!(name, "." | "..") || name.starts_with(path::RESERVED) {
                 continue;
             }
-            if listing.places.len() == MOST_NAMES {
+            if listing.places.len() == MAX_NAMES {
                 listing.overflows = true;
                 break;
             }
@@ -158,12 +156,12 @@ impl Listing {
         self.places.len()
     }
 
-    /// Whether it has all names of its folder.
+    /// Whether it contains all names of its folder.
     pub(super) fn is_complete(&self) -> bool {
         !self.overflows
     }
 
-    /// The names with these letters, in any case: this very name alone if it is there, else at most 8.
+    /// Returns the name itself if it exists, otherwise up to 8 names that differ only in case.
     pub(super) fn find<'a>(&'a self, name: &str) -> Vec<&'a str> {
         let hash = self.hash(name);
         let first = self.places.partition_point(|place| place.0 < hash);
@@ -173,7 +171,7 @@ impl Listing {
             if stored == name {
                 return vec![stored];
             }
-            if found.len() < MOST_MATCHES && lower(stored).eq(lower(name)) {
+            if found.len() < MAX_MATCHES && lower(stored).eq(lower(name)) {
                 found.push(stored);
             }
         }
@@ -206,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_found_by_their_letters() {
+    fn names_are_found_regardless_of_case() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["Foo", "foo", "BCD", "Gänse", "x", ".tuffet-0123456789abcdef.part"] {
             fs::write(folder.path().join(name), b"").unwrap();
@@ -228,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn a_listing_is_kept_until_its_folder_changes() {
+    fn a_listing_is_cached_until_its_folder_changes() {
         let folder = tempfile::tempdir().unwrap();
         let listings = Listings::default();
         let of = || listings.of(File::open(folder.path()).unwrap()).unwrap();
         fs::write(folder.path().join("a"), b"").unwrap();
         settle();
         let first = of();
-        // Longer than it may be used regardless.
+        // Exceeds the time in which a changed folder is not read again.
         settle();
         assert!(is_kept(&listings, folder.path(), &first));
         fs::write(folder.path().join("a"), b"changed").unwrap();
@@ -280,10 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_bounded() {
+    fn cached_listings_are_bounded() {
         let folder = tempfile::tempdir().unwrap();
         let listings = Listings::default();
-        for number in 0..MOST_KEPT / FOLDER + 2 {
+        for number in 0..MAX_CACHED_NAMES / FOLDER_WEIGHT + 2 {
             let path = folder.path().join("one");
             fs::create_dir(&path).unwrap();
             // A folder that is open keeps its number from being reused.
@@ -291,7 +289,7 @@ mod tests {
             listings.of(&open).unwrap();
             fs::rename(&path, folder.path().join(format!("{number}"))).unwrap();
         }
-        let kept = lock(&listings.folders).len();
+        let kept = listings.folders.lock().len();
         assert!(kept < 10, "{kept}");
     }
 }

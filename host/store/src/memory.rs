@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The file cache may use one part in this many of the allowed memory.
-const PART: u64 = 4;
+/// The divisor of the memory limit: the file cache may use a quarter.
+const LIMIT_DIVISOR: u64 = 4;
 
-/// Returns `capacity`, limited to the cache's part of the allowed memory.
+/// Returns `capacity`, bounded by a quarter of the memory limit.
 pub(super) fn within_bounds(capacity: u64) -> u64 {
     let Some(allowed) = allowed(Path::new("/")) else { return capacity };
-    let most = allowed / PART;
+    let most = allowed / LIMIT_DIVISOR;
     if capacity > most {
         tracing::warn!(
             target: "tuffet::store::memory",
@@ -40,7 +40,7 @@ fn allowed(root: &Path) -> Option<u64> {
             memory.then(|| least_around(group, file, root)).flatten()
         })
         .min()
-        // Version 1 reports "no limit" as a number that no machine has.
+        // Version 1 reports "no limit" as a huge number.
         .filter(|bytes| *bytes < 1 << 60)
 }
 
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_limit_of_either_version_counts() {
+    fn the_smallest_limit_of_either_version_applies() {
         let two = machine(&[
             ("proc/self/cgroup", "0::/a/b\n"),
             ("sys/fs/cgroup/a/memory.max", "104857600\n"),

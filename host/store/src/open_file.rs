@@ -1,4 +1,4 @@
-//! A file open for reading, and the check that it has not changed since.
+//! A file open for reading, and the check for changes since it was opened.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut};
@@ -19,11 +19,11 @@ use super::{ContentId, Disk, RemoteFile, Room, StoreError, spelling};
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
 
-/// Bytes that are read at once to compare a file.
-const PIECE: usize = 256 << 10;
+/// Bytes per read when comparing a file.
+const COMPARE_BYTES: usize = 256 << 10;
 
-/// File systems whose files the kernel generates on reading, so that their sizes mean nothing: statfs(2).
-const MADE_UP: [u32; 8] = [
+/// File systems with files that the kernel generates on reading; their sizes mean nothing: statfs(2).
+const GENERATED_FILE_SYSTEMS: [u32; 8] = [
     0x0000_9fa0, // procfs
     0x6265_6572, // sysfs
     0x6462_6720, // debugfs
@@ -37,15 +37,15 @@ const MADE_UP: [u32; 8] = [
 /// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// Shared by all readers of a content of an origin.
+    /// Shared by all readers of the same content of an origin.
     file: Arc<File>,
     disk: Arc<Disk>,
     path: String,
     opened: Facts,
     in_place: bool,
-    /// Of a file of an origin, which `file` caches.
+    /// Set for a file of an origin; `file` is then its cache file.
     elsewhere: Option<Elsewhere>,
-    /// For whom it was opened, where waiting for it is shared by client.
+    /// The client for which it was opened. Waiting for an origin is shared fairly among clients.
     client: ClientKey,
 }
 
@@ -55,9 +55,9 @@ pub struct Identity(Content);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Content {
-    /// Of a file of a folder.
+    /// The content of a file in a folder.
     File { mount: u64, device: u64, inode: u64, size: u64, modified: (i64, u64), status: (i64, u64) },
-    /// Of an origin.
+    /// The content of a file of an origin.
     Elsewhere(ContentId),
 }
 
@@ -68,7 +68,7 @@ impl OpenFile {
         checked: &Checked,
         path: &str,
     ) -> Result<Self, StoreError> {
-        // Non-blocking so that opening a FIFO returns; `NOCTTY` so that a terminal does not become ours.
+        // `NONBLOCK`: opening a FIFO returns. `NOCTTY`: a terminal does not become the controlling terminal.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         let mut options = OpenOptions::new();
         options.read(true).custom_flags(flags.bits().cast_signed());
@@ -77,10 +77,10 @@ impl OpenFile {
         require_regular(opened.mode)?;
         // A file without blocks on a disk may be generated on reading.
         if opened.blocks == 0 {
-            refuse_made_up(&file, opened.size)?;
+            refuse_generated(&file, opened.size)?;
         }
         let in_place = disk.reads_in_place(opened.device, &file);
-        // Servers and programs may have other rules for names, and change them.
+        // File servers and FUSE programs may have other rules for names, and may change them.
         if !(in_place && checked.has(path, &opened)) {
             spelling::require(folder, path)?;
             checked.note(path, &opened);
@@ -97,7 +97,7 @@ impl OpenFile {
         })
     }
 
-    /// A file of an origin, whose bytes may still arrive in the cache.
+    /// Wraps a file of an origin. Its bytes may still be arriving in the cache.
     pub(super) fn remote(
         found: RemoteFile,
         disk: &Arc<Disk>,
@@ -112,11 +112,11 @@ impl OpenFile {
         Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
     }
 
-    /// A content that somebody makes, in a file without a name whose bytes arrive. It has a disk of its own, so that those
-    /// that wait for it hold up nobody else.
+    /// Wraps a content that `maker` is still producing, in an unnamed file. It gets a separate [`Disk`], so that
+    /// readers that wait for it delay no others.
     ///
     /// # Errors
-    /// Those of statx(2).
+    /// The errors of statx(2).
     pub fn made(found: RemoteFile, maker: &Arc<str>) -> Result<Self, StoreError> {
         let disk = Arc::new(Disk::new(maker, Some(Arc::clone(maker))));
         let mut file = Self::remote(found, &disk, maker, "")?;
@@ -125,7 +125,7 @@ impl OpenFile {
     }
 
     /// # Errors
-    /// `NotPublic` if others may not read it.
+    /// `NotPublic` if its permissions for others exclude reading.
     pub(super) fn require_world_readable(&self) -> Result<(), StoreError> {
         let mode = self.opened.mode & 0o7777;
         if mode & 0o004 != 0 { Ok(()) } else { Err(StoreError::NotPublic { access: "read", mode }) }
@@ -146,9 +146,8 @@ impl OpenFile {
         &self.disk
     }
 
-    /// Whether the kernel can tell which parts of the file are in memory ([`OpenFile::read_now`]) and knows
-    /// its size and times without querying a server. If not, as with FUSE and network file systems, even
-    /// closing it may block.
+    /// Whether the kernel can tell which parts of the file are in memory ([`OpenFile::read_now`]) and knows its size
+    /// and times without asking a server. Otherwise, as with FUSE and network file systems, even closing it may block.
     pub fn is_in_place(&self) -> bool {
         self.in_place
     }
@@ -176,8 +175,8 @@ impl OpenFile {
         Identity(Content::File { mount, device, inode, size, modified, status })
     }
 
-    /// Names the content that the file had when it was opened: another one after each change. A file that was written a
-    /// moment ago has a name that is never given again, because a further write may leave no trace.
+    /// Returns a name for the content at the time of opening. It differs after each change. A recently written file
+    /// gets a unique name, because a further write may leave no trace.
     pub fn version(&self) -> String {
         match self.identity().0 {
             Content::File { device, inode, size, modified, status, .. } if self.is_settled() => format!(
@@ -189,15 +188,15 @@ impl OpenFile {
         }
     }
 
-    /// Whether its times would show a change from now on, because the last write is long enough ago.
+    /// Whether the last write is old enough for a later change to show in the times.
     pub fn is_settled(&self) -> bool {
-        // A version of an origin never changes.
+        // The version of a file of an origin never changes.
         self.elsewhere.is_some() || self.is_settled_at(SystemTime::now())
     }
 
-    /// Whether a later change would show. The times of a file advance in steps of up to 10 ms by the kernel's
-    /// clock, and of up to 2 s if the file system stores whole seconds. A second write within the same step
-    /// may leave the identity unchanged.
+    /// As [`OpenFile::is_settled`], at this time. File times advance in steps of up to 10 ms by the kernel's clock, or
+    /// up to 2 s if the file system stores whole seconds. A second write within the same step may leave the identity
+    /// unchanged.
     pub(super) fn is_settled_at(&self, now: SystemTime) -> bool {
         let (seconds, nanoseconds) = self.opened.status;
         let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
@@ -205,7 +204,7 @@ impl OpenFile {
         now.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= settled)
     }
 
-    /// The error of a request whose file could not be read.
+    /// Converts an error of reading this file.
     pub fn unreadable(&self, error: io::Error) -> StoreError {
         match &self.elsewhere {
             Some(elsewhere) => {
@@ -216,18 +215,18 @@ impl OpenFile {
         }
     }
 
-    /// The same file, opened for a client.
+    /// Assigns the file to a client.
     #[must_use]
     pub(super) fn of_client(self, client: ClientKey) -> OpenFile {
         OpenFile { client, ..self }
     }
 
-    /// The client that reads from its origin; the server itself for files of folders.
+    /// The client that reads from the origin; the server itself for files in folders.
     pub fn client(&self) -> ClientKey {
         self.client
     }
 
-    /// The same file, as if on a file system that cannot be read in place. For tests.
+    /// The same file, treated as if its file system had no reads in place. For tests.
     #[doc(hidden)]
     #[must_use]
     pub fn elsewhere(self) -> OpenFile {
@@ -236,11 +235,11 @@ impl OpenFile {
 
     /// Reads from `offset` into `buffers`, in order, and returns the number of bytes; takes no lock.
     ///
-    /// A short count means that the file ends there, that there were more than 1024 buffers, or that an origin has
-    /// another version of the file now. Waits for bytes of an origin.
+    /// A short count means that the file ends there, that there were more than 1024 buffers, or that the origin now has
+    /// another version of the file. Waits for bytes of an origin.
     ///
     /// # Errors
-    /// Those of preadv(2), except interruption, and those of the origin.
+    /// The errors of preadv(2), except interruption, and those of the origin.
     pub fn read_at(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
         if let Some(elsewhere) = &self.elsewhere {
@@ -257,30 +256,30 @@ impl OpenFile {
         }
     }
 
-    /// As [`OpenFile::read_at`], but only from the kernel's memory: never blocks on the disk. A short count
-    /// means that the rest is not in memory, or not in the file.
+    /// As [`OpenFile::read_at`], but only from the page cache: never blocks on the disk. A short count means that the
+    /// rest is not in memory, or not in the file.
     ///
     /// # Errors
-    /// Those of preadv2(2).
+    /// The errors of preadv2(2).
     pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
-        // Before they are read: what arrives meanwhile may have been read as zeros.
+        // Counted before the read, because bytes that arrive during it may have been read as zeros.
         let arrived = self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, &buffers[..count]));
         if arrived == 0 {
             return Ok(0);
         }
         match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
-            // A signal, or a file system that lacks this after all: the read from the disk will show.
+            // A signal, or a file system without support after all. A read from the disk gets the bytes.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
             done => Ok(done?.min(arrived)),
         }
     }
 
-    /// Reads `length` bytes from `offset` on, or what there is of them if somebody makes the content; `None` if the file
-    /// has changed since it was opened. Bytes that `room` accounts for may stay in memory for longer.
+    /// Reads `length` bytes from `offset` on; of a content still being produced, the bytes available so far. `None` if
+    /// the file has changed since it was opened. `room` accounts for the bytes while they stay in memory.
     ///
     /// # Errors
-    /// Those of preadv(2) and statx(2).
+    /// The errors of preadv(2) and statx(2).
     pub fn read_ahead(&self, offset: u64, length: usize, room: Option<Room>) -> io::Result<Option<Ahead>> {
         let made = match &self.elsewhere {
             Some(elsewhere) => elsewhere.wait_for_some(offset, length, WAIT)?,
@@ -291,11 +290,10 @@ impl OpenFile {
         Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
     }
 
-    /// Reads the whole content as it was when the file was opened; `None` if size or times show a change
-    /// since then ([`OpenFile::unchanged`]).
+    /// Reads the whole content; `None` if the file has changed since it was opened ([`OpenFile::unchanged`]).
     ///
     /// # Errors
-    /// Those of preadv(2) and statx(2).
+    /// The errors of preadv(2) and statx(2).
     pub fn read_whole(&self) -> io::Result<Option<Vec<u8>>> {
         let mut content = vec![0; self.length()?];
         Ok(self.fill(&mut content)?.then_some(content))
@@ -306,23 +304,23 @@ impl OpenFile {
     /// # Errors
     /// As [`OpenFile::read_whole`].
     pub fn read_shared(&self) -> io::Result<Option<Arc<[u8]>>> {
-        // Zeroed pages that were never written take no memory, so this does not allocate the content twice.
+        // Zeroed pages take no memory until they are written, so this does not allocate the content twice.
         let mut content: Arc<[u8]> = vec![0; self.length()?].into();
         // The memory is not shared yet.
         let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
         Ok(self.fill(room)?.then_some(content))
     }
 
-    /// Returns whether the file is unchanged since it was opened, and has these bytes. Needs little memory for that.
+    /// Returns whether the file is unchanged since it was opened and contains exactly these bytes. Needs little memory.
     ///
     /// # Errors
-    /// Those of reading.
+    /// The errors of reading.
     pub fn has(&self, bytes: &[u8]) -> io::Result<bool> {
         if bytes.len() as u64 != self.size() {
             return Ok(false);
         }
-        let (mut piece, mut at) = (vec![0; PIECE.min(bytes.len())], 0);
-        for expected in bytes.chunks(PIECE) {
+        let (mut piece, mut at) = (vec![0; COMPARE_BYTES.min(bytes.len())], 0);
+        for expected in bytes.chunks(COMPARE_BYTES) {
             let read = &mut piece[..expected.len()];
             if !self.fill_from(at, read)? || read != expected {
                 return Ok(false);
@@ -353,29 +351,29 @@ impl OpenFile {
         self.unchanged()
     }
 
-    /// Returns whether size and times are still those at the time of opening.
+    /// Returns whether size and times are the same as at the time of opening.
     ///
-    /// A version of an origin never changes. A file that was replaced by a rename, or removed, is unchanged: the
-    /// open file is still the whole old one. A write that keeps the size, within the same tick of the kernel's clock
-    /// as the open, goes undetected.
+    /// The version of a file of an origin never changes. A file that was replaced by a rename, or removed, counts as
+    /// unchanged: the open file is still the complete old one. A write that keeps the size, within the same tick of the
+    /// kernel's clock as the open, goes undetected.
     ///
     /// # Errors
-    /// Those of statx(2).
+    /// The errors of statx(2).
     pub fn unchanged(&self) -> io::Result<bool> {
         if self.elsewhere.is_some() {
             return Ok(true);
         }
         let (now, then) = (Facts::of(&self.file)?, &self.opened);
         let same_content = (now.size, now.modified) == (then.size, then.modified);
-        // The status time reveals a write that set the modification time back. It also changes when the last
-        // name of the file is removed, which is harmless.
+        // The ctime reveals a write that set the modification time back. It also changes with the removal of a name,
+        // which is harmless.
         let same_status = now.status == then.status;
         let lost_a_name = now.links < then.links;
         Ok(same_content && (same_status || lost_a_name))
     }
 }
 
-/// Bytes of a file that were read ahead, from a file that was unchanged after the read.
+/// Bytes read ahead, from a file that was unchanged after the read.
 #[derive(Debug)]
 pub struct Ahead {
     offset: u64,
@@ -414,12 +412,12 @@ pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
     }))
 }
 
-/// Refuses generated files, because only a part of one would be served as if it were complete.
-fn refuse_made_up(file: &File, size: u64) -> Result<(), StoreError> {
+/// Refuses generated files, because an incomplete one would look complete to the client.
+fn refuse_generated(file: &File, size: u64) -> Result<(), StoreError> {
     // The value is 32 bits wide, whatever the type of the field.
-    let made_up = MADE_UP.contains(&(fstatfs(file)?.f_type as u32));
-    // File systems implemented by programs (FUSE) may do the same.
-    if made_up || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
+    let generated = GENERATED_FILE_SYSTEMS.contains(&(fstatfs(file)?.f_type as u32));
+    // FUSE file systems may generate files, too.
+    if generated || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())

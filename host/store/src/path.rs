@@ -1,15 +1,15 @@
-//! The last check of a path before it is opened. Requested names are normalised long before; paths from
-//! plugins come straight here.
+//! The last check of a path before it is opened. Requested names are normalised earlier; paths from plugins get only
+//! this check.
 
 use std::path::{Component, Path};
 
 use super::StoreError;
 
-/// The prefix of unfinished uploads; no client may name one.
+/// The prefix of unfinished uploads. Clients may not request such names.
 pub(super) const RESERVED: &str = ".tuffet-";
 
-/// Checks a path. Confinement does not depend on this, because the kernel enforces it. The check makes the
-/// answer independent of the files on the disk.
+/// Checks a path. The kernel enforces confinement regardless; this check makes the answer independent of the files on
+/// the disk.
 pub(super) fn checked(path: &str) -> Result<&str, StoreError> {
     if path.contains('\0') {
         return Err(StoreError::Denied("the path holds a NUL byte"));

@@ -1,7 +1,7 @@
-//! What the store asks of a root that lives elsewhere.
+//! The interface between the store and origins.
 //!
-//! Its files come into files of a local cache, and are read there: in place where the bytes have arrived, on threads
-//! of the root where they have not. So a transfer from an object store is a transfer from a slow disk.
+//! Files of an origin arrive in files of a local cache. Reads of arrived bytes happen in place; reads of other bytes
+//! wait on threads of the root. So to a transfer, an object store looks like a slow disk.
 
 use super::StoreError;
 use std::fmt::{self, Debug};
@@ -12,16 +12,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tuffet_request::ClientKey;
 
-/// Where the files of a root live. Everything here may wait, for the network and for the disk of the cache, within
-/// time-outs of its own, and belongs on a thread of the root's [`Disk`](super::Disk).
+/// The origin of a root. All methods may wait for the network and for the disk of the cache, up to the time-outs of the
+/// origin, and belong on a thread of the root's [`Disk`](super::Disk).
 pub trait Origin: Debug + Send + Sync {
-    /// Opens a path, normalised and relative, for a client, whose share of the cache it takes; [`ClientKey::SERVER`] has
-    /// no bound. Returns once its size and version are known; its bytes may still arrive. `None` if the origin has to be
-    /// asked, which is beyond the `reach`.
+    /// Opens a normalised, relative path for a client. The file counts against the client's share of the cache;
+    /// [`ClientKey::SERVER`] has no limit. Returns once size and version are known; the bytes may arrive later. `None`
+    /// if only the origin could answer and `reach` excludes it.
     ///
     /// # Errors
-    /// `NotFound` if the origin has no such file, `RefusedByOrigin` if it gives no access, `Unreachable` if it does not
-    /// answer and the cache has nothing that may be served instead.
+    /// `NotFound` if the origin has no such file, `RefusedByOrigin` if it denies access, `Unreachable` if it does not
+    /// answer and the cache has no version to serve instead.
     fn open(&self, path: &str, client: ClientKey, reach: Reach) -> Result<Option<RemoteFile>, StoreError>;
 
     /// The size and the version of a path, without fetching its bytes.
@@ -37,36 +37,36 @@ pub trait Origin: Debug + Send + Sync {
     fn store(&self, path: &str, content: &File, size: u64, overwrite: bool) -> Result<(), StoreError>;
 }
 
-/// What may answer a request for a file that lives elsewhere.
+/// The source that may answer a request for a file of an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// The cache, with what needs no validation. Waits for the local disk alone.
+    /// The cache, if its version is fresh. Waits only for the local disk.
     Cache,
-    /// The cache, also with what should be validated: look-ups stand in line. The origin is asked beside, if it can be.
+    /// The cache, even if its version is stale, because look-ups are queueing. Validates in the background if possible.
     StaleCache,
-    /// The origin, where the cache has no answer. Waits for the network.
+    /// The origin, if the cache has no answer. Waits for the network.
     Origin,
 }
 
-/// What an origin says of a file.
+/// The metadata of a file of an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteMeta {
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// What tells this content from any other of the path: the ETag, or what takes its place.
+    /// Distinguishes this content from others of the path: the ETag, or a substitute.
     pub version: Arc<str>,
-    /// The modification time in milliseconds since 1970; 0 if it is not known.
+    /// The modification time in milliseconds since 1970; 0 if unknown.
     pub modified_unix_ms: u64,
 }
 
-/// Names a content among all that this process opens. Equal bytes may have several names; a name has one content.
+/// Identifies a content among all that this process opens. Equal bytes may have several ids; an id has one content.
 ///
-/// A number, and not what the origin says of the file: two stores may show the same bucket, version and size.
+/// It does not derive from the origin's metadata, because two stores may report the same bucket, version and size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentId(u64);
 
 impl ContentId {
-    /// A name that no content has had.
+    /// Returns an id that no content has had.
     #[must_use]
     pub fn unused() -> ContentId {
         static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -83,42 +83,43 @@ impl fmt::Display for ContentId {
 /// A file of an origin, open for reading.
 #[derive(Debug)]
 pub struct RemoteFile {
-    /// The file of the cache. Only bytes that have arrived may be read from it.
+    /// The cache file. Only bytes that have arrived may be read from it.
     pub file: Arc<File>,
-    /// Names its content.
+    /// The id of its content.
     pub content: ContentId,
     /// Its size, version and time.
     pub meta: RemoteMeta,
-    /// Says which bytes have arrived; `None` if all of them have.
+    /// The arrival of its bytes; `None` if all have arrived.
     pub arrival: Option<Arc<dyn Arrival>>,
-    /// Its place in the cache, given back when the file is closed.
+    /// Keeps the content in the cache until the file is closed.
     pub place: Option<Box<dyn Debug + Send + Sync>>,
 }
 
-/// What became of bytes that were waited for.
+/// The result of waiting for bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Waited {
     /// They can be read from the file.
     Arrived,
-    /// They will never arrive: the origin has another version now.
+    /// They will never arrive: the origin now has another version.
     Changed,
     /// The cache has no room for them: [`Arrival::read_past`] gets them.
     NoRoom,
 }
 
-/// The bytes of one version of a file, as they arrive in the cache. All readers of this version share it.
+/// The arrival of one version of a file in the cache. All readers of this version share it.
 pub trait Arrival: Debug + Send + Sync {
-    /// How many of `length` bytes from `offset` on have arrived, without a gap. Never waits: workers call it.
+    /// The number of contiguous bytes from `offset` on that have arrived, at most `length`. Never waits: workers call
+    /// it.
     fn arrived(&self, offset: u64, length: u64) -> u64;
 
-    /// Waits until these bytes have arrived, and has them fetched if nobody has yet.
+    /// Waits until these bytes have arrived, and starts fetching them if necessary.
     ///
     /// # Errors
-    /// What the origin failed with, or a time-out.
+    /// The failure of the origin, or a time-out.
     fn wait(&self, offset: u64, length: u64, within: Duration) -> io::Result<Waited>;
 
-    /// Gets bytes from the origin, past the cache: the first of these, at least one; `None` if the origin has another
-    /// version now. Called after [`Waited::NoRoom`].
+    /// Reads bytes from the origin, bypassing the cache: at least one of these, from the first on. `None` if the origin
+    /// now has another version. Called after [`Waited::NoRoom`].
     ///
     /// # Errors
     /// As [`Arrival::wait`].

@@ -1,4 +1,4 @@
-//! A file of an origin, as it arrives in the cache.
+//! The origin's side of an open file: waits for bytes that have not arrived in the cache.
 
 use std::fmt::Debug;
 use std::io::{self, IoSliceMut};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::{Arrival, ContentId, RemoteFile, Waited};
 
-/// The longest wait for bytes of an origin. The origin has shorter limits of its own, and transfers give up earlier.
+/// The longest wait for bytes of an origin. Origins have shorter limits, and transfers give up earlier.
 pub(super) const WAIT: Duration = Duration::from_secs(60);
 
-/// What an open file of an origin has beside the file of the cache.
+/// The part of an open file of an origin beyond its cache file.
 #[derive(Debug)]
 pub(super) struct Elsewhere {
     /// The URL of the origin, without secrets.
@@ -19,7 +19,7 @@ pub(super) struct Elsewhere {
     modified_unix_ms: u64,
     /// `None` if all bytes have arrived.
     arrival: Option<Arc<dyn Arrival>>,
-    /// Whether somebody makes the bytes, at whatever pace.
+    /// Whether the content is still being produced, at any pace.
     made: bool,
     _place: Option<Box<dyn Debug + Send + Sync>>,
 }
@@ -31,12 +31,12 @@ impl Elsewhere {
         Elsewhere { origin, content, modified_unix_ms, arrival, made: false, _place }
     }
 
-    /// Of bytes that are being made.
+    /// Marks the content as still being produced.
     pub(super) fn made(self) -> Elsewhere {
         Elsewhere { made: true, ..self }
     }
 
-    /// Waits for the first of these bytes if somebody makes them, and returns how many have arrived then.
+    /// If the content is still being produced, waits for the first of these bytes and returns the number available.
     pub(super) fn wait_for_some(
         &self,
         offset: u64,
@@ -63,15 +63,16 @@ impl Elsewhere {
         self.modified_unix_ms
     }
 
-    /// How many of the bytes of these buffers have arrived. Never waits.
+    /// The number of bytes of these buffers that have arrived. Never waits.
     pub(super) fn arrived(&self, offset: u64, buffers: &[IoSliceMut<'_>]) -> usize {
         let Some(arrival) = &self.arrival else { return usize::MAX };
         let wanted = buffers.iter().map(|buffer| buffer.len() as u64).sum();
         usize::try_from(arrival.arrived(offset, wanted)).unwrap_or(usize::MAX)
     }
 
-    /// Waits for the part of these bytes that lies inside of the file. Where the cache has no room for them, they come
-    /// past it into `buffers`: their number, 0 if they will never come. `None` if they are to be read from the file.
+    /// Waits for these bytes, as far as they lie within the file. `None` if the caller can read them from the file. If
+    /// the cache has no room for them, reads them from the origin into `buffers` and returns their number; 0 if they
+    /// will never arrive.
     pub(super) fn wait(
         &self,
         offset: u64,

@@ -1,10 +1,9 @@
 //! The file that an upload replaces: whether it may be replaced, and which of its attributes the new one
 //! keeps.
 //!
-//! An upload is a new file that takes the name of the old one. To all other users it must look as if the old
-//! one had been written in place: a user who could not do that may not replace it, and its owner, group,
-//! permissions and attributes stay. If the system does not let this user change the owner, nobody gets more
-//! access than before.
+//! An upload is a new file that takes the name of the old one. To other users it must look like a write in place: a
+//! user who may not write the old file may not replace it, and its owner, group, permissions and attributes stay. If
+//! this user may not change the owner, no user gets more access than before.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -21,21 +20,22 @@ use super::open_file::require_regular;
 use super::write_rules::WriteRules;
 use tuffet_request::Links;
 
-/// A regular file under the name of an upload, which this user may write.
+/// A regular file under the name of an upload. This user may write it.
 #[derive(Debug)]
 pub(super) struct Replaced {
     file: File,
     stat: Stat,
-    /// This user's access to it: read, write and execute, as one digit of a mode.
+    /// This user's permissions on it, as one octal digit of a mode.
     ours: u32,
 }
 
 impl Replaced {
-    /// Opens the file under a name; `None` if the name is free, or is a link that the upload replaces.
+    /// Opens the file to be replaced; `None` if the name is free, or is a link that the upload replaces.
     ///
     /// # Errors
-    /// `NotCreated` for a free name if uploads create no files, `Denied` for other links, `NotRegular`, `Protected` for
-    /// a file that this user may not write, and `NotPublic` if the rules demand that others may write it.
+    /// `NotCreated` for a free name if uploads may not create files, `Denied` for other links, `NotRegular`,
+    /// `Protected` for a file that this user may not write, and `NotPublic` if the rules require write permission for
+    /// others.
     pub(super) fn open(
         folder: impl AsFd,
         name: &str,
@@ -53,7 +53,7 @@ impl Replaced {
             }
             Ok(stat) => require_regular(stat.st_mode)?,
         }
-        // The kernel considers everything: permissions, lists, attributes such as `chattr +i`, the mount.
+        // Opening it makes the kernel check everything: permissions, lists, attributes such as `chattr +i`, the mount.
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match openat(folder, name, flags, Mode::empty()) {
             Ok(file) => file.into(),
@@ -75,12 +75,12 @@ impl Replaced {
         Ok(Some(Self { file, stat, ours }))
     }
 
-    /// Copies the metadata of the old file to a new one: owner and group if the system permits it, access
-    /// control lists, permissions, and attributes. It omits the set-user-ID and set-group-ID bits, which a
-    /// write in place would have cleared.
+    /// Copies the metadata of the old file to a new one: owner and group if the system permits it, access control
+    /// lists, permissions, and attributes. Omits the set-user-ID and set-group-ID bits, because a write in place would
+    /// clear them.
     ///
     /// # Errors
-    /// Permissions cannot be set.
+    /// The permissions cannot be set.
     pub(super) fn carry_to(&self, new: &File) -> Result<(), StoreError> {
         let (owner, group) = (Uid::from_raw(self.stat.st_uid), Gid::from_raw(self.stat.st_gid));
         // fchown(2): the owner requires a capability, the group membership.
@@ -89,16 +89,16 @@ impl Replaced {
         }
         let now = fstat(new)?;
         let same_group = now.st_gid == self.stat.st_gid;
-        // Entries of a list depend on the group: without it, they would mean something else.
+        // The entries of a list depend on the group.
         let lists = attributes::carry_lists(&self.file, new, same_group);
-        let kept = Kept { owner: now.st_uid == self.stat.st_uid, group: same_group, lists };
+        let kept = Carried { owner: now.st_uid == self.stat.st_uid, group: same_group, lists };
         fchmod(new, Mode::from_raw_mode(permissions(self.stat.st_mode, self.ours, kept)))?;
         attributes::carry_others(&self.file, new);
         Ok(())
     }
 }
 
-/// Returns whether the file under the name is still this one (or none), with the same metadata.
+/// Returns whether the name still leads to this file (or to none), with the same metadata.
 pub(super) fn is_current(replaced: Option<&Replaced>, folder: impl AsFd, name: &str) -> bool {
     let key = |stat: &Stat| (stat.st_dev, stat.st_ino, stat.st_ctime, stat.st_ctime_nsec);
     match (replaced, statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)) {
@@ -113,18 +113,18 @@ fn is_regular(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
 }
 
-/// The metadata of the old file that the new one has already.
+/// The metadata that the new file already has from the old one.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct Carried {
     owner: bool,
     group: bool,
     lists: Lists,
 }
 
-/// Returns the permissions of the new file, which give nobody more access than the old ones.
-fn permissions(old: u32, ours: u32, kept: Kept) -> u32 {
+/// Returns the permissions of the new file. They give no user more access than the old ones.
+fn permissions(old: u32, ours: u32, kept: Carried) -> u32 {
     let (owner, group, other) = (old >> 6 & 7, old >> 3 & 7, old & 7);
-    // The new owner is this user, who keeps the access that it had.
+    // The new owner is this user, with the same access as before.
     let owner = if kept.owner { owner } else { ours };
     let (group, other) = match kept.lists {
         Lists::Lost => (0, 0),
@@ -139,15 +139,14 @@ fn permissions(old: u32, ours: u32, kept: Kept) -> u32 {
 mod tests {
     use super::*;
 
-    /// All users who are neither the old nor the new owner, in all modes: members of either group, both or
-    /// none.
+    /// Covers all modes, and users who are neither the old nor the new owner: members of either group, both or none.
     #[test]
-    fn nobody_gains_access() {
+    fn no_user_gains_access() {
         for (old, lists, keeps_group) in (0..0o1000)
             .flat_map(|old| [Lists::None, Lists::Kept, Lists::Lost].map(|lists| (old, lists)))
             .flat_map(|(old, lists)| [true, false].map(|group| (old, lists, group)))
         {
-            let kept = Kept { owner: false, group: keeps_group, lists };
+            let kept = Carried { owner: false, group: keeps_group, lists };
             let new = permissions(old, 0o6, kept);
             assert_eq!(new >> 6, 0o6);
             for (of_old, of_new) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -165,7 +164,7 @@ mod tests {
     fn permissions_stay_where_owner_and_group_do() {
         for old in 0..0o10_000 {
             for lists in [Lists::None, Lists::Kept] {
-                let kept = Kept { owner: true, group: true, lists };
+                let kept = Carried { owner: true, group: true, lists };
                 assert_eq!(permissions(old, 0, kept), old & 0o777);
             }
         }

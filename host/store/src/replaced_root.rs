@@ -1,28 +1,28 @@
-//! Whether the path of a root still leads to the folder that is served.
+//! Checks whether the path of a root still leads to the folder being served.
 //!
-//! A root is opened once, so that changes to its path cannot redirect requests. But then a folder that
-//! replaces it, or a file system that is mounted over it later, is not served, and the operator does not see
-//! why.
+//! A root is opened once, so that changes to its path cannot redirect requests. The drawback: a folder that replaces
+//! it, or a file system mounted over it later, is not served, and the operator would not see why.
 
-use super::{Lane, Root, RootError, Roots, StoreError};
-use cap_std::ambient_authority;
+use super::Lane;
+use super::opening::open_folder;
+use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, statx};
 use rustix::io::Errno;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// Identifies a folder of a mount.
-type Identity = (u64, u32, u32, u64);
+/// Identifies a folder and its mount.
+type FolderIdentity = (u64, u32, u32, u64);
 
 impl Roots {
-    /// Looks at the path of each root, on a thread of its disk: that may hang. Where a folder was replaced it is noted
-    /// for [`super::DiskState`] and said in the log, or the new one is served from now on (`follow`). The folder of a
-    /// root that has none yet is opened.
+    /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
+    /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Opens the
+    /// folder of a root that has none yet.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
-            // Nothing takes the place of an origin.
+            // An origin has no folder.
             if root.elsewhere.is_some() {
                 continue;
             }
@@ -34,7 +34,7 @@ impl Roots {
             let looked = Looked(Arc::clone(&root.disk));
             let look = move || {
                 let root = &roots.roots[number];
-                if root.look() == Found::Opened {
+                if root.look() == LookOutcome::Opened {
                     roots.sweep_in_background(|name| name == &*root.name);
                 }
                 drop(looked);
@@ -44,16 +44,16 @@ impl Roots {
     }
 }
 
-/// What a look came to.
+/// The result of a check.
 #[derive(PartialEq, Eq)]
-enum Found {
-    /// The folder of a root that had none.
+enum LookOutcome {
+    /// Opened the folder of a root that had none.
     Opened,
-    /// Nothing that others have to know of.
+    /// No action is needed.
     Nothing,
 }
 
-/// Ends a look, also by a panic.
+/// Ends a check, even after a panic.
 struct Looked(Arc<super::Disk>);
 
 impl Drop for Looked {
@@ -63,54 +63,41 @@ impl Drop for Looked {
 }
 
 impl Root {
-    /// The folder that is served, if there is one yet.
-    pub(super) fn served(&self) -> Option<Arc<Dir>> {
-        self.folder.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The folder that is served.
-    ///
-    /// # Errors
-    /// There is none yet.
-    pub(super) fn folder(&self) -> Result<Arc<Dir>, StoreError> {
-        self.served().ok_or(StoreError::Unopened)
-    }
-
-    fn look(&self) -> Found {
+    fn look(&self) -> LookOutcome {
         match self.served() {
             Some(folder) => {
                 self.compare(&folder);
-                Found::Nothing
+                LookOutcome::Nothing
             }
             None => self.open_at_last(),
         }
     }
 
-    fn open_at_last(&self) -> Found {
+    fn open_at_last(&self) -> LookOutcome {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                *self.folder.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(folder));
+                *self.folder.write() = Some(Arc::new(folder));
                 self.disk.set_open(true);
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root that did not answer is open; the root is served from now on");
-                Found::Opened
+                LookOutcome::Opened
             }
             Err(error) => {
                 let text = error.to_string();
-                let mut last = self.disk.not_opened.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut last = self.disk.not_opened.lock();
                 if last.as_ref() != Some(&text) {
-                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "a root that did not answer does, but its folder cannot be opened; the server tries again, and a restart helps where it is outside of the sandbox");
+                    tracing::warn!(target: "tuffet::store::root", root = %self.name, %error, "a root answers again, but its folder cannot be opened; the server tries again; if the folder is outside of the sandbox, restart the server");
                     *last = Some(text);
                 }
-                Found::Nothing
+                LookOutcome::Nothing
             }
         }
     }
 
     fn compare(&self, folder: &Dir) {
-        let served = identity(&statx(folder, "", AtFlags::EMPTY_PATH, WANTED));
-        let there = identity(&statx(CWD, &self.path, AtFlags::empty(), WANTED));
-        // Without an answer, the state is unknown.
+        let served = identity(&statx(folder, "", AtFlags::EMPTY_PATH, IDENTITY_FIELDS));
+        let there = identity(&statx(CWD, &self.path, AtFlags::empty(), IDENTITY_FIELDS));
+        // Without an answer the state is unknown.
         let Some(served) = served else { return };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {
@@ -134,9 +121,9 @@ impl Root {
     fn take_the_new_one(&self) {
         match open_folder(&self.name, &self.path) {
             Ok(folder) => {
-                let mut served = self.folder.write().unwrap_or_else(PoisonError::into_inner);
+                let mut served = self.folder.write();
                 let before = served.replace(Arc::new(folder));
-                // What it drops may wait for a disk.
+                // Dropping the old folder may block on a disk.
                 drop(served);
                 drop(before);
                 self.disk.replaced.store(false, Relaxed);
@@ -151,16 +138,11 @@ impl Root {
     }
 }
 
-pub(super) fn open_folder(name: &str, path: &std::path::Path) -> Result<Dir, RootError> {
-    let failed = |source| RootError { name: name.to_owned(), path: path.to_owned(), source };
-    Dir::open_ambient_dir(path, ambient_authority()).map_err(failed)
-}
-
 /// linux/stat.h: `STATX_MNT_ID_UNIQUE`, beside the mount id of older kernels.
-const WANTED: StatxFlags =
+const IDENTITY_FIELDS: StatxFlags =
     StatxFlags::from_bits_retain(StatxFlags::INO.bits() | StatxFlags::MNT_ID.bits() | 0x4000);
 
-fn identity(found: &Result<Statx, Errno>) -> Option<Identity> {
+fn identity(found: &Result<Statx, Errno>) -> Option<FolderIdentity> {
     let its = found.as_ref().ok()?;
     Some((its.stx_ino, its.stx_dev_major, its.stx_dev_minor, its.stx_mnt_id))
 }

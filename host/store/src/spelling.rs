@@ -1,13 +1,13 @@
 //! Serves and writes names only as the file system spells them.
 //!
-//! Policy decides about the name that a client sent. On some file systems other names open the same file:
-//! `SECRET/x` and `secret./x` for the stored `secret/x` (vfat, NTFS, Windows shares, folders of ext4 with
-//! case folding), its short name `SECRET~1`, or its content as a stream, `x::$DATA`. Each would bypass a rule
-//! about `secret/**`. So after a file was opened, each part of its path is looked up in its folder, byte by
-//! byte; if a part is not listed there, policy has not judged it, and the file counts as not found.
+//! Policy judges the name that a client sent. On some file systems other names open the same file: `SECRET/x` and
+//! `secret./x` for the stored `secret/x` (vfat, NTFS, Windows shares, folders of ext4 with case folding), its short
+//! name `SECRET~1`, or its content as a stream, `x::$DATA`. Each would bypass a rule about `secret/**`. So after a file
+//! was opened, each part of its path is looked up in its folder, byte by byte. If a part is not listed there, policy
+//! has not judged it, and the file counts as not found.
 //!
-//! Reading a large folder takes long, and most file systems have one spelling for each name. There, one
-//! lookup suffices: the same name in the other case does not exist.
+//! Reading a large folder takes long, and most file systems have one spelling for each name. There, one look-up
+//! suffices: that of the same name in the other case, which must not exist.
 
 use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, fstatfs, openat, statat};
@@ -72,7 +72,7 @@ pub(super) fn require_in(folder: impl AsFd, name: &str) -> Result<(), StoreError
     if Opened(folder.as_fd()).takes(name)? { Ok(()) } else { Err(StoreError::Spelling) }
 }
 
-/// Returns whether an open folder certainly has this name, spelled like this. If not, its listing tells.
+/// Returns whether an open folder certainly stores this name with this spelling. If not, only its listing can tell.
 ///
 /// # Errors
 /// The folder cannot be searched.
@@ -95,10 +95,10 @@ trait Folder {
     /// Returns whether an existing name is certainly stored as spelled; otherwise only the listing tells.
     fn is_certain(&self, name: &str) -> Result<bool, StoreError> {
         Ok(match other_case(name) {
-            // There are two files, or one with both names.
+            // Either two files exist, or one file has both names.
             Some(other) if self.finds(&other)? => false,
             Some(_) if is_plain(name) => true,
-            // A case-folding file system may also equate several forms of a letter without case.
+            // A case-folding file system may also equate several forms of a letter that has no case.
             None if !name.is_ascii() => false,
             _ => self.is_by_bytes()?,
         })
@@ -114,7 +114,7 @@ trait Folder {
         if self.finds(name)? {
             return self.stores(name);
         }
-        // Dropped at the end of a name, or the name of a stream.
+        // Some file systems drop dots and spaces at the end, and treat a colon as the start of a stream name.
         let changes = name.ends_with(['.', ' ']) || name.contains(':');
         Ok(!changes || self.is_by_bytes()?)
     }
@@ -126,7 +126,7 @@ impl Folder for Opened<'_> {
     fn finds(&self, name: &str) -> Result<bool, StoreError> {
         match statat(self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Ok(true),
-            // Including the errors for names that no file can have.
+            // Includes the errors for names that no file can have.
             Err(Errno::NOENT | Errno::NAMETOOLONG | Errno::INVAL | Errno::ILSEQ) => Ok(false),
             Err(errno) => Err(StoreError::from_open(errno.into())),
         }
@@ -151,8 +151,8 @@ impl Folder for Opened<'_> {
     }
 }
 
-/// Returns the name with its ASCII letters in the other case, which every case-folding file system folds; or
-/// with all letters, if none is ASCII. `None` if no letter has another case.
+/// Returns the name with its ASCII letters in the other case, because every case-folding file system folds them; with
+/// all letters, if none is ASCII. `None` if no letter has another case.
 fn other_case(name: &str) -> Option<String> {
     let ascii = name.bytes().any(|byte| byte.is_ascii_alphabetic());
     let swap = |letter: char| match letter {
@@ -171,8 +171,8 @@ fn single(mut letters: impl Iterator<Item = char>) -> Option<char> {
     letters.next().filter(|_| letters.next().is_none())
 }
 
-/// Returns whether the name can be spelled differently only by case: it has no Unicode, no dot or space that
-/// is dropped at the end, no stream, no short name.
+/// Returns whether only the case of the name can differ: it has no Unicode, no dot or space at the end, no stream name,
+/// and no short name.
 fn is_plain(name: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+,=@".contains(&byte);
     name.bytes().all(plain) && !name.ends_with('.')
@@ -184,7 +184,7 @@ mod tests {
     use std::cell::Cell;
     use std::fs;
 
-    /// Folds case and drops dots and spaces at the end, as a Windows share does; or nothing.
+    /// Folds case and drops dots and spaces at the end, as a Windows share does, if `folds` is set.
     struct Fake {
         names: &'static [&'static str],
         folds: bool,
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_spelling_that_is_stored_is_known() {
+    fn only_the_stored_spelling_is_known() {
         let folder = Fake::folding(&["secret", "Image.WIM", "12", "gänse", "日本"]);
         for stored in folder.names {
             assert!(folder.stores(stored).unwrap() && folder.takes(stored).unwrap(), "{stored}");

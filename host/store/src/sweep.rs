@@ -1,10 +1,10 @@
-//! Removes the temporary files of uploads that a crash left, when a server begins to serve a root.
+//! Removes the temporary files of uploads that a crash left behind, when a server begins to serve a root.
 //!
-//! Several servers may share a root, on one machine or on several, so a temporary file is removed only if no
-//! process has it locked (see `temporary`). On network file systems a lock may be local to this machine
-//! (nfs(5): `local_lock`), so there the file must also have been untouched for a day.
+//! Several servers may share a root, on one machine or on several, so a temporary file is removed only if no process
+//! has locked it (see `temporary`). On network file systems a lock may be local to this machine (nfs(5): `local_lock`),
+//! so there the file must also have been unmodified for a day.
 //!
-//! The walk follows no link, opens each folder by its name in its parent, and is bounded.
+//! The walk follows no links, opens each folder by its name in its parent, and is bounded.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -16,17 +16,17 @@ use rustix::io::Errno;
 
 use super::{Roots, temporary};
 
-/// The deepest folders visited. Each holds a descriptor while its subfolders are visited.
-const DEPTH: u32 = 32;
+/// The limit of folder levels. Each level holds a descriptor during the visit of its subfolders.
+const MAX_DEPTH: u32 = 32;
 
-/// The most names visited in one root.
-const NAMES: u64 = 4 << 20;
+/// The limit of names visited in one root.
+const MAX_NAMES: u64 = 4 << 20;
 
-/// The age of a file whose lock may be local.
-const LEFT_ALONE: Duration = Duration::from_secs(24 * 3600);
+/// The minimum age of a file to remove if its lock may be local.
+const MIN_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// File systems whose locks may not reach other machines: statfs(2).
-const SHARED: [u32; 9] = [
+/// Network file systems, where locks may not reach other machines: statfs(2).
+const NETWORK_FILE_SYSTEMS: [u32; 9] = [
     0x6969,      // NFS
     0x517b,      // SMB
     0xff53_4d42, // CIFS
@@ -43,27 +43,27 @@ const SHARED: [u32; 9] = [
 pub struct Swept {
     /// Removed.
     pub removed: u64,
-    /// Left, because an upload is writing them.
+    /// Kept, because an upload is writing them.
     pub in_use: u64,
-    /// Left, because nothing shows that they are abandoned: the file system has no locks, or is a network
-    /// file system and the file was written less than a day ago.
+    /// Kept, because they may be in use: the file system has no locks, or is a network file system and the file was
+    /// written less than a day ago.
     pub uncertain: u64,
     /// Files that could not be removed and folders that could not be read.
     pub failed: u64,
-    /// Whether the root exceeds the bounds of the walk.
+    /// Whether the root exceeds the limits of the walk.
     pub cut_short: bool,
 }
 
 impl Roots {
-    /// Removes the temporary files of servers that are gone, in the writable roots that `wanted` selects by
-    /// name, on a background thread that ends with the process. Logs the result.
+    /// Removes the temporary files of ended servers, in the writable roots selected by `wanted`, on background threads
+    /// that end with the process. Logs the result.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
             self.clone().sweep_one_in_background(name.to_owned());
         }
     }
 
-    /// On a thread for each root: one that hangs keeps only its own.
+    /// Uses one thread per root, so that a hanging root blocks only its own.
     fn sweep_one_in_background(self, name: String) {
         let sweep = move || {
             for (root, swept) in self.sweep(|its| its == name) {
@@ -82,8 +82,8 @@ impl Roots {
     pub fn sweep(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Swept)> {
         let mut all = Vec::new();
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
-            let mut walk = Walk { names_left: NAMES, swept: Swept::default(), first: None };
-            // One that does not answer is swept when it is opened.
+            let mut walk = Walk { names_left: MAX_NAMES, swept: Swept::default(), first: None };
+            // A root that does not answer is swept once it is open.
             let Some(served) = root.served() else { continue };
             match open_folder(&*served, c".") {
                 Ok(folder) => walk.folder(folder, 0),
@@ -111,8 +111,8 @@ impl Swept {
                 target: "tuffet::store::sweep",
                 root,
                 removed,
-                "unfinished uploads of an earlier server are searched in the first {NAMES} names and \
-                 {DEPTH} folder levels only; remove `.tuffet-*.part` by hand beyond them"
+                "unfinished uploads of an earlier server are searched in the first {MAX_NAMES} names and \
+                 {MAX_DEPTH} folder levels only; remove `.tuffet-*.part` by hand beyond them"
             );
         } else if removed + in_use + uncertain + failed > 0 {
             tracing::info!(
@@ -160,17 +160,17 @@ impl Walk {
             let Ok(within) = entries.fd() else { return };
             let is_ours = temporary::is_temporary(name.to_bytes());
             let kind = match entry.file_type() {
-                // Not every file system returns the type with the name.
+                // Some file systems do not return the type with the name.
                 FileType::Unknown => statat(within, name, AtFlags::SYMLINK_NOFOLLOW)
                     .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
                 kind => kind,
             };
             match kind {
                 FileType::RegularFile if is_ours => self.file(within, name),
-                FileType::Directory if depth == DEPTH => self.swept.cut_short = true,
+                FileType::Directory if depth == MAX_DEPTH => self.swept.cut_short = true,
                 FileType::Directory => match open_folder(within, name) {
                     Ok(below) => self.folder(below, depth + 1),
-                    // Removed meanwhile, or replaced by a link.
+                    // The folder was just removed, or replaced by a link.
                     Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
                     Err(error) => self.failed(&format_args!("folder {}: {error}", name.to_string_lossy())),
                 },
@@ -184,7 +184,7 @@ impl Walk {
             Ok(Verdict::Gone) => {}
             Ok(Verdict::InUse) => self.swept.in_use += 1,
             Ok(Verdict::Uncertain) => self.swept.uncertain += 1,
-            // The lock is held during the removal, so no upload can use the file.
+            // The lock is held during the removal, so no upload can start using the file.
             Ok(Verdict::Abandoned(_lock)) => match unlinkat(&folder, name, AtFlags::empty()) {
                 Ok(()) => self.swept.removed += 1,
                 Err(Errno::NOENT) => {}
@@ -201,19 +201,19 @@ impl Walk {
 }
 
 enum Verdict {
-    /// Renamed or removed meanwhile.
+    /// Just renamed or removed.
     Gone,
     InUse,
     Uncertain,
-    /// Not in use; locked by us.
+    /// Not in use, and locked by this process.
     Abandoned(OwnedFd),
 }
 
 fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let open = |access| openat(&folder, name, flags | access, Mode::empty());
-    // Also for writing: over NFS an exclusive lock requires it (flock(2)). A file that was about to be
-    // renamed may have its final permissions already.
+    // Opened for writing, because an exclusive lock over NFS requires it (flock(2)). A file about to be renamed may
+    // already have its final permissions, so try less access, too.
     let opened = open(OFlags::RDWR);
     let opened =
         opened.or_else(|errno| if errno == Errno::ACCESS { open(OFlags::RDONLY) } else { Err(errno) });
@@ -229,7 +229,7 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
         Ok(false) => return Ok(Verdict::InUse),
         Err(_) => return Ok(Verdict::Uncertain),
     }
-    // Its owner may have finished just now: check that the name still leads to this file.
+    // Its writer may have just finished: check that the name still leads to this file.
     let locked = fstat(&file)?;
     match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(named) if (named.st_dev, named.st_ino) == (locked.st_dev, locked.st_ino) => {}
@@ -237,15 +237,15 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
         Err(errno) => return Err(errno),
     }
     // The value is 32 bits wide, whatever the type of the field.
-    let shared = SHARED.contains(&(fstatfs(&file)?.f_type as u32));
-    Ok(if shared && !is_left_alone(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
+    let shared = NETWORK_FILE_SYSTEMS.contains(&(fstatfs(&file)?.f_type as u32));
+    Ok(if shared && !is_old(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
 }
 
-fn is_left_alone(stat: &Stat) -> bool {
+fn is_old(stat: &Stat) -> bool {
     let written = Duration::from_secs(u64::try_from(stat.st_mtime).unwrap_or(0));
-    // A clock that was set back proves nothing.
+    // If the clock was set back, the age is unknown.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    now.checked_sub(written).is_some_and(|age| age >= LEFT_ALONE)
+    now.checked_sub(written).is_some_and(|age| age >= MIN_AGE)
 }
 
 fn open_folder(folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {

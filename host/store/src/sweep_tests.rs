@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
 use super::*;
+use tuffet_request::RootSpec;
 
 const PART: &str = ".tuffet-0123456789abcdef.part";
 
@@ -21,7 +22,7 @@ fn sweep(roots: &Roots) -> Swept {
 }
 
 #[test]
-fn what_is_written_stays_what_was_left_goes() {
+fn files_in_use_stay_and_abandoned_ones_go() {
     let folder = TempDir::new().expect("a folder");
     let roots = root(folder.path());
     fs::write(folder.path().join(PART), "left").expect("a file");

@@ -1,7 +1,7 @@
-//! The names of unfinished uploads, and the check whether an upload is still being written.
+//! Temporary files of uploads: their names, and the locks that show whether an upload is still being written.
 //!
-//! The writer holds an exclusive lock (flock(2)) on its temporary file while it has it open. A lock ends with
-//! the process that holds it, however that ends: a file that can be locked was abandoned.
+//! The writer holds an exclusive lock (flock(2)) on its temporary file while the file is open. The lock ends with its
+//! process, regardless of how that ends, so a file that can be locked was abandoned.
 
 use std::fs::File;
 use std::io;
@@ -15,25 +15,26 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use super::{StoreError, path};
 
 /// The suffix after the digits.
-const ENDING: &str = ".part";
+const SUFFIX: &str = ".part";
 
 /// The number of hexadecimal digits in a name.
 const DIGITS: usize = 16;
 
-/// The most names tried. A second try is needed if a name is taken, which 64 random bits practically exclude,
-/// or if a sweep came between the creation of a file and its lock.
-const TRIES: u32 = 16;
+/// The limit of attempts. A second attempt is needed if the name is taken, which 64 random bits practically exclude, or
+/// if a sweep locks or removes the file between its creation and its lock.
+const MAX_ATTEMPTS: u32 = 16;
 
 /// Returns whether a file has the name of a temporary file: `.tuffet-`, 16 hexadecimal digits, `.part`.
 pub(super) fn is_temporary(name: &[u8]) -> bool {
     let digits =
-        name.strip_prefix(path::RESERVED.as_bytes()).and_then(|rest| rest.strip_suffix(ENDING.as_bytes()));
+        name.strip_prefix(path::RESERVED.as_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
     digits.is_some_and(|digits| {
         digits.len() == DIGITS && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     })
 }
 
-/// Locks a temporary file; returns whether it is ours now. An error means that the file system has no locks.
+/// Locks a temporary file; returns whether this process now holds the lock. An error means that the file system has no
+/// locks.
 pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(true),
@@ -42,26 +43,26 @@ pub(super) fn lock(file: impl AsFd) -> Result<bool, Errno> {
     }
 }
 
-/// Creates and locks a new temporary file; returns it with its name. The umask, or the folder's default
-/// access control list, clears bits of `mode`.
+/// Creates and locks a new temporary file; returns it with its name. The umask, or the default access control list of
+/// the folder, clears bits of `mode`.
 pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreError> {
     let mut options = OpenOptions::new();
-    // Read if a plugin needs its digest.
+    // Reading is needed for the digest.
     options.read(true).write(true).create_new(true).mode(mode);
-    for _ in 0..TRIES {
-        let name = format!("{}{:016x}{ENDING}", path::RESERVED, random()?);
+    for _ in 0..MAX_ATTEMPTS {
+        let name = format!("{}{:016x}{SUFFIX}", path::RESERVED, random()?);
         let file = match folder.open_with(&name, &options) {
             Ok(file) => file.into_std(),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(error) => return Err(StoreError::from_open(error)),
         };
         match lock(&file) {
-            // A server that started at this moment removed the file before it was locked.
+            // The sweep of a starting server removed the file before it was locked.
             Ok(true) if fstat(&file)?.st_nlink == 0 => {}
             Ok(true) => return Ok((file, name)),
-            // A sweep is about to remove the file; this or the sweep removes it, whichever is first.
+            // A sweep has locked the file and is about to remove it.
             Ok(false) => drop(unlinkat(folder, &name, AtFlags::empty())),
-            // A file system without locks: sweeps cannot lock there either, and remove nothing.
+            // The file system has no locks. Sweeps cannot lock there either, and remove nothing.
             Err(_) => return Ok((file, name)),
         }
     }
@@ -84,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_ours_and_no_others() {
+    fn only_own_names_are_temporary() {
         assert!(is_temporary(b".tuffet-0123456789abcdef.part"));
         for other in [
             ".tuffet-0123456789abcdef",

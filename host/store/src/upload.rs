@@ -1,5 +1,5 @@
-//! An upload in progress: invisible under its name until it is complete, then visible at once. Its
-//! permissions are those that its root gives to new files, or those of the file that it replaces.
+//! An upload in progress: invisible under its name until it is complete, then visible as a whole. It gets the
+//! permissions that its root gives to new files, or those of the file that it replaces.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,25 +19,26 @@ use sha2::{Digest, Sha256};
 use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
+use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
 use super::write_rules::WriteRules;
-use super::{Disk, Root, StoreError, path, spelling, temporary};
+use super::{Disk, StoreError, path, spelling, temporary};
 use crate::Writing;
 
 /// The permissions of new files, before the umask applies.
-const NEW: u32 = 0o644;
+const NEW_MODE: u32 = 0o644;
 
-/// The permissions of a temporary file that gets its final ones at the end. They may be stricter than those
-/// of a new file, and nobody may read it before.
-const CLOSED: u32 = 0o600;
+/// The permissions of a temporary file until the commit sets the final ones, which may be stricter than those of a new
+/// file.
+const PRIVATE_MODE: u32 = 0o600;
 
-/// How often a commit checks a file to be replaced whose owner or permissions keep changing.
-const LOOKS: u32 = 8;
+/// The limit of attempts of a commit while the owner or permissions of the old file keep changing.
+const MAX_COMMIT_ATTEMPTS: u32 = 8;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
-/// Dropping it removes the temporary file, which may block on a disk: drop it on a thread that may block.
-/// After a crash, temporary files are removed when a server begins to serve the root (`sweep`).
+/// Dropping it removes the temporary file, which may block on a disk: drop it on a thread that may block. After a
+/// crash, `sweep` removes temporary files when a server begins to serve the root.
 #[derive(Debug)]
 pub struct Upload {
     file: Arc<File>,
@@ -45,29 +46,29 @@ pub struct Upload {
     disk: Arc<Disk>,
     path: String,
     limit: u64,
-    /// Its count among the uploads to its name.
+    /// Counts it among the uploads to its name.
     writing: Option<Writing>,
 }
 
-/// Where an upload goes.
+/// The destination of an upload.
 #[derive(Debug)]
 enum Destination {
     Folder(InFolder),
     Elsewhere(ToOrigin),
 }
 
-/// A temporary file on its way to its name.
+/// A temporary file in the folder of its root.
 #[derive(Debug)]
 struct InFolder {
-    /// The folder of the target when the upload began; it contains the temporary file.
+    /// The folder of the target at the start of the upload. It contains the temporary file.
     folder: OwnedFd,
     /// The folder of the target after a redirect.
     moved: Option<OwnedFd>,
-    /// Empty once it has become the target.
+    /// The name of the temporary file; empty once it was renamed to the target.
     temporary: String,
     name: String,
     rules: WriteRules,
-    /// Whether it has the permissions `CLOSED` so far.
+    /// Whether it still has the permissions `PRIVATE_MODE`.
     closed: bool,
 }
 
@@ -84,7 +85,7 @@ impl Upload {
         let replaces = judge(&parent, name, &root.rules)?;
         let folder = syncable(&parent)?;
         let closed = replaces || root.rules.mode.is_some();
-        let (file, temporary) = temporary::create(&parent, if closed { CLOSED } else { NEW })?;
+        let (file, temporary) = temporary::create(&parent, if closed { PRIVATE_MODE } else { NEW_MODE })?;
         let (moved, name, rules) = (None, name.to_owned(), root.rules);
         let its = InFolder { folder, moved, temporary, name, rules, closed };
         Ok(Self::with(root, target, file, Destination::Folder(its)))
@@ -95,8 +96,8 @@ impl Upload {
         Self { file: Arc::new(file), destination, disk, path, limit: root.max_upload, writing: None }
     }
 
-    /// Says what [`Upload::create`] would, without creating anything: also whether this process may write to the
-    /// folder. Returns the limit in bytes.
+    /// Checks an upload as [`Upload::create`] does, without creating a file, and whether this process may write to the
+    /// folder. Returns the size limit in bytes.
     pub(super) fn judge(root: &Root, target: &str) -> Result<u64, StoreError> {
         if let Some(place) = &root.elsewhere {
             return place.judge_upload(target, root.rules.overwrite).map(|()| root.max_upload);
@@ -110,7 +111,7 @@ impl Upload {
         Ok(root.max_upload)
     }
 
-    /// The name of the root it goes to.
+    /// The name of its root.
     pub fn root(&self) -> &str {
         self.disk.root()
     }
@@ -120,7 +121,7 @@ impl Upload {
         &self.disk
     }
 
-    /// The path in the root under which it becomes visible.
+    /// Its target path in the root.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -130,7 +131,7 @@ impl Upload {
         self.limit
     }
 
-    /// Counts it among the uploads to its name until it is dropped.
+    /// Keeps its count among the uploads to its name until it is dropped.
     pub fn count(&mut self, writing: Writing) {
         self.writing = Some(writing);
     }
@@ -152,13 +153,12 @@ impl Upload {
         self.file.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
-    /// Changes the path under which it becomes visible; the folder of the path exists. The temporary file
-    /// stays where it is until then.
+    /// Changes the target path. Its folder must exist. The temporary file stays where it is until the commit.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = match &mut self.destination {
             Destination::Folder(its) => &*its.redirect(root, target)?,
             Destination::Elsewhere(its) => {
-                // By the upload's own rule: it may have to keep what its root would replace.
+                // Uses the rule of the upload: it may have to keep a file that its root would replace.
                 if let Some(place) = &root.elsewhere {
                     place.judge_upload(target, its.overwrite)?;
                 }
@@ -169,7 +169,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Syncs the content to the disk, still under its temporary name, and returns size and digest.
+    /// Syncs the content to the disk, under its temporary name, and returns size and digest.
     ///
     /// # Errors
     /// `NoSpace`, `Io`.
@@ -192,7 +192,7 @@ impl Upload {
         Ok(Sealed { bytes, sha256: digest.finalize().into() })
     }
 
-    /// Its content, for whoever decides about it. Stays readable when the upload is gone.
+    /// Its content, for the plugins that judge it. Stays readable after the upload is dropped.
     pub fn content(&self) -> UploadContent {
         UploadContent { file: Arc::clone(&self.file), disk: Arc::clone(&self.disk) }
     }
@@ -200,22 +200,22 @@ impl Upload {
     /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
     /// the folder.
     ///
-    /// An upload to an origin is visible once that has stored it.
+    /// An upload to an origin is visible once the origin has stored it.
     ///
     /// Of several uploads to one name, the last commit wins if the root overwrites, otherwise the first. A
     /// replaced file's owner, group, permissions and attributes carry over, as far as the system permits this
     /// user.
     ///
     /// # Errors
-    /// `Exists` if the name was taken meanwhile, `NotRegular` if a folder took it, `Denied` if a link did,
-    /// those of [`Origin::store`](super::Origin::store), `Protected` or `NotPublic` if the existing file may not be written, `NotCreated` if it has gone and
-    /// may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then
-    /// not visible, unless only the last step failed.
+    /// `Exists` if the name has been taken, `NotRegular` if a folder has taken it, `Denied` if a link has, the errors
+    /// of [`Origin::store`](super::Origin::store), `Protected` or `NotPublic` if the existing file may not be written,
+    /// `NotCreated` if it was removed and may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then not
+    /// visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
         self.put_in_place()
     }
 
-    /// Replaces nothing from now on, whatever its root allows.
+    /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
         match &mut self.destination {
             Destination::Folder(its) => its.rules.overwrite = false,
@@ -223,7 +223,7 @@ impl Upload {
         }
     }
 
-    /// As [`Upload::commit`], for another attempt under another name if this one is taken.
+    /// As [`Upload::commit`], but the caller can retry with another name if this one is taken.
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         match &mut self.destination {
             Destination::Folder(its) => its.commit(&self.file),
@@ -233,7 +233,7 @@ impl Upload {
 }
 
 impl InFolder {
-    /// Returns the target, where a link that may be followed leads.
+    /// Returns the new target path, with a permitted link resolved.
     fn redirect<'a>(&mut self, root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
         let target = followed(root, target)?;
         let (folder, name) = path::split(&target);
@@ -246,7 +246,7 @@ impl InFolder {
     }
 
     fn commit(&mut self, file: &File) -> Result<(), StoreError> {
-        // Another spelling of the name may appear until the last moment, and a rename would replace it.
+        // Another spelling of the name may appear until the last moment, and the rename would replace it.
         if self.rules.overwrite {
             self.finish_over(file)?;
             spelling::require_in(self.target(), &self.name)?;
@@ -264,7 +264,7 @@ impl InFolder {
         }
     }
 
-    /// Syncs it with the permissions of a new file.
+    /// Sets the permissions of a new file, and syncs it.
     fn finish_new(&mut self, file: &File) -> Result<(), StoreError> {
         if self.closed {
             let mode = match self.rules.mode {
@@ -277,10 +277,10 @@ impl InFolder {
         file.sync_all().map_err(StoreError::from_io)
     }
 
-    /// Syncs it with the metadata of the file that it replaces, if there is one.
+    /// Sets the metadata of the file to be replaced, if there is one, and syncs it.
     fn finish_over(&mut self, file: &File) -> Result<(), StoreError> {
-        // Bounded, in case another program keeps changing that file.
-        for _ in 0..LOOKS {
+        // Bounded, because another program may keep changing that file.
+        for _ in 0..MAX_COMMIT_ATTEMPTS {
             let replaced = Replaced::open(self.target(), &self.name, &self.rules)?;
             match &replaced {
                 Some(replaced) => {
@@ -298,11 +298,11 @@ impl InFolder {
         Ok(())
     }
 
-    /// The permissions of a new file in the target folder, after the umask or a default access control list.
-    /// Only the kernel knows both, so this creates a file and removes it at once.
+    /// The permissions of a new file in the target folder, after the umask or a default access control list. Only the
+    /// kernel knows both, so this creates a file and removes it at once.
     fn mode_of_new(&self) -> Result<Mode, StoreError> {
         let folder = Dir::from_std_file(File::from(self.target().try_clone().map_err(StoreError::from_io)?));
-        let (file, name) = temporary::create(&folder, NEW)?;
+        let (file, name) = temporary::create(&folder, NEW_MODE)?;
         let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
         unlinkat(&folder, &name, AtFlags::empty())?;
         Ok(mode?)
@@ -316,8 +316,7 @@ impl InFolder {
     fn rename_to_free_name(&self) -> Result<(), Errno> {
         let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
         match renameat_with(folder, temporary, target, name, RenameFlags::NOREPLACE) {
-            // rename(2): the file system does not support this flag. A hard link fails, too, if the name is
-            // taken; then only the temporary name has to be removed.
+            // rename(2): the file system does not support this flag. A hard link fails, too, if the name is taken.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 linkat(folder, temporary, target, name, AtFlags::empty())?;
                 unlinkat(folder, temporary, AtFlags::empty())
@@ -335,7 +334,7 @@ pub struct UploadContent {
 }
 
 impl UploadContent {
-    /// The disk whose threads may read it.
+    /// The disk with the threads for reading it.
     pub fn disk(&self) -> &Disk {
         &self.disk
     }
@@ -368,7 +367,7 @@ fn open_folder(root: &Root, folder: &str) -> Result<Dir, StoreError> {
     })
 }
 
-/// cap-std opens folders by O_PATH, which cannot be synced; `.` leads nowhere else.
+/// Reopens a folder for syncing, because cap-std opens folders with O_PATH.
 fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(openat(folder, ".", flags, Mode::empty())?)
@@ -388,7 +387,7 @@ impl Drop for Upload {
     }
 }
 
-/// Reports early the error that the commit would return; the commit decides. Returns whether there is a file
+/// Reports early the error that the commit would return; only the commit is decisive. Returns whether there is a file
 /// to replace.
 fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreError> {
     if rules.overwrite {

@@ -1,4 +1,4 @@
-//! An upload to a root whose files live elsewhere: a file without a name beside the cache, until the origin has it.
+//! An upload to a root with an origin: an unnamed file beside the cache, until the origin has stored it.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use cap_std::fs::Dir;
 use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
 use rustix::io::Errno;
 
-use super::remote_root::Place;
-use super::{Origin, Root, StoreError, temporary};
+use super::remote_root::OriginRoot;
+use super::roots::Root;
+use super::{Origin, StoreError, temporary};
 
-/// Nobody else reads it.
+/// Other users must not read it.
 const MODE: u32 = 0o600;
 
 /// The destination of an upload.
@@ -22,8 +23,12 @@ pub(super) struct ToOrigin {
 }
 
 impl ToOrigin {
-    /// Begins an upload. Asks the origin whether it may come, as far as it says so before.
-    pub(super) fn create(root: &Root, place: &Place, target: &str) -> Result<(File, ToOrigin), StoreError> {
+    /// Begins an upload. Checks early whether the origin will accept it, as far as possible.
+    pub(super) fn create(
+        root: &Root,
+        place: &OriginRoot,
+        target: &str,
+    ) -> Result<(File, ToOrigin), StoreError> {
         let overwrite = root.rules.overwrite;
         place.judge_upload(target, overwrite)?;
         let folder =
@@ -32,34 +37,34 @@ impl ToOrigin {
         Ok((nameless(&folder)?, to))
     }
 
-    /// Returns once the origin has it.
+    /// Sends the upload; returns once the origin has stored it.
     pub(super) fn commit(&self, path: &str, file: &File) -> Result<(), StoreError> {
         let size = file.metadata().map_err(StoreError::from_io)?.len();
         self.origin.store(path, file, size, self.overwrite)
     }
 }
 
-impl Place {
-    /// Says early what an upload would come to, without an effect.
+impl OriginRoot {
+    /// Checks early whether an upload can succeed, without side effects.
     ///
     /// # Errors
     /// `Exists` if the path is taken and may not be overwritten, `Unreachable`.
     pub(super) fn judge_upload(&self, target: &str, overwrite: bool) -> Result<(), StoreError> {
         match self.look_up(target) {
             Ok(_) if !overwrite => Err(StoreError::Exists),
-            // Who may write need not be allowed to read: the origin answers when it is to store the upload.
+            // The credentials may permit writing but not reading; the origin decides when it stores the upload.
             Ok(_) | Err(StoreError::NotFound | StoreError::RefusedByOrigin { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 }
 
-/// A file that vanishes with its last descriptor, however the process ends.
+/// Creates a file that vanishes with its last descriptor, regardless of how the process ends.
 fn nameless(folder: &Dir) -> Result<File, StoreError> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match openat(folder, ".", flags, Mode::from_raw_mode(MODE)) {
         Ok(file) => Ok(File::from(file)),
-        // open(2): the file system or the kernel has no such files.
+        // open(2): the file system or the kernel does not support unnamed files.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
             let (file, name) = temporary::create(folder, MODE)?;
             unlinkat(folder, &name, AtFlags::empty())?;

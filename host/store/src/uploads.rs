@@ -1,23 +1,24 @@
-//! Counts the uploads to each name: every one is a file on the disk until it is complete.
+//! Limits the concurrent uploads to one name, because each is a file on the disk until it is complete.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The running uploads, by root and path. Cheap to clone; clones share it, also across reloads. For the
-/// control side: it has a lock.
+/// The running uploads, by root and path. Cheap to clone; clones share the counts, also across reloads. Only for the
+/// control side, because it takes a lock.
 #[derive(Debug, Clone)]
-pub struct Uploads(Arc<Shared>);
+pub struct Uploads(Arc<RunningUploads>);
 
 #[derive(Debug)]
-struct Shared {
+struct RunningUploads {
     most: AtomicU32,
     running: Mutex<HashMap<Box<str>, u32>>,
 }
 
-/// An upload that is counted until this is dropped.
+/// Counts an upload until it is dropped.
 #[derive(Debug)]
 pub struct Writing {
     uploads: Uploads,
@@ -27,7 +28,7 @@ pub struct Writing {
 impl Uploads {
     /// Creates a counter with this limit for each name.
     pub fn new(most: u32) -> Uploads {
-        Uploads(Arc::new(Shared { most: AtomicU32::new(most), running: Mutex::default() }))
+        Uploads(Arc::new(RunningUploads { most: AtomicU32::new(most), running: Mutex::default() }))
     }
 
     /// Replaces the limit.
@@ -51,7 +52,7 @@ impl Uploads {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Box<str>, u32>> {
-        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.running.lock()
     }
 }
 
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_to_each_name_and_none_is_remembered_when_it_ends() {
+    fn uploads_to_a_name_are_limited_and_forgotten_when_they_end() {
         let uploads = Uploads::new(2);
         let first = uploads.begin("boot", "a").unwrap();
         let second = uploads.begin("boot", "a").unwrap();

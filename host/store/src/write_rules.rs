@@ -1,4 +1,4 @@
-//! What a root prescribes for uploads.
+//! The rules of a root for uploads.
 
 use tuffet_request::{Links, RootSpec};
 
@@ -11,9 +11,9 @@ pub(super) struct WriteRules {
     pub create: bool,
     /// Whether it may only replace files that others may write.
     pub world_writable: bool,
-    /// The treatment of a symbolic link under its name.
+    /// How to treat a symbolic link under its name.
     pub links: Links,
-    /// The permissions of a new file, if they do not depend on the umask.
+    /// The permissions of a new file; `None` if they depend on the umask.
     pub mode: Option<u32>,
 }
 

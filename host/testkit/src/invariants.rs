@@ -26,7 +26,7 @@ pub enum Invariant {
     NoSuccessOfOneSideAlone,
     /// The resources of a transfer are bounded, in memory and in time: a state of fixed size, one window to
     /// retransmit, no block kept beyond a gap; and it ends within a bounded time after the last progress,
-    /// however much its peer sends. Nothing is left after all transfers have ended.
+    /// regardless of the traffic of its peer. No state remains after all transfers have ended.
     BoundedMemory,
     /// Before a client has proven that it receives at its address, it gets at most [`ANSWERS_BEFORE_PROOF`]
     /// packets of at most [`BYTES_BEFORE_PROOF`] bytes for each of its own, so that a server is of little use
@@ -53,7 +53,7 @@ pub enum Invariant {
 /// Packets per datagram of a client that has not proven its address: an answer and two retransmissions.
 pub const ANSWERS_BEFORE_PROOF: u64 = 3;
 
-/// The longest of these packets: a DATA of 512 bytes, since larger blocks must be negotiated, and an OACK
+/// The longest of these packets: a DATA of 512 bytes, because larger blocks must be negotiated, and an OACK
 /// waits for its ACK (RFC 2347).
 pub const BYTES_BEFORE_PROOF: u64 = 516;
 

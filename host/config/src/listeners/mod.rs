@@ -93,15 +93,15 @@ pub struct Listener {
     pub name: String,
     /// The address; port 0 is any free one.
     pub address: SocketAddr,
-    /// The only interface that it serves; without it, all of them.
+    /// The only interface that it serves; `None` for all.
     pub interface: Option<String>,
-    /// Whether the address need not be one of this host yet.
+    /// Whether this host may not have the address yet.
     pub free_bind: bool,
-    /// Whether the listening port carries the transfers too.
+    /// Whether the listening port also carries the transfers.
     pub single_port: bool,
-    /// TID ports in all workers together; without it, the server chooses.
+    /// The TID ports over all workers; `None` lets the server choose.
     pub tid_ports: Option<TidPorts>,
-    /// What its clients may negotiate. A reload may change it, and what follows.
+    /// The negotiation settings for its clients. A reload may change these and the following fields.
     pub ceilings: Ceilings,
     /// The roots that it serves; `None` for all.
     pub roots: Option<Vec<String>>,
@@ -132,13 +132,13 @@ impl Listener {
     }
 }
 
-/// Returns whether listeners need other sockets, or other names: those are fixed while the server runs.
+/// Returns whether the listeners differ in sockets or names, which are fixed while the server runs.
 pub(crate) fn sockets_differ(now: &[Listener], next: &[Listener]) -> bool {
     now.len() != next.len() || !now.iter().zip(next).all(|(now, next)| now.has_sockets_of(next))
 }
 
 impl WrittenListener {
-    /// A listener of the flag `--listen`.
+    /// Creates the listener for a flag `--listen`.
     pub(crate) fn at(address: &str) -> WrittenListener {
         let address = address.into();
         WrittenListener {

@@ -1,4 +1,4 @@
-//! Ports that two listeners cannot both have.
+//! Refuses listeners with conflicting ports.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -7,8 +7,8 @@ use crate::resolver::Resolver;
 use crate::tree::join;
 use tuffet_request::TidPorts;
 
-/// Returns whether a datagram may be for both: the addresses overlap, and no interface tells them apart. IPv6
-/// listeners take no IPv4 requests.
+/// Returns whether a datagram might belong to both: the addresses overlap, and no interface distinguishes them. IPv6
+/// listeners receive no IPv4 requests.
 fn share_datagrams(one: &Listener, other: &Listener) -> bool {
     let ip = |listener: &Listener| listener.address.ip();
     let apart = matches!((&one.interface, &other.interface), (Some(one), Some(other)) if one != other);
@@ -22,7 +22,7 @@ fn unspecified(address: SocketAddr) -> IpAddr {
 }
 
 impl Resolver<'_> {
-    /// Refuses a listener whose port, or whose TID ports, an earlier one has.
+    /// Refuses a listener with the port or TID ports of an earlier one.
     pub(super) fn no_overlap(&mut self, pointer: &str, listener: &Listener, before: &[Listener]) {
         let address = listener.address;
         // Port 0 is a different free port each time.
@@ -45,13 +45,12 @@ impl Resolver<'_> {
             };
             self.wrong(join(pointer, "address"), message);
         } else if before.iter().any(|other| other.name == listener.name) {
-            let message =
-                format!("two listeners are named `{}`; give each a `name` of its own", listener.name);
+            let message = format!("two listeners are named `{}`; give each its own `name`", listener.name);
             self.wrong(join(pointer, "name"), message);
         }
     }
 
-    /// Refuses ranges of TID ports with ports that something else needs, or with too few for the workers.
+    /// Refuses ranges of TID ports that contain a port in use, or have too few ports for the workers.
     pub(crate) fn tid_ranges(&mut self, listeners: &[Listener], workers: usize) {
         for (index, listener) in listeners.iter().enumerate() {
             let Some(TidPorts::Range(range)) = listener.tid_ports.filter(|_| !listener.single_port) else {
@@ -61,7 +60,7 @@ impl Resolver<'_> {
             let near = |other: &&Listener| share_datagrams(other, listener);
             if usize::from(range.count()) < workers {
                 let message = format!(
-                    "{range} has {} ports for {workers} workers, and each needs one of its own; widen the range, or \
+                    "{range} has {} ports for {workers} workers, and each needs its own; widen the range, or \
                      lower `workers`",
                     range.count()
                 );

@@ -5,7 +5,7 @@ use crate::suggest::{closest, unknown};
 use tuffet_request::RootSpec;
 
 impl Resolver<'_> {
-    /// Refuses roots of a listener that do not exist, or that no client may see.
+    /// Refuses roots of a listener that do not exist, or are private.
     pub(crate) fn roots_of_listeners(&mut self, listeners: &[super::Listener], roots: &[RootSpec]) {
         for (number, listener) in listeners.iter().enumerate() {
             for (index, name) in listener.roots.iter().flatten().enumerate() {

@@ -116,7 +116,7 @@ impl Resolver<'_> {
         if self.findings.len() > before {
             return None;
         }
-        // Names may stand in the file.
+        // The file may contain names literally.
         let mut secret = |key: &str, text: &Option<SecretText>| {
             let what = (!matches!(key, "access-key-id" | "user")).then(|| format!("`{key}`"));
             text.as_ref().map(|text| self.secret(&at(key), text, what.as_deref()))
@@ -151,8 +151,8 @@ impl Resolver<'_> {
                             .to_owned()
                     }
                     (_, Location::Http { .. }) => {
-                        "a login at a web server is `user` with `password`, or `token`; add what is missing, or remove \
-                         what is too much"
+                        "a login at a web server is `user` with `password`, or `token`; add the missing keys, or remove \
+                         the surplus ones"
                             .to_owned()
                     }
                     _ => "these keys exclude each other; keep one".to_owned(),
@@ -188,10 +188,10 @@ impl Resolver<'_> {
     }
 }
 
-/// The lines `NAME=VALUE` of a file, as systemd's `EnvironmentFile=` and `docker --env-file` take them.
+/// Parses lines `NAME=VALUE`, as systemd's `EnvironmentFile=` and `docker --env-file` do.
 ///
 /// # Errors
-/// The number of the first line that is none.
+/// The number of the first invalid line.
 fn settings(text: &str) -> Result<Vec<(String, Secret)>, usize> {
     let mut settings = Vec::new();
     for (number, line) in text.lines().enumerate() {

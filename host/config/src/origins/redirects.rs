@@ -32,7 +32,7 @@ impl FromStr for RedirectHost {
         let url = Url::parse(&format!("https://{text}/")).map_err(|error| wrong(&error.to_string()))?;
         let host = url.host().ok_or_else(|| wrong("there is none"))?.to_owned();
         let its = RedirectHost { host, port: url.port() };
-        // What is more than a host and a port belongs to one URL.
+        // Refuse anything beyond a host and a port.
         let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         match bare && url.username().is_empty() && url.password().is_none() && !text.ends_with('/') {
             true => Ok(its),

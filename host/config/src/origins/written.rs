@@ -1,4 +1,4 @@
-//! The keys of a root that lives elsewhere, and what they resolve to.
+//! The keys of a root with an origin, and their resolution.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -115,7 +115,7 @@ fn whole() -> u64 {
     64 * MIB
 }
 
-/// What a folder has and an origin has not: the key, and whether it is written.
+/// Keys that apply only to folders, and whether they are present.
 const OF_FOLDERS: [(&str, &str); 7] = [
     ("follow", "an origin is asked for each file by its URL"),
     ("world-readable", "its files have no permissions of this system; let the origin decide who reads them"),
@@ -236,7 +236,7 @@ impl Resolver<'_> {
             return Some(Location::Http { url });
         }
         let bucket = url.host_str().unwrap_or_default().to_owned();
-        // As the operator wrote it: keys are not encoded.
+        // Take the text as written, because keys are not percent-encoded.
         let after = text.split_once("://").map_or("", |(_, rest)| rest);
         let prefix = after.split_once('/').map_or("", |(_, prefix)| prefix).trim_matches('/').to_owned();
         Some(match url.scheme() {
@@ -290,7 +290,7 @@ impl Resolver<'_> {
 
 /// A URL without secrets, query and fragment.
 fn checked(text: &str) -> Result<Url, String> {
-    // The text is not shown before it is known to hold no password.
+    // Errors do not show the text, because it may contain a password.
     let url = Url::parse(text).map_err(|error| format!("it is not a URL: {error}; write {FORMS}"))?;
     if !matches!(url.scheme(), "s3" | "gs" | "az" | "http" | "https") {
         return Err(format!("the scheme `{}` is not supported; write {FORMS}", url.scheme()));

@@ -1,4 +1,4 @@
-//! The section `profiles`: what some clients may negotiate, and how patient the server is with them.
+//! The section `profiles`: negotiation and retransmission settings for some clients.
 
 mod retransmit;
 
@@ -17,7 +17,7 @@ use super::units::{ByteCount, plain};
 
 pub use retransmit::RetransmitRules;
 
-/// The profiles that the server has of its own.
+/// The built-in profiles.
 const SHIPPED: &str = include_str!("shipped.yaml");
 
 /// What some clients may negotiate, instead of what `transfer` and their listener say. For each key, the first profile
@@ -78,7 +78,7 @@ impl Profile {
             && (self.classes.is_empty() || self.classes.contains(&class))
     }
 
-    /// Returns the profiles that the server has of its own: they only lower what else is allowed.
+    /// Returns the built-in profiles. They only lower other settings.
     pub fn shipped() -> &'static [Profile] {
         static PROFILES: OnceLock<Vec<Profile>> = OnceLock::new();
         PROFILES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! When the server retransmits to the clients of a profile.
+//! The retransmission times for the clients of a profile.
 
 use std::time::Duration;
 
@@ -64,9 +64,7 @@ impl Resolver<'_> {
             let because = match (low_here, high_here) {
                 (None, None) => continue,
                 (Some(_), Some(_)) => "",
-                (None, Some(_)) | (Some(_), None) => {
-                    "; what is not written here comes from `transfer.retransmit`"
-                }
+                (None, Some(_)) | (Some(_), None) => "; missing times come from `transfer.retransmit`",
             };
             self.ascending(section, (low, shorter), (high, longer), because);
         }

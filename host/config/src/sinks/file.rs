@@ -10,9 +10,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::super::resolver::Resolver;
-use super::super::tree::join;
 use super::super::units::{ByteCount, TimeSpan, plain};
-use super::{SinkTarget, WrittenSink};
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -113,23 +111,14 @@ impl JsonSchema for Fsync {
 }
 
 impl Resolver<'_> {
-    /// Refuses keys that have no effect without `file`.
-    pub(super) fn needs_file(&mut self, pointer: &str, sink: &WrittenSink) {
-        let keys = [("rotate", sink.rotate.is_some()), ("fsync", sink.fsync.is_some())];
-        for (key, _) in keys.iter().filter(|(_, given)| *given && sink.file.is_none()) {
-            let message = format!("`{key}` has no effect without `file`; remove it");
-            self.wrong_key(join(pointer, key), message);
-        }
-        if let Some(Rotate { size: None, every: None, .. }) = &sink.rotate {
-            self.wrong(
-                join(pointer, "rotate"),
-                "it has no condition; add `size`, `every` or both, or remove it",
-            );
-        }
-    }
-
     /// The file itself is created when the server starts.
-    pub(super) fn sink_file(&mut self, pointer: &str, file: &Path, sink: &WrittenSink) -> SinkTarget {
+    pub(super) fn sink_file(
+        &mut self,
+        pointer: &str,
+        file: &Path,
+        rotate: Option<Rotate>,
+        fsync: Option<Fsync>,
+    ) -> FileTarget {
         let path = self.absolute(file);
         let complaint = if path.is_dir() {
             Some(format!("{} is a folder; name a file in it", path.display()))
@@ -141,10 +130,6 @@ impl Resolver<'_> {
         if let Some(complaint) = complaint {
             self.wrong(pointer, complaint);
         }
-        SinkTarget::File(FileTarget {
-            path,
-            rotate: sink.rotate.clone(),
-            fsync: sink.fsync.unwrap_or(Fsync::Never),
-        })
+        FileTarget { path, rotate, fsync: fsync.unwrap_or(Fsync::Never) }
     }
 }

@@ -12,7 +12,6 @@ use super::super::secret::{Secret, SecretText};
 use super::super::telemetry::{OtlpProtocol, check_endpoint};
 use super::super::tree::join;
 use super::super::units::{ByteCount, MIB, TimeSpan, plain};
-use super::SinkTarget;
 
 /// An HTTP server that receives lines by POST. The sink retries with growing pauses if the server cannot be
 /// reached, is overloaded (429) or fails (5xx), and if it does not accept the credentials or the URL (401,
@@ -109,16 +108,16 @@ pub(super) fn timeout() -> Duration {
 }
 
 impl Resolver<'_> {
-    pub(super) fn sink_http(&mut self, pointer: &str, http: &HttpTarget<SecretText>) -> Option<SinkTarget> {
+    pub(super) fn sink_http(&mut self, pointer: &str, http: &HttpTarget<SecretText>) -> Option<HttpTarget> {
         let before = self.findings.len();
         self.url(&join(pointer, "url"), &http.url, ["http", "https"], "http://HOST:PORT/PATH");
         let headers = self.sink_headers(pointer, &http.headers);
         let (url, batch, timeout, format) = (http.url.clone(), http.batch, http.timeout, http.format);
         let target = HttpTarget { url, headers, batch, timeout, format };
-        (self.findings.len() == before).then_some(SinkTarget::Http(target))
+        (self.findings.len() == before).then_some(target)
     }
 
-    pub(super) fn sink_otlp(&mut self, pointer: &str, otlp: &OtlpTarget<SecretText>) -> Option<SinkTarget> {
+    pub(super) fn sink_otlp(&mut self, pointer: &str, otlp: &OtlpTarget<SecretText>) -> Option<OtlpTarget> {
         let before = self.findings.len();
         if let Err(complaint) = check_endpoint(&otlp.endpoint, otlp.protocol) {
             self.wrong(join(pointer, "endpoint"), complaint);
@@ -127,7 +126,7 @@ impl Resolver<'_> {
         let (endpoint, protocol, resource) = (otlp.endpoint.clone(), otlp.protocol, self.resource.clone());
         let (batch, timeout) = (otlp.batch, otlp.timeout);
         let target = OtlpTarget { endpoint, protocol, headers, batch, timeout, resource };
-        (self.findings.len() == before).then_some(SinkTarget::Otlp(target))
+        (self.findings.len() == before).then_some(target)
     }
 
     fn sink_headers(

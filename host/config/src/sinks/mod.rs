@@ -142,7 +142,7 @@ impl Resolver<'_> {
             };
             if let Some(other) = sinks.iter().find(same) {
                 let message = format!(
-                    "the sinks `{}` and `{name}` have the same spool; give each a `path` of its own",
+                    "the sinks `{}` and `{name}` have the same spool; give each its own `path`",
                     other.name
                 );
                 self.wrong(join(&join(&pointer, "spool"), "path"), message);
@@ -150,6 +150,21 @@ impl Resolver<'_> {
             sinks.push(SinkSpec { name, target, queue: sink.queue, spool });
         }
         sinks
+    }
+
+    /// Refuses keys that have no effect without `file`.
+    fn needs_file(&mut self, pointer: &str, sink: &WrittenSink) {
+        let keys = [("rotate", sink.rotate.is_some()), ("fsync", sink.fsync.is_some())];
+        for (key, _) in keys.iter().filter(|(_, given)| *given && sink.file.is_none()) {
+            let message = format!("`{key}` has no effect without `file`; remove it");
+            self.wrong_key(join(pointer, key), message);
+        }
+        if let Some(Rotate { size: None, every: None, .. }) = &sink.rotate {
+            self.wrong(
+                join(pointer, "rotate"),
+                "it has no condition; add `size`, `every` or both, or remove it",
+            );
+        }
     }
 
     fn target(&mut self, pointer: &str, name: &str, sink: &WrittenSink) -> Option<SinkTarget> {
@@ -179,7 +194,8 @@ impl Resolver<'_> {
         }
         let pointer = join(pointer, key);
         if let Some(file) = &sink.file {
-            return Some(self.sink_file(&pointer, file, sink));
+            let (rotate, fsync) = (sink.rotate.clone(), sink.fsync);
+            return Some(SinkTarget::File(self.sink_file(&pointer, file, rotate, fsync)));
         }
         if let Some(address) = &sink.udp {
             return match parse_address(address) {
@@ -191,16 +207,16 @@ impl Resolver<'_> {
             };
         }
         if let Some(syslog) = &sink.syslog {
-            return self.sink_syslog(&pointer, syslog);
+            return self.sink_syslog(&pointer, syslog).map(SinkTarget::Syslog);
         }
         if let Some(http) = &sink.http {
-            return self.sink_http(&pointer, http);
+            return self.sink_http(&pointer, http).map(SinkTarget::Http);
         }
         if let Some(otlp) = &sink.otlp {
-            return self.sink_otlp(&pointer, otlp);
+            return self.sink_otlp(&pointer, otlp).map(SinkTarget::Otlp);
         }
         match &sink.nats {
-            Some(nats) => self.sink_nats(&pointer, nats),
+            Some(nats) => self.sink_nats(&pointer, nats).map(SinkTarget::Nats),
             None => Some(SinkTarget::Stdout),
         }
     }

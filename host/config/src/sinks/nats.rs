@@ -12,7 +12,6 @@ use super::super::resolver::Resolver;
 use super::super::secret::SecretText;
 use super::super::tree::join;
 use super::super::units::{TimeSpan, plain};
-use super::SinkTarget;
 use super::http::timeout;
 
 /// A NATS server that receives a message for each line. A line counts as delivered when the server has
@@ -56,7 +55,7 @@ pub struct NatsTarget {
 }
 
 impl Resolver<'_> {
-    pub(super) fn sink_nats(&mut self, pointer: &str, nats: &WrittenNats) -> Option<SinkTarget> {
+    pub(super) fn sink_nats(&mut self, pointer: &str, nats: &WrittenNats) -> Option<NatsTarget> {
         let before = self.findings.len();
         let keys = NatsKeys {
             urls: ("url", &nats.url),
@@ -68,6 +67,6 @@ impl Resolver<'_> {
         let servers = self.nats_servers(pointer, &keys);
         self.nats_subject(&join(pointer, "subject"), &nats.subject);
         let target = NatsTarget { servers, subject: nats.subject.clone(), timeout: nats.timeout };
-        (self.findings.len() == before).then_some(SinkTarget::Nats(target))
+        (self.findings.len() == before).then_some(target)
     }
 }

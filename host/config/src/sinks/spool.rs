@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::super::address::path_schema;
 use super::super::resolver::Resolver;
 use super::super::units::{ByteCount, MIB, plain};
-use super::Fsync;
+use super::file::Fsync;
 
 /// Makes lines wait on disk.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]

@@ -11,7 +11,6 @@ use super::super::address::parse_address;
 use super::super::resolver::Resolver;
 use super::super::tree::join;
 use super::super::units::{TimeSpan, plain};
-use super::SinkTarget;
 use super::http::timeout;
 
 /// The longest path of a Unix socket in bytes (unix(7)), and of an APP-NAME (RFC 5424 section 6).
@@ -117,19 +116,19 @@ fn app_name() -> String {
 }
 
 impl Resolver<'_> {
-    pub(super) fn sink_syslog(&mut self, pointer: &str, syslog: &WrittenSyslog) -> Option<SinkTarget> {
+    pub(super) fn sink_syslog(&mut self, pointer: &str, syslog: &WrittenSyslog) -> Option<SyslogTarget> {
         let name = &syslog.app_name;
         if name.is_empty() || name.len() > MAX_NAME || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
             let message = format!("write 1 to {MAX_NAME} visible ASCII characters without spaces");
             self.wrong(join(pointer, "app-name"), message);
         }
         match self.syslog_address(&syslog.address) {
-            Ok(address) => Some(SinkTarget::Syslog(SyslogTarget {
+            Ok(address) => Some(SyslogTarget {
                 address,
                 facility: syslog.facility,
                 app_name: name.clone(),
                 timeout: syslog.timeout,
-            })),
+            }),
             Err(complaint) => {
                 self.wrong(join(pointer, "address"), complaint);
                 None

@@ -43,7 +43,7 @@ fn the_admin_listener_is_open_to_this_host_alone_or_has_a_token() {
 }
 
 #[test]
-fn who_serves_and_what_is_given_up() {
+fn users_and_dropped_privileges() {
     let scene = Scene::new();
     let privileges = |yaml: &str| scene.load(&minimal(yaml)).expect("good").privileges;
     let default = privileges("");

@@ -7,7 +7,7 @@ const LISTENER_KEYS: &str = "`address`, `name`, `interface`, `free-bind`, `singl
 
 /// Found by fuzzing: the position was on a line after the last one.
 #[test]
-fn what_is_missing_at_the_end_is_shown_on_the_last_line() {
+fn a_missing_end_is_shown_on_the_last_line() {
     let scene = Scene::new();
     for (yaml, place) in [("[", "1:2"), ("listeners: [\n  {", "2:4"), ("listeners: []\nroots: []\n? ", "3:3")]
     {
@@ -176,8 +176,8 @@ limits: { transfers: 10, half-open: 11, burst: 5, per-client: { transfers: 12, p
     let at = |name: &str| scene.path(name).display().to_string();
     let expected = [
         "3:16: 127.0.0.1:69 has two listeners; remove one".to_owned(),
-        "4:34: two listeners are named `lan`; give each a `name` of its own".into(),
-        "9:13: two roots are named `boot`; give each a name of its own".into(),
+        "4:34: two listeners are named `lan`; give each its own `name`".into(),
+        "9:13: two roots are named `boot`; give each its own name".into(),
         format!("9:25: there is no folder {}; create it or correct the path", at("nowhere")),
         format!("10:25: {} is not a folder; name the folder that is served", at("policy.wasm")),
         "10:38: `overwrite` has no effect while the root has `writable: false`; set `writable: true`, or remove it".into(),
@@ -263,7 +263,7 @@ plugins:
 }
 
 #[test]
-fn what_becomes_of_uploads_is_checked() {
+fn upload_rules_are_checked() {
     let scene = Scene::new();
     let said = |rules: &str| {
         scene.complaints(format!(

@@ -59,7 +59,7 @@ fn bad_flags_are_named() {
 
 /// The settings are those of the file's listeners and roots.
 #[test]
-fn settings_may_name_what_a_flag_replaces() {
+fn settings_may_name_a_key_that_a_flag_replaces() {
     let scene = Scene::new();
     let path = scene.write(minimal(
         "\
@@ -100,7 +100,7 @@ transfer: { max-windowsize: 9 }
         workers: Some(2),
         ..Overrides::default()
     };
-    let config = Config::load_with(&path, &flags).expect("what is replaced does not matter");
+    let config = Config::load_with(&path, &flags).expect("the replaced value is ignored");
     assert_eq!(config.listeners[0].address.port(), 70);
     assert_eq!(config.roots[0].path, scene.path("files"));
     assert_eq!((config.workers, config.transfer.max_windowsize), (2, 9));

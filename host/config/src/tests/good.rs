@@ -4,7 +4,7 @@ use super::*;
 use tuffet_request::{Bounds, Case, Links, RootSpec};
 
 #[test]
-fn the_example_resolves_to_what_it_says() {
+fn the_example_resolves_to_its_values() {
     let scene = Scene::new();
     let config = scene.load(EXAMPLE).expect("the example is good");
     let address = "127.0.0.1:6969".parse().expect("an address");
@@ -30,7 +30,7 @@ fn the_example_resolves_to_what_it_says() {
 
 /// The example writes out every default, so a change of only one of the two is noticed.
 #[test]
-fn what_is_left_out_takes_the_defaults() {
+fn missing_keys_take_the_defaults() {
     let scene = Scene::new();
     let (full, least) = (scene.load(EXAMPLE).expect("good"), scene.load(&minimal("")).expect("good"));
     assert_eq!(least.transfer, full.transfer);
@@ -71,7 +71,7 @@ fn shares_follow_from_the_whole() {
 }
 
 #[test]
-fn what_becomes_of_uploads_is_read() {
+fn upload_rules_are_read() {
     let scene = Scene::new();
     let root = |rules: &str| {
         let roots = format!("roots: [{{ name: in, path: incoming, writable: true, {rules} }}]\n");

@@ -106,11 +106,11 @@ fn a_profile_names_networks_and_classes_that_exist() {
         ("[{ retransmit: { initial: 2s, cap: 1s } }]", "`initial` (2s) is above `cap` (1s); lower one"),
         (
             "[{ retransmit: { initial: 5s } }]",
-            "3:37: `initial` (5s) is above `cap` (4s); what is not written here comes from `transfer.retransmit`",
+            "3:37: `initial` (5s) is above `cap` (4s); missing times come from `transfer.retransmit`",
         ),
         (
             "[{}, { retransmit: { give-up: 1s } }]",
-            "`cap` (4s) is above `give-up` (1s); what is not written here",
+            "`cap` (4s) is above `give-up` (1s); missing times come from",
         ),
     ] {
         let complaints = complaints(profiles);
@@ -122,7 +122,7 @@ fn a_profile_names_networks_and_classes_that_exist() {
 }
 
 #[test]
-fn a_reload_may_change_what_clients_negotiate_but_no_socket() {
+fn a_reload_may_change_negotiation_but_no_socket() {
     let load = |listener: &str| {
         Scene::new()
             .load(&format!("listeners: [{{ name: lan, address: 127.0.0.1:69{listener} }}]\n{ROOTS}"))

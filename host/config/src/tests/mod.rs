@@ -58,9 +58,9 @@ impl Scene {
 fn complaints(result: Result<Config, ConfigError>) -> Vec<String> {
     let error = result.expect_err("a bad configuration");
     let line = |problem: &Problem| match &problem.place {
-        Place::Position(_, position) => format!("{position}: {}", problem.message),
-        Place::Flag(flag) => format!("{flag}: {}", problem.message),
-        Place::File(_) => problem.message.clone(),
+        ProblemPlace::Position(_, position) => format!("{position}: {}", problem.message),
+        ProblemPlace::Flag(flag) => format!("{flag}: {}", problem.message),
+        ProblemPlace::File(_) => problem.message.clone(),
     };
     error.problems().iter().map(line).collect()
 }

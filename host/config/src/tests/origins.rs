@@ -53,7 +53,7 @@ fn each_kind_of_url_is_read() {
 }
 
 #[test]
-fn what_an_origin_cannot_do_is_said() {
+fn unsupported_settings_of_origins_are_reported() {
     let scene = Scene::new();
     for (root, complaint) in [
         ("{ name: a }", "the root has neither `path` nor `url`"),

@@ -4,7 +4,7 @@ use super::*;
 use crate::sinks::SyslogAddress;
 
 #[test]
-fn sinks_and_grants_name_what_there_is() {
+fn sinks_and_grants_name_existing_things() {
     let scene = Scene::new();
     let yaml = minimal(
         "\
@@ -77,7 +77,7 @@ sinks:
         "8:28: `rotate` has no effect without `file`; remove it",
         "8:36: it has no condition; add `size`, `every` or both, or remove it",
         "8:40: `fsync` has no effect without `file`; remove it",
-        "9:37: the sinks `e` and `f` have the same spool; give each a `path` of its own",
+        "9:37: the sinks `e` and `f` have the same spool; give each its own `path`",
         "10:26: `h:4318` is no",
         "10:62: the header `authorization` is a secret",
         "11:26: a user and password in a URL would be shown",

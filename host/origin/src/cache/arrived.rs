@@ -1,17 +1,17 @@
-//! Which bytes of a file may be read.
+//! Tracks the bytes of a file that can be read.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::PART;
+use super::limits::PART;
 
-/// Parts in a group.
-const GROUP: usize = 1024;
+/// The number of parts in a group.
+const GROUP_PARTS: usize = 1024;
 
-/// Of each part, the bytes that may be read: they have arrived, or have been verified, in this process.
+/// The number of readable bytes of each part: those that have arrived, or were verified, in this process.
 ///
-/// Workers read it, so it has no lock. The size is the word of a stranger, so memory is taken for groups of parts as
-/// something of them arrives.
+/// Workers read it, so it has no lock. The size is untrusted, so it allocates groups of parts only when bytes of them
+/// arrive.
 #[derive(Debug)]
 pub(super) struct Arrived {
     size: u64,
@@ -20,11 +20,11 @@ pub(super) struct Arrived {
 
 impl Arrived {
     pub fn new(size: u64) -> Self {
-        let groups = size.div_ceil(PART).div_ceil(GROUP as u64);
+        let groups = size.div_ceil(PART).div_ceil(GROUP_PARTS as u64);
         Self { size, groups: (0..groups).map(|_| OnceLock::new()).collect() }
     }
 
-    /// How many of these bytes may be read, without a gap.
+    /// The number of contiguous readable bytes from `offset` on, at most `length`.
     pub fn run(&self, offset: u64, length: u64) -> u64 {
         let end = offset.saturating_add(length).min(self.size);
         let mut at = offset;
@@ -42,12 +42,12 @@ impl Arrived {
         at.saturating_sub(offset)
     }
 
-    /// The first bytes of a part may be read. It may have been readable further before.
+    /// Makes the first bytes of a part readable. Never lowers their number.
     pub fn raise(&self, part: u32, bytes: u32) {
-        let (group, place) = (part as usize / GROUP, part as usize % GROUP);
+        let (group, place) = (part as usize / GROUP_PARTS, part as usize % GROUP_PARTS);
         let Some(cell) = self.groups.get(group) else { return };
         let last = group + 1 == self.groups.len();
-        let parts = if last { self.size.div_ceil(PART) as usize - group * GROUP } else { GROUP };
+        let parts = if last { self.size.div_ceil(PART) as usize - group * GROUP_PARTS } else { GROUP_PARTS };
         let parts = cell.get_or_init(|| (0..parts).map(|_| AtomicU32::new(0)).collect());
         if let Some(of_part) = parts.get(place) {
             of_part.fetch_max(bytes, Ordering::Release);
@@ -55,8 +55,8 @@ impl Arrived {
     }
 
     fn of(&self, part: usize) -> u32 {
-        let parts = self.groups.get(part / GROUP).and_then(OnceLock::get);
-        parts.and_then(|parts| parts.get(part % GROUP)).map_or(0, |bytes| bytes.load(Ordering::Acquire))
+        let parts = self.groups.get(part / GROUP_PARTS).and_then(OnceLock::get);
+        parts.and_then(|parts| parts.get(part % GROUP_PARTS)).map_or(0, |bytes| bytes.load(Ordering::Acquire))
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn bytes_are_read_up_to_the_first_gap() {
-        let size = 2 * GROUP as u64 * PART + 5;
+        let size = 2 * GROUP_PARTS as u64 * PART + 5;
         let arrived = Arrived::new(size);
         assert_eq!(arrived.run(0, size), 0);
         arrived.raise(0, PART as u32);
@@ -74,8 +74,8 @@ mod tests {
         assert_eq!(arrived.run(0, size), PART + 7);
         assert_eq!(arrived.run(PART + 7, 10), 0);
         arrived.raise(1, 3);
-        assert_eq!(arrived.run(PART, 100), 7, "what may be read stays");
-        arrived.raise(2 * GROUP as u32, 5);
+        assert_eq!(arrived.run(PART, 100), 7, "readable bytes stay readable");
+        arrived.raise(2 * GROUP_PARTS as u32, 5);
         assert_eq!(arrived.run(size - 5, 100), 5);
         assert_eq!(arrived.groups.iter().filter(|group| group.get().is_some()).count(), 2);
         assert_eq!(Arrived::new(0).run(0, 10), 0);

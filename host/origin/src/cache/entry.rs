@@ -1,13 +1,14 @@
-//! One version of a file in the cache: which of its bytes have arrived, and who waits for others.
+//! One version of a file in the cache: the bytes that have arrived, and the readers that wait for others.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FallocateFlags, fallocate};
@@ -16,8 +17,11 @@ use sha2::{Digest, Sha256};
 use tuffet_store::{ContentId, RemoteMeta, Waited};
 
 use super::arrived::Arrived;
+use super::key::Layout;
 use super::key::{Key, hex};
-use super::{Layout, OVERHEAD, PART, Record, Validated, now_unix_ms};
+use super::limits::{OVERHEAD, PART};
+use super::record::Record;
+use super::validated::{Validated, now_unix_ms};
 use crate::failure::Failure;
 use crate::version::Version;
 
@@ -29,54 +33,54 @@ pub(crate) struct Entry {
     pub path: Arc<str>,
     pub version: Version,
     pub meta: RemoteMeta,
-    /// Names its content in this process.
+    /// Identifies its content in this process.
     pub content: ContentId,
-    /// How many uploads had begun to replace the file when this version was asked for.
+    /// The number of uploads that had begun to replace the file when this version was requested.
     pub uploads: u64,
-    /// Its file, which no other entry has had.
+    /// The path of its content, unique to this entry.
     data: PathBuf,
-    /// Whether all of it is fetched by one request.
+    /// Whether one request fetches all of it.
     pub whole: bool,
-    /// Whether a large file is fetched to its end, because the origin sends no parts.
+    /// Whether a large file is fetched to its end, because the origin sends no ranges.
     streamed: AtomicBool,
-    /// Fetches that have not ended: their last parts may have arrived and not be recorded yet.
+    /// Running fetches. Their last parts may have arrived without being recorded yet.
     fetches: AtomicU32,
     arrived: Arrived,
-    /// Those that have it open while it arrives.
+    /// Readers that opened it while it was incomplete.
     readers: AtomicU32,
     /// When it was last opened, in milliseconds since 1970.
     used: AtomicU64,
-    state: Mutex<State>,
+    state: Mutex<EntryState>,
     news: Condvar,
-    /// Held while its record is written: a record must not replace one that knows more parts.
+    /// Held during the writing of its record, so that a record never replaces one with more parts.
     pub saving: Mutex<()>,
 }
 
 #[derive(Debug)]
-struct State {
-    /// Of each part that is whole on the disk.
+struct EntryState {
+    /// The digest of each complete part on the disk.
     digests: HashMap<u32, [u8; 32]>,
-    /// Parts that are being fetched or verified.
+    /// Parts being fetched or verified.
     busy: HashSet<u32>,
-    /// How many fetches failed, and what the latest failed with.
+    /// The number of failed fetches, and the parts and the failure of the latest.
     failures: u64,
     failure: Option<(Range<u32>, Failure)>,
-    /// Whether what nobody fetches now will never arrive.
+    /// Whether parts that are not being fetched will never arrive.
     gone: bool,
     /// Whether an upload may have replaced it, even if the origin reports the same version.
     perhaps_replaced: bool,
     removed: bool,
-    /// Open while somebody reads or writes it, and how many do.
+    /// The open content, and the number of its users.
     file: Option<Arc<File>>,
     opened: u32,
-    /// Bytes that count for the limit of the cache, until it is removed and closed.
+    /// Bytes that count against the limit of the cache, until the entry is removed and closed.
     held: u64,
     released: bool,
     validated: Validated,
 }
 
 impl Entry {
-    /// Creates the file of a version, empty. All of its space is allocated if it will be fetched whole.
+    /// Creates the empty file of a version. Allocates all of its space if it will be fetched whole.
     pub fn create(key: Key, layout: &Layout, record: &Record, uploads: u64) -> io::Result<Self> {
         let data = layout.data(&record.content);
         let file = OpenOptions::new().write(true).create_new(true).open(&data)?;
@@ -94,7 +98,7 @@ impl Entry {
         Ok(Self { uploads, ..Self::with(key, data, record, HashMap::new(), Validated::now()) })
     }
 
-    /// The version of a record, if its file is there and can be completed. Nothing of it is verified yet.
+    /// Restores the version of a record, if its content exists and can be completed. Its parts are not verified yet.
     pub fn load(key: Key, layout: &Layout, record: &Record) -> Option<Self> {
         let data = layout.data(&record.content);
         let size = fs::symlink_metadata(&data).ok().filter(fs::Metadata::is_file)?.len();
@@ -129,7 +133,7 @@ impl Entry {
             arrived: Arrived::new(record.size),
             readers: AtomicU32::new(0),
             used: AtomicU64::new(now_unix_ms()),
-            state: Mutex::new(State {
+            state: Mutex::new(EntryState {
                 digests,
                 busy: HashSet::new(),
                 failures: 0,
@@ -148,8 +152,8 @@ impl Entry {
         }
     }
 
-    /// Opens the content, once for all who have it open; [`Entry::close`] ends that. `None` if it is being removed, or
-    /// its file is gone.
+    /// Opens the content; all users share one descriptor. [`Entry::close`] ends the use. `None` if the entry is being
+    /// removed, or its file is missing.
     pub(super) fn open(&self) -> io::Result<Option<Arc<File>>> {
         let mut state = self.lock();
         if state.removed {
@@ -169,7 +173,7 @@ impl Entry {
         Ok(Some(file))
     }
 
-    /// Returns the bytes that are free now.
+    /// Ends a use of the content. Returns the number of freed bytes.
     pub(super) fn close(&self) -> u64 {
         let mut state = self.lock();
         state.opened -= 1;
@@ -180,17 +184,17 @@ impl Entry {
         let freed =
             if state.removed && !std::mem::replace(&mut state.released, true) { state.held } else { 0 };
         drop(state);
-        // Outside of the lock: this may free much of the disk.
+        // Outside of the lock, because freeing a large file takes a while.
         drop(file);
         freed
     }
 
-    /// How many of these bytes may be read. Never waits.
+    /// The number of these bytes that can be read. Never waits.
     pub fn arrived(&self, offset: u64, length: u64) -> u64 {
         self.arrived.run(offset, length)
     }
 
-    /// The first bytes of a part may be read; all of them if it has a digest.
+    /// Records that the first `bytes` of a part can be read. A digest completes the part.
     pub(super) fn has_arrived(&self, part: u32, bytes: u32, digest: Option<[u8; 32]>) {
         let mut state = self.lock();
         self.arrived.raise(part, bytes);
@@ -202,8 +206,8 @@ impl Entry {
         self.news.notify_all();
     }
 
-    /// Waits until these bytes may be read. `fetch` is called with parts that nobody fetches, `damaged` with a part that
-    /// is not as it was stored.
+    /// Waits until these bytes can be read. Calls `fetch` with claimed parts that need a fetch, and `damaged` with a
+    /// part with a wrong digest.
     pub fn wait(
         &self,
         offset: u64,
@@ -224,7 +228,7 @@ impl Entry {
             let part = ((offset + arrived) / PART) as u32;
             if state.failures != before {
                 before = state.failures;
-                // That of a part for which another reader waits is not ours.
+                // Ignore the failure of a part that only another reader needs.
                 if let Some((_, failure)) = state.failure.as_ref().filter(|(parts, _)| parts.contains(&part))
                 {
                     return match failure.clone() {
@@ -239,7 +243,7 @@ impl Entry {
                 if left.is_zero() {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
-                state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                self.news.wait_for(&mut state, left);
             } else if state.digests.contains_key(&part) {
                 state.busy.insert(part);
                 drop(state);
@@ -248,7 +252,7 @@ impl Entry {
                 state.busy.remove(&part);
                 if !kept {
                     state.digests.remove(&part);
-                    // Another answer may have other bytes.
+                    // Another answer may have different bytes.
                     state.gone |= !self.version.joins();
                     drop(state);
                     damaged(part);
@@ -266,8 +270,8 @@ impl Entry {
         }
     }
 
-    /// Takes the parts that one request fetches: the part itself, or all that are missing behind it.
-    fn take(&self, state: &mut State, first: u32) -> Range<u32> {
+    /// Claims the parts for one request: this part, or all missing parts from it on.
+    fn take(&self, state: &mut EntryState, first: u32) -> Range<u32> {
         let mut end = first;
         while end < self.parts() && !state.digests.contains_key(&end) && state.busy.insert(end) {
             end += 1;
@@ -278,7 +282,7 @@ impl Entry {
         first..end
     }
 
-    /// As `take`, for the first parts of a new file, or for a part behind one that is fetched. `None` if it is there.
+    /// As `take`, for the first parts of a new file, or to prefetch a part. `None` if there is no part to fetch.
     pub fn claim(&self, part: u32) -> Option<Range<u32>> {
         let mut state = self.lock();
         if part >= self.parts() || state.gone {
@@ -288,7 +292,7 @@ impl Entry {
         (!parts.is_empty()).then_some(parts)
     }
 
-    /// Gives back claimed parts that have not arrived.
+    /// Releases claimed parts that have not arrived.
     pub fn unclaim(&self, parts: &Range<u32>, failure: Option<Failure>) {
         let mut state = self.lock();
         for part in parts.clone() {
@@ -325,7 +329,7 @@ impl Entry {
     }
 
     fn parts(&self) -> u32 {
-        // No file has more: `MOST_BYTES`.
+        // No file has more: `MAX_FILE_BYTES`.
         self.meta.size.div_ceil(PART) as u32
     }
 
@@ -336,21 +340,21 @@ impl Entry {
         self.meta.size.saturating_sub(from).min(PART) as u32
     }
 
-    /// Returns whether all bytes may be read.
+    /// Returns whether all bytes can be read.
     pub fn is_complete(&self) -> bool {
         self.arrived(0, self.meta.size) == self.meta.size
     }
 
-    /// Returns whether somebody fetches a part of it, or has yet to record that.
+    /// Returns whether a fetch is running, or has yet to be recorded.
     pub fn is_claimed(&self) -> bool {
         !self.lock().busy.is_empty() || self.fetches.load(Ordering::Acquire) > 0
     }
 
-    /// Returns whether somebody has to fetch the first of these bytes that have not arrived, and nobody does.
+    /// Returns whether the first missing byte of these needs a fetch that is not running.
     pub fn wants_fetch(&self, offset: u64, length: u64) -> bool {
         let length = length.min(self.meta.size.saturating_sub(offset));
         let arrived = self.arrived(offset, length);
-        // No file has more parts: `MOST_BYTES`.
+        // No file has more parts: `MAX_FILE_BYTES`.
         let part = ((offset + arrived) / PART) as u32;
         let state = self.lock();
         arrived < length && !state.digests.contains_key(&part) && !state.gone && !state.busy.contains(&part)
@@ -368,12 +372,12 @@ impl Entry {
         self.readers.load(Ordering::Relaxed) > 0
     }
 
-    /// A fetch of claimed parts begins. They are given back one by one as they arrive, and their record comes after that.
+    /// Begins a fetch of claimed parts. Each part is released when it arrives; the record follows later.
     pub fn fetch_begins(&self) {
         self.fetches.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// What a fetch has brought is recorded.
+    /// Ends a fetch, once its parts are recorded.
     pub fn fetch_ends(&self) {
         self.fetches.fetch_sub(1, Ordering::AcqRel);
     }
@@ -388,7 +392,7 @@ impl Entry {
         self.lock().digests.contains_key(&part)
     }
 
-    /// Returns whether all bytes are on the disk, and how many are.
+    /// Returns whether all bytes are on the disk, and their number.
     pub fn stored(&self) -> (bool, u64) {
         let state = self.lock();
         let bytes = state.digests.keys().map(|part| u64::from(self.length(*part))).sum();
@@ -403,8 +407,8 @@ impl Entry {
         self.lock().validated = Validated::now();
     }
 
-    /// An upload may have replaced it by a content with the same version: the next request asks the origin, and gets
-    /// the content of the answer.
+    /// Marks that an upload may have replaced it with a content of the same version. The next request fetches the
+    /// content from the origin.
     pub(super) fn set_perhaps_replaced(&self) {
         let mut state = self.lock();
         state.perhaps_replaced = true;
@@ -415,7 +419,7 @@ impl Entry {
         self.lock().perhaps_replaced
     }
 
-    /// The origin sends no parts: what is missing is fetched at once.
+    /// Makes one request fetch all missing parts, because the origin sends no ranges.
     pub fn set_streamed(&self) {
         self.streamed.store(true, Ordering::Relaxed);
     }
@@ -432,8 +436,8 @@ impl Entry {
         self.lock().removed
     }
 
-    /// Marks it as removed, and returns the bytes that are free now; `None` if it was, or is not idle and must be. Who
-    /// has it open reads what has arrived or is arriving.
+    /// Marks it as removed, and returns the number of freed bytes; `None` if it was removed before, or is not idle and
+    /// `only_idle` is set. Its readers can still read bytes that have arrived or are arriving.
     pub(super) fn set_removed(&self, only_idle: bool) -> Option<u64> {
         let mut state = self.lock();
         if state.removed || (only_idle && !state.is_idle()) {
@@ -446,12 +450,12 @@ impl Entry {
         Some(freed)
     }
 
-    /// Removes its file, whose blocks are free once nobody has it open.
+    /// Removes its file. Its blocks are freed once it is closed.
     pub(super) fn unlink(&self) {
         let _ = fs::remove_file(&self.data);
     }
 
-    /// Its bytes, if nobody has it open, and nothing of it is being fetched.
+    /// Its bytes, if it is idle.
     pub(super) fn idle(&self) -> Option<u64> {
         let state = self.lock();
         state.is_idle().then_some(state.held)
@@ -461,21 +465,21 @@ impl Entry {
         self.lock().held
     }
 
-    /// Counts reserved bytes as its own; `false` if it is gone, and they must be given back.
+    /// Adds reserved bytes to its own; `false` if it was released, and the caller must release them.
     pub fn hold(&self, bytes: u64) -> bool {
         let mut state = self.lock();
         state.held += if state.released { 0 } else { bytes };
         !state.released
     }
 
-    /// The opposite; `false` if they were given back with all others.
+    /// Subtracts bytes for the caller to release; `false` if they were released with the entry.
     pub fn unhold(&self, bytes: u64) -> bool {
         let mut state = self.lock();
         state.held = state.held.saturating_sub(if state.released { 0 } else { bytes });
         !state.released
     }
 
-    /// What the index says of it.
+    /// Its record for the index.
     pub fn record(&self) -> Record {
         let mut record = Record::new((&self.origin, &self.path), &self.version, &self.meta, self.whole);
         let name = self.data.file_name().and_then(|name| name.to_str());
@@ -488,13 +492,13 @@ impl Entry {
         record
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, EntryState> {
+        self.state.lock()
     }
 }
 
-impl State {
-    /// Whether nobody has it open, and nothing of it is being fetched.
+impl EntryState {
+    /// Whether it is not open, and no part of it is being fetched.
     fn is_idle(&self) -> bool {
         self.opened == 0 && self.busy.is_empty()
     }

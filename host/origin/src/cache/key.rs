@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// A file of an origin, whatever its version.
+/// Identifies a file of an origin, regardless of its version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u8; 16]);
 
@@ -15,7 +15,7 @@ impl Key {
     }
 }
 
-/// Where the files of a cache lie.
+/// The paths of the files of a cache.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub folder: PathBuf,
@@ -44,31 +44,31 @@ impl Layout {
         self.index().join(format!("{}-{:08x}.tmp", hex(&key.0), fastrand::u32(..)))
     }
 
-    /// A content, by its name.
+    /// The content of this name.
     pub fn data(&self, name: &str) -> PathBuf {
         self.content().join(name)
     }
 }
 
-/// A name for a content that no other has had: not even the same version, of which somebody may still read or fetch a
-/// content that was removed.
+/// Returns a unique name for a content. Even the same version gets a new one, because a removed content of it may still
+/// be read or fetched.
 pub(crate) fn content_name(key: &Key) -> String {
     format!("{}-{:016x}", hex(&key.0), fastrand::u64(..))
 }
 
-/// Whether that is the name of a content of this key.
+/// Whether this is the name of a content of this key.
 pub(crate) fn is_content_of(key: &Key, name: &str) -> bool {
     let of_key = name.strip_prefix(&hex(&key.0)).and_then(|rest| rest.strip_prefix('-'));
     of_key.is_some_and(|rest| rest.len() == 16 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// The name of a record in its folder.
+/// Whether this is the path of a record.
 pub(crate) fn is_record(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The digits of `bytes`.
+/// Encodes `bytes` as hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         // Writing to a string never fails.
@@ -77,7 +77,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The bytes of 64 digits.
+/// Decodes 64 hexadecimal digits.
 pub(crate) fn unhex(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() != 64 || !text.is_ascii() {

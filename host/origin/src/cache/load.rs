@@ -1,4 +1,4 @@
-//! Reads the index of a cache, and sweeps what a crash left.
+//! Reads the index of a cache, and removes the leftovers of a crash.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::key::{Key, Layout, is_content_of, is_record};
 use super::record::Record;
 
-/// Reads all records that have their content. Everything else in the two folders is removed.
+/// Reads all records with existing contents. Removes all other files in the two folders.
 pub(super) fn load(layout: &Layout) -> io::Result<HashMap<Key, Arc<Entry>>> {
     let mut entries = HashMap::new();
     let mut contents: HashSet<OsString> = HashSet::new();
@@ -42,7 +42,7 @@ pub(super) fn load(layout: &Layout) -> io::Result<HashMap<Key, Arc<Entry>>> {
 
 fn remove(path: &std::path::Path) -> io::Result<()> {
     match fs::symlink_metadata(path)?.is_dir() {
-        // Not ours.
+        // The cache creates no subfolders, so it is not ours.
         true => Ok(()),
         false => fs::remove_file(path),
     }

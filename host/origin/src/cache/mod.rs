@@ -1,27 +1,27 @@
 //! The cache of a root on the local disk: contents in sparse files, and a record of each.
 //!
-//! A folder belongs to one process, which holds a lock on it. Each content has a name that no other has had, and all who
-//! read, write or verify it share one descriptor. A content that is removed while it is open counts for the limit until
-//! it is closed.
+//! A folder belongs to one process, which holds a lock on it. Each content has a unique name, and all users of a
+//! content share one descriptor. A content that is removed while open counts against the limit until it is closed.
 
 mod arrived;
 mod entry;
+mod eviction;
 mod key;
+mod limits;
 mod load;
-mod place;
+mod open_content;
 mod record;
-mod room;
 mod validated;
 mod writer;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -29,56 +29,49 @@ use tuffet_store::RemoteMeta;
 
 pub(crate) use entry::Entry;
 pub(crate) use key::{Key, Layout};
-pub(crate) use place::{Open, Share};
+pub(crate) use limits::PART;
+pub(crate) use open_content::{Open, Share};
 pub(crate) use record::Record;
 #[cfg(test)]
 pub(crate) use record::digest_of;
 pub(crate) use validated::Validated;
 pub(crate) use writer::Writer;
 
+use self::limits::{MAX_FILE_BYTES, OVERHEAD};
 use crate::OriginError;
 use crate::failure::{Failure, NoRoom};
 use crate::fault;
 use crate::version::Version;
 
-/// What a file takes on the disk beside its content: its record, and the rest of its last block.
-pub(crate) const OVERHEAD: u64 = 8 << 10;
-
-/// Bytes of a part. Each part has a digest, and large files are fetched by parts.
-pub(crate) const PART: u64 = 4 << 20;
-
-/// The largest file, whatever the limit of the cache is: 1 TiB. Sizes are the word of a stranger.
-pub(crate) const MOST_BYTES: u64 = 1 << 40;
-
-/// The open caches of this process, by folder: a root that a reload made anew goes on with the cache of the old one.
-static OPEN: OnceLock<Mutex<HashMap<PathBuf, Weak<Cache>>>> = OnceLock::new();
+/// The open caches of this process, by folder. After a reload, the new root continues with the cache of the old one.
+static OPEN_CACHES: OnceLock<Mutex<HashMap<PathBuf, Weak<Cache>>>> = OnceLock::new();
 
 /// A cache of files.
 #[derive(Debug)]
 pub(crate) struct Cache {
     pub layout: Layout,
-    /// The largest sum of contents, in bytes.
+    /// The limit of the sum of contents, in bytes.
     limit: AtomicU64,
-    /// The sum of contents, in bytes: of those in the cache, and of removed ones that are open.
+    /// The sum of contents, in bytes, including removed ones that are still open.
     used: AtomicU64,
-    /// Whether something may have been closed since the last search for files to remove.
+    /// Whether a content may have become idle since the last search for files to evict.
     may_shrink: AtomicBool,
-    /// Held while files to remove are searched.
+    /// Held during the search for files to evict.
     searching: Mutex<()>,
     entries: Mutex<HashMap<Key, Arc<Entry>>>,
-    shares: Mutex<place::Shares>,
-    /// Held as long as the process has the cache open.
+    shares: Mutex<open_content::Shares>,
+    /// The lock file, locked while the process has the cache open.
     lock: Arc<File>,
 }
 
 impl Cache {
-    /// Opens the cache in a folder, which is created if need be; or the one of this process.
+    /// Opens the cache in a folder, and creates the folder if necessary; or returns the open cache of this process.
     pub fn open(folder: &Path, limit: u64) -> Result<Arc<Self>, OriginError> {
         let failed = |source: io::Error| OriginError::Cache { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
         let folder = fs::canonicalize(folder).map_err(failed)?;
-        // Held while it is opened: two roots may be opened at once.
-        let mut open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        // Held during the opening, because two roots may be opened at once.
+        let mut open = OPEN_CACHES.get_or_init(Mutex::default).lock();
         if let Some(cache) = open.get(&folder).and_then(Weak::upgrade) {
             cache.limit.store(limit, Ordering::Relaxed);
             cache.may_shrink.store(true, Ordering::Relaxed);
@@ -120,7 +113,7 @@ impl Cache {
     /// Returns whether this process has the cache in a folder open.
     #[cfg(test)]
     pub fn is_open(folder: &Path) -> bool {
-        let open = OPEN.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let open = OPEN_CACHES.get_or_init(Mutex::default).lock();
         fs::canonicalize(folder)
             .is_ok_and(|folder| open.get(&folder).is_some_and(|cache| cache.strong_count() > 0))
     }
@@ -135,8 +128,8 @@ impl Cache {
         self.lock().values().filter(|entry| &*entry.origin == origin).cloned().collect()
     }
 
-    /// Makes an empty file for a version, in place of any other version. Its first parts are claimed by the caller; none
-    /// if it has no bytes. `uploads`: as in [`Entry::uploads`].
+    /// Creates an empty file for a version, and replaces any other version. The caller gets a claim on the first parts;
+    /// `None` if the file has no bytes. `uploads`: as in [`Entry::uploads`].
     pub fn create(
         &self,
         (origin, path): (&str, &str),
@@ -147,7 +140,7 @@ impl Cache {
         uploads: u64,
     ) -> Result<(Arc<Entry>, Option<Range<u32>>), Failure> {
         let limit = self.limit();
-        if size > limit.min(MOST_BYTES) {
+        if size > limit.min(MAX_FILE_BYTES) {
             return Err(Failure::Cache(too_large(size, limit).into()));
         }
         let meta = RemoteMeta { size, version: version.name(), modified_unix_ms };
@@ -166,11 +159,11 @@ impl Cache {
                 fault::point("content-created");
                 let entry = Arc::new(entry);
                 entry.hold(held);
-                // Before others find it: they would fetch it a second time.
+                // Claimed before others can find the entry and fetch it a second time.
                 let claimed = entry.claim(0);
                 let same_time = self.lock().insert(key, Arc::clone(&entry));
                 if let Some(other) = same_time {
-                    // Two roots, or the configurations before and after a reload, share the cache.
+                    // Another root, or that of the configuration before a reload, shares the cache.
                     self.remove(&other);
                 }
                 Ok((entry, claimed))
@@ -187,9 +180,9 @@ impl Cache {
         if entry.is_removed() || !entry.version.is_known() {
             return Ok(());
         }
-        let _saving = entry.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let _saving = entry.saving.lock();
         let written = entry.record().write(&self.layout, &entry.key)?;
-        // Under the lock: it may have been removed meanwhile, and the record may be that of the next version.
+        // Checked under the lock: the entry may have been removed, and the record may belong to the next version.
         let entries = self.lock();
         let current = entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry));
         let current = current && !entry.is_perhaps_replaced();
@@ -205,9 +198,10 @@ impl Cache {
         renamed
     }
 
-    /// Marks a file that an upload may have replaced. It is still served while the origin is away, but not after a restart.
+    /// Marks a file that an upload may have replaced. It is still served while the origin is away, but not after a
+    /// restart.
     pub fn doubt(&self, entry: &Arc<Entry>) {
-        // Under the lock, as in `save`: a record must not come afterwards.
+        // Under the lock, as in `save`, so that no record is written afterwards.
         let entries = self.lock();
         entry.set_perhaps_replaced();
         if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
@@ -215,14 +209,14 @@ impl Cache {
         }
     }
 
-    /// Takes a file out of the cache. Who has it open reads what has arrived or is arriving.
+    /// Removes a file from the cache. Its readers can still read bytes that have arrived or are arriving.
     pub fn remove(&self, entry: &Arc<Entry>) {
         self.take_out(entry, false);
     }
 
-    /// As [`Cache::remove`]; with `only_idle` not if it is open. Returns the bytes that are free now.
+    /// As [`Cache::remove`]; with `only_idle`, only if it is not open. Returns the number of freed bytes.
     fn take_out(&self, entry: &Arc<Entry>, only_idle: bool) -> u64 {
-        // The record goes under the lock: that of the next version has the same name.
+        // The record is removed under the lock, because that of the next version has the same name.
         let mut entries = self.lock();
         let Some(freed) = entry.set_removed(only_idle) else { return 0 };
         if entries.get(&entry.key).is_some_and(|current| Arc::ptr_eq(current, entry)) {
@@ -237,23 +231,23 @@ impl Cache {
         freed
     }
 
-    /// An empty file, which stands for contents that the cache has no place for.
-    pub fn nothing(&self) -> Arc<File> {
+    /// An empty file, as a placeholder for contents without room in the cache.
+    pub fn empty_file(&self) -> Arc<File> {
         Arc::clone(&self.lock)
     }
 
-    /// The most bytes.
+    /// The limit in bytes.
     pub fn limit(&self) -> u64 {
         self.limit.load(Ordering::Relaxed)
     }
 
-    /// Bytes and files.
+    /// The numbers of bytes and of files.
     pub fn size(&self) -> (u64, usize) {
         let files = self.lock().len();
         (self.used.load(Ordering::Relaxed).saturating_sub(files as u64 * OVERHEAD), files)
     }
 
-    /// What an error of the cache's disk means, for a file that was found or one that is there.
+    /// Converts an error of the cache's disk. `found` is the file, if no part of it is cached.
     pub fn explain(&self, error: &io::Error, found: Option<(RemoteMeta, Version)>) -> Failure {
         let folder = self.layout.folder.display();
         let full =
@@ -268,19 +262,15 @@ impl Cache {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<Entry>>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock()
     }
 }
 
 fn too_large(size: u64, limit: u64) -> String {
     match size > limit {
         true => format!("the file has {size} bytes, and the cache holds {limit}; enlarge `cache.bytes`"),
-        false => format!("the file has {size} bytes by its headers, more than the {MOST_BYTES} of any file"),
+        false => {
+            format!("the file has {size} bytes by its headers, more than the {MAX_FILE_BYTES} of any file")
+        }
     }
-}
-
-/// Milliseconds since 1970.
-pub(crate) fn now_unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
-//! The index of the cache on disk: a small file for each cached file, which says what is in it.
+//! The index of the cache on disk: one small file for each cached file.
 //!
-//! Nothing is synced. A record that a crash left half written fails its digest and is dropped, and so is content that
-//! does not have the digests of its record. Both are replaced by rename.
+//! Files are not synced. A record half written at a crash fails its digest and is dropped, and so is content without
+//! the digests in its record. Records are replaced by rename.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -13,17 +13,18 @@ use sha2::{Digest, Sha256};
 
 use tuffet_store::RemoteMeta;
 
+use super::key::Layout;
 use super::key::{Key, content_name, hex, unhex};
-use super::{Layout, MOST_BYTES, PART};
+use super::limits::{MAX_FILE_BYTES, PART};
 use crate::fault;
 use crate::version::Version;
 
-/// The layout of records. Others are dropped when the cache is opened.
+/// The version of the record format. Records of other versions are dropped when the cache is opened.
 const FORMAT: u32 = 2;
-/// The largest record that is read: one of a file of `MOST_BYTES` has 20 MiB.
-const MAX_RECORD: u64 = 32 << 20;
+/// The largest record to read. The record of a file of `MAX_FILE_BYTES` has 20 MiB.
+const MAX_RECORD_BYTES: u64 = 32 << 20;
 
-/// What is known of a cached file.
+/// The record of a cached file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Record {
     format: u32,
@@ -33,9 +34,9 @@ pub(crate) struct Record {
     pub version: Version,
     pub size: u64,
     pub modified_unix_ms: u64,
-    /// When the origin was last asked for it.
+    /// When the origin last confirmed it.
     pub validated_unix_ms: u64,
-    /// When a client last asked for it.
+    /// When a client last requested it.
     pub used_unix_ms: u64,
     /// Whether the space of the whole file is allocated.
     pub whole: bool,
@@ -46,7 +47,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Of a new version, whose content gets a name of its own.
+    /// Creates the record of a new version, with a unique name for its content.
     pub fn new((origin, path): (&str, &str), version: &Version, meta: &RemoteMeta, whole: bool) -> Self {
         Self {
             format: FORMAT,
@@ -68,7 +69,7 @@ impl Record {
         RemoteMeta { size, version, modified_unix_ms: self.modified_unix_ms }
     }
 
-    /// The digests of its parts; `None` if these cannot be parts of such a file.
+    /// The digests of its parts; `None` if the record is inconsistent.
     pub fn digests(&self) -> Option<HashMap<u32, [u8; 32]>> {
         let parts = self.size.div_ceil(PART);
         let digest = |(part, digits): (&u32, &String)| {
@@ -77,7 +78,7 @@ impl Record {
         self.parts.iter().map(digest).collect()
     }
 
-    /// Writes it to a file of its own, which replaces the record of this key by a rename.
+    /// Writes it to a temporary file, for the caller to rename to the record of this key.
     pub fn write(&self, layout: &Layout, key: &Key) -> io::Result<PathBuf> {
         let body = serde_json::to_vec(self)?;
         let temporary = layout.temporary(key);
@@ -96,9 +97,9 @@ impl Record {
         }
     }
 
-    /// Reads a record; `None` if it is none, or is damaged.
+    /// Reads a record; `None` if the file is damaged, or is no record.
     pub fn read(path: &Path) -> io::Result<Option<Self>> {
-        if fs::metadata(path)?.len() > MAX_RECORD {
+        if fs::metadata(path)?.len() > MAX_RECORD_BYTES {
             return Ok(None);
         }
         let bytes = fs::read(path)?;
@@ -108,7 +109,7 @@ impl Record {
             return Ok(None);
         }
         let record: Option<Record> = serde_json::from_slice(body).ok();
-        Ok(record.filter(|record| record.format == FORMAT && record.size <= MOST_BYTES))
+        Ok(record.filter(|record| record.format == FORMAT && record.size <= MAX_FILE_BYTES))
     }
 }
 

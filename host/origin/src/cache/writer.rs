@@ -1,4 +1,4 @@
-//! Writes bytes of a version as they arrive.
+//! Writes arriving bytes of a version to its content.
 
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{Cache, Entry, Open, PART};
+use super::limits::PART;
+use super::{Cache, Entry, Open};
 
-/// Writes bytes of a version as they arrive, from the beginning of a part on.
+/// Writes arriving bytes of a version, from the start of a part on.
 #[derive(Debug)]
 pub(crate) struct Writer {
     open: Open,
@@ -28,7 +29,7 @@ impl Writer {
         self.at
     }
 
-    /// Writes bytes, and lets readers have them. Not beyond the end of the file.
+    /// Writes bytes, and makes them readable. Fails beyond the end of the file.
     pub fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         let entry = &self.open.entry;
         while !bytes.is_empty() {

@@ -153,7 +153,7 @@ fn a_dead_server_opens_the_breaker_and_a_living_one_closes_it() {
     let spared = Instant::now();
     assert!(matches!(error(&remote, "other"), StoreError::Unreachable { .. }));
     assert!(spared.elapsed() < Duration::from_millis(500), "it did not wait");
-    assert_eq!(remote.state().counts.fetches, fetches, "and asked nobody");
+    assert_eq!(remote.state().counts.fetches, fetches, "without a request");
     let server = Server::start_at(world.server.address);
     server.put("file", b"back".to_vec());
     while get(&remote, "file").is_err() && Instant::now() < deadline {
@@ -178,14 +178,14 @@ fn versions_are_validated_and_replaced() {
     let open = remote.get("config").expect("the file");
     world.server.put("config", b"another".to_vec());
     assert_eq!(get(&remote, "config").as_deref(), Ok(&b"another"[..]));
-    assert_eq!(super::world::read(&open).as_deref(), Ok(&b"one"[..]), "who has it open reads it to its end");
+    assert_eq!(super::world::read(&open).as_deref(), Ok(&b"one"[..]), "its reader reads it to the end");
     world.server.remove("config");
     assert!(matches!(error(&remote, "config"), StoreError::NotFound));
     assert_eq!(remote.state().cache_files, 0);
 }
 
 #[test]
-fn a_server_that_heeds_no_conditions_sends_what_the_cache_has_in_vain() {
+fn a_server_that_ignores_conditions_resends_a_cached_file_in_vain() {
     let world = World::with(|spec| spec.cache.revalidate = Duration::ZERO);
     world.server.put("file", b"same".to_vec());
     world.server.trick(|request, stream, server| {

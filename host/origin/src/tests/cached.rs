@@ -47,7 +47,7 @@ pub fn settled(remote: &Remote, cache: &Path, records: usize) {
 }
 
 #[test]
-fn what_was_used_longest_ago_makes_room_unless_it_is_open() {
+fn the_least_recently_used_file_makes_room_unless_it_is_open() {
     let world = World::with(|spec| spec.cache.bytes = 4 * MIB as u64);
     for name in 0..6 {
         world.server.put(&format!("{name}"), content(MIB, name));
@@ -121,7 +121,7 @@ fn a_restart_keeps_the_cache() {
     assert_eq!(get(&remote, "small").as_deref(), Ok(&*small));
     assert_eq!(get(&remote, "medium").as_deref(), Ok(&*medium));
     assert_eq!(get(&remote, "large").as_deref(), Ok(&*large));
-    assert_eq!(world.server.requests().len(), requests, "nobody was asked");
+    assert_eq!(world.server.requests().len(), requests, "no request was made");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn damaged_records_and_leftovers_are_swept() {
 }
 
 #[test]
-fn content_that_somebody_removes_is_fetched_again() {
+fn removed_content_is_fetched_again() {
     let world = World::new();
     world.server.put("file", content(1000, 1));
     let remote = world.remote();
@@ -305,7 +305,7 @@ impl Drop for Small {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_but_what_does_not_fit() {
+fn a_full_disk_loses_only_files_that_do_not_fit() {
     let world = World::with(|spec| spec.cache.whole = 6 * MIB as u64);
     let Some(_small) = Small::mount(&world.cache()) else {
         eprintln!("not tested: only root can mount a small disk");
@@ -318,7 +318,7 @@ fn a_full_disk_loses_nothing_but_what_does_not_fit() {
         assert_eq!(get(&remote, &format!("{name}")).as_deref(), Ok(&*bytes), "older ones make room");
         std::thread::sleep(Duration::from_millis(3));
     }
-    // The disk belongs to somebody else.
+    // Another writer has filled the disk.
     let open = remote.get("4").expect("a file");
     let hog = world.cache().join("hog");
     let filled =
@@ -331,7 +331,7 @@ fn a_full_disk_loses_nothing_but_what_does_not_fit() {
     let full = error(&remote, "weak").to_string();
     assert!(full.contains("full") && full.contains("cache"), "{full}");
     assert_eq!(remote.state().counts.unstored, 2);
-    assert_eq!(read(&open).as_deref(), Ok(&*content(3 * MIB, 4)), "who reads reads on");
+    assert_eq!(read(&open).as_deref(), Ok(&*content(3 * MIB, 4)), "readers continue");
     fs::remove_file(hog).expect("room");
     drop(open);
     assert_eq!(get(&remote, "new").as_deref(), Ok(&*content(5 * MIB, 9)));

@@ -10,7 +10,7 @@ use tuffet_store::Waited;
 use super::server::{Page, Then, begin};
 use super::world::{LONG, MIB, World, content, get, read};
 
-/// Sends so many bytes of the whole file, and ends.
+/// Sends this many bytes of the whole file, and ends.
 fn cut(length: usize, at: usize, etag: Option<&str>, stream: &mut std::net::TcpStream, bytes: &[u8]) -> Then {
     let headers: Vec<_> = etag.map(|etag| ("ETag", etag.to_owned())).into_iter().collect();
     let _ = begin(stream, 200, &headers, length);
@@ -68,7 +68,7 @@ fn a_download_that_breaks_off_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_server_without_ranges_sends_again_what_the_cache_has() {
+fn a_server_without_ranges_resends_cached_bytes() {
     let world = World::new();
     let bytes = content(MIB, 3);
     world.server.put("file", bytes.clone());
@@ -100,7 +100,7 @@ fn a_download_without_a_version_is_never_continued() {
             return Then::Serve;
         }
         let then = cut(MIB, MIB / 2, None, stream, &first);
-        // A download that ended before somebody opened the file would be replaced by the next one.
+        // A download that ends before a reader opens the file would be replaced by the next one.
         let _ = opened.lock().unwrap().recv();
         then
     });

@@ -143,7 +143,7 @@ fn a_token_goes_with_each_request() {
 }
 
 #[test]
-fn an_upload_creates_only_what_is_not_there() {
+fn an_upload_creates_only_missing_files() {
     let world = world(Credentials::Bearer(Secret::new("the-token")));
     stores(&world);
     let remote = world.remote();
@@ -189,7 +189,7 @@ fn one_of_two_sessions_creates_a_file() {
     assert_eq!(get(&world.remote(), "dump").as_deref(), Ok(&**stored));
     let deadline = Instant::now() + LONG;
     while sessions.lock().unwrap().len() > 1 {
-        assert!(Instant::now() < deadline, "Google is told to forget the other one");
+        assert!(Instant::now() < deadline, "the other session is not cancelled");
         std::thread::sleep(Duration::from_millis(5));
     }
     let requests = world.server.requests();
@@ -197,7 +197,7 @@ fn one_of_two_sessions_creates_a_file() {
 }
 
 #[test]
-fn a_session_goes_on_behind_what_was_kept() {
+fn a_session_continues_after_the_kept_bytes() {
     let world = world(Credentials::Anonymous);
     let once = Mutex::new(true);
     let kept = Arc::new(Mutex::new(None::<Sessions>));
@@ -220,7 +220,7 @@ fn a_session_goes_on_behind_what_was_kept() {
     assert!(world.server.requests().iter().all(|request| request.header("authorization").is_none()));
 }
 
-/// A session that keeps nothing, or claims or ends what it does not have, has an end.
+/// An upload ends if its session keeps no bytes, claims bytes that it was not sent, or ends early.
 #[test]
 fn a_session_that_lies_is_given_up() {
     let bytes = content(17 * MIB, 4);
@@ -238,7 +238,7 @@ fn a_session_that_lies_is_given_up() {
         assert!(world.server.page("/files/dump").is_none());
         let deadline = Instant::now() + LONG;
         while !sessions.lock().unwrap().is_empty() {
-            assert!(Instant::now() < deadline, "Google is told to forget it");
+            assert!(Instant::now() < deadline, "the session is not cancelled");
             std::thread::sleep(Duration::from_millis(5));
         }
     };
@@ -286,7 +286,7 @@ fn an_upload_in_parts_needs_a_session() {
 }
 
 #[test]
-fn nobody_asks_for_a_login_where_none_is_wanted() {
+fn an_anonymous_client_requests_no_login() {
     let world = world(Credentials::Anonymous);
     stores(&world);
     let remote = world.remote();

@@ -1,4 +1,4 @@
-//! Versions that are replaced while somebody reads them.
+//! Versions that are replaced during reads.
 
 use std::io::Write;
 

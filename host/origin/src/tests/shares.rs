@@ -81,7 +81,7 @@ fn the_cache_answers_without_the_origin() {
     assert!(matches!(open("unknown"), Ok(None)));
     assert!(matches!(remote.look_up("file", Reach::Cache), Ok(Some(meta)) if meta.size == 100_000));
     assert!(matches!(remote.look_up("unknown", Reach::StaleCache), Ok(None)));
-    assert_eq!(world.server.requests().len(), asked, "nobody was asked");
+    assert_eq!(world.server.requests().len(), asked, "no request was made");
 }
 
 #[test]
@@ -102,9 +102,9 @@ fn where_look_ups_stand_in_line_a_file_is_served_and_validated_beside() {
     assert!(remote.state().counts.stale > 0);
 }
 
-/// One client asks for as many slow files as there are places, and for one that another client wants.
+/// One client asks for as many slow files as there are permits, and for one that another client wants.
 #[test]
-fn slow_downloads_of_one_client_leave_places_to_others() {
+fn slow_downloads_of_one_client_leave_permits_to_others() {
     let world = World::new();
     let bytes = content(200_000, 3);
     world.server.put("wanted", bytes.clone());
@@ -149,7 +149,7 @@ fn a_download_that_drips_ends() {
 }
 
 #[test]
-fn a_download_ends_when_nobody_reads() {
+fn a_download_without_readers_ends() {
     let world = World::with(|spec| spec.timeout = Duration::from_millis(400));
     let (ended, has_ended) = mpsc::channel();
     let ended = Mutex::new(ended);
@@ -219,7 +219,7 @@ fn a_part_that_keeps_failing_ends_its_own_readers_alone() {
 
 /// The breaker does not gate parts: each is asked for once while it is open, and gives its place back.
 #[test]
-fn parts_of_running_transfers_hold_no_places_of_a_dead_origin() {
+fn parts_of_running_transfers_hold_no_permits_of_a_dead_origin() {
     const PART: u64 = 4 * MIB as u64;
     let world = World::with(|spec| {
         spec.cache.whole = MIB as u64;
@@ -246,8 +246,8 @@ fn parts_of_running_transfers_hold_no_places_of_a_dead_origin() {
     let before = remote.state().counts.fetches;
     let failed = arrival.wait(5 * PART, 1000, LONG).expect_err("the origin is dead").to_string();
     assert!(failed.contains("no answer within 400ms"), "{failed}");
-    while remote.state().running > 0 || remote.places_held() > 0 {
-        assert!(Instant::now() < deadline, "{} places are held", remote.places_held());
+    while remote.state().running > 0 || remote.permits_held() > 0 {
+        assert!(Instant::now() < deadline, "{} permits are held", remote.permits_held());
         thread::sleep(Duration::from_millis(5));
     }
     // The part, and the one behind it.

@@ -10,7 +10,7 @@ use super::world::{MIB, World, error, get};
 use crate::cache::{Cache, PART, Record};
 use crate::version::Version;
 
-/// A server whose files have this size by their headers, with a cache of so many bytes where files may be that large.
+/// A server that reports this size for its files, with a cache of this many bytes.
 fn claims(size: usize, bytes: u64) -> World {
     let world = World::with(|spec| {
         spec.cache.bytes = bytes;

@@ -34,7 +34,7 @@ fn a_web_server_gets_the_whole_upload() {
 }
 
 #[test]
-fn what_the_store_refuses_is_told() {
+fn a_refusal_of_the_store_is_reported() {
     let world = World::new();
     let remote = world.remote();
     for (status, forbidden) in [(403, true), (507, false), (405, true)] {
@@ -49,7 +49,7 @@ fn what_the_store_refuses_is_told() {
 }
 
 #[test]
-fn s3_creates_only_what_is_not_there() {
+fn s3_creates_only_missing_files() {
     let world = World::s3(|_| {});
     let remote = world.remote();
     world.server.trick(|request, stream, _| {
@@ -113,7 +113,7 @@ fn s3_gets_large_uploads_in_parts_and_forgets_those_that_fail() {
     assert!(error.to_string().contains("400"), "{error}");
     let deadline = Instant::now() + LONG;
     while world.server.methods().last().map(String::as_str) != Some("DELETE") {
-        assert!(Instant::now() < deadline, "the store is told to forget the parts");
+        assert!(Instant::now() < deadline, "the upload in parts is not aborted");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -154,7 +154,7 @@ fn an_upload_that_was_stored_without_a_word_is_stored() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_in_the_way_of_the_second_attempt() {
+fn the_file_of_another_writer_fails_the_second_attempt() {
     let bytes = content(300_000, 1);
     for other in [bytes[1..].to_vec(), [&*bytes, b"x"].concat(), vec![0; bytes.len()]] {
         let world = World::new();
@@ -171,7 +171,8 @@ fn an_upload_that_never_gets_an_answer_fails() {
     assert!(world.remote().store("log", &file(b"x"), 1, false).is_err());
 }
 
-/// 202 promises to store it later, 206 and 203 speak of something else, and what a redirect leads to is another request.
+/// 202 promises to store it later, 206 and 203 speak of something else, and what a redirect leads to is another
+/// request.
 #[test]
 fn few_statuses_say_that_an_upload_is_stored() {
     for (s3, status) in
@@ -225,7 +226,7 @@ fn keep_version(server: &Server) {
 fn an_upload_is_read_whatever_its_version_is_called() {
     let world = World::new();
     keep_version(&world.server);
-    // Another root of this server has the same folder, and a cache of its own.
+    // Another root of this server has the same folder, and a separate cache.
     let mut spec = world.spec.clone();
     spec.cache.path = world.folder.path().join("other");
     let (remote, other) = (world.remote(), crate::Remote::open(spec).expect("a client"));
@@ -241,9 +242,9 @@ fn an_upload_is_read_whatever_its_version_is_called() {
     }
 }
 
-/// Past the cache each piece comes from an answer of its own: an equal ETag does not join two contents.
+/// Past the cache, each piece comes from a separate answer: an equal ETag does not join two contents.
 #[test]
-fn who_reads_past_the_cache_gets_no_mixture() {
+fn reads_past_the_cache_do_not_mix_versions() {
     const SIZE: usize = 256 << 10;
     let world = World::with(|spec| spec.cache.bytes = 8 * (SIZE as u64 + 8192));
     keep_version(&world.server);
@@ -271,7 +272,7 @@ fn who_reads_past_the_cache_gets_no_mixture() {
 
 /// Downloads and look-ups that begin before an upload, and end after it was acknowledged.
 #[test]
-fn what_was_on_its_way_is_not_taken_for_the_upload() {
+fn a_download_in_flight_is_not_taken_for_the_upload() {
     let world = World::new();
     same_version(&world.server, "log", b"old");
     let (come, has_come) = mpsc::channel();

@@ -1,4 +1,4 @@
-//! Files whose versions do not vouch for bytes come from one answer.
+//! Files without a strong ETag come from one answer.
 
 use std::fs;
 use std::io::Write;

@@ -18,7 +18,7 @@ use tuffet_store::StoreError;
 
 use super::process::{Server, free, program};
 use super::stores::{
-    creates_only_what_is_not_there, exercise, keeps_its_cache, never_mixes_versions, open,
+    creates_only_missing_files, exercise, keeps_its_cache, never_mixes_versions, open,
     several_upload_at_once, store,
 };
 use super::{LONG, MIB, content, get, spec};
@@ -118,7 +118,7 @@ fn azurite_serves_and_stores() {
     let spec = origin(azurite.address, key(), &azurite.folder);
     let remote = open(spec.clone());
     exercise(&remote);
-    creates_only_what_is_not_there(&remote);
+    creates_only_missing_files(&remote);
     several_upload_at_once(&spec);
     never_mixes_versions(&spec);
     keeps_its_cache(&spec);
@@ -188,7 +188,7 @@ fn azurite_lets_in_whom_it_should() {
     assert!(refused.to_string().contains("bucket"), "{refused}");
 }
 
-/// Others may hold a lease on a blob: nobody else replaces it.
+/// While another client holds a lease on a blob, it cannot be replaced.
 #[test]
 fn a_leased_blob_is_not_replaced() {
     let Some(azurite) = Azurite::start() else { return };
@@ -196,13 +196,13 @@ fn a_leased_blob_is_not_replaced() {
     store(&remote, "log", b"first", true).expect("it is stored");
     azurite.put("boot/images/log?comp=lease", "x-ms-lease-action: acquire\r\nx-ms-lease-duration: -1\r\n");
     for bytes in [content(10, 1), content(17 * MIB, 2)] {
-        let error = store(&remote, "log", &bytes, true).expect_err("somebody has the lease");
+        let error = store(&remote, "log", &bytes, true).expect_err("another client has the lease");
         assert!(error.to_string().contains("LeaseIdMissing"), "{error}");
     }
     assert_eq!(get(&remote, "log").as_deref(), Ok(&b"first"[..]));
 }
 
-/// A blob in the archive answers no reads before somebody fetches it from there.
+/// A blob in the archive cannot be read until it is restored.
 #[test]
 fn an_archived_blob_is_no_file_that_exists() {
     let Some(azurite) = Azurite::start() else { return };

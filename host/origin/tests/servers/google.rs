@@ -72,7 +72,7 @@ fn fake_gcs_server_serves() {
         assert_eq!(remote.state().counts.received, fetched, "{name} was validated and not fetched again");
     }
 
-    // Replaced while somebody reads it.
+    // Replaced during a read.
     upload(address, "image", &large);
     let file = remote.get("image").expect("the file");
     let arrival = file.arrival.clone().expect("only a part has arrived");

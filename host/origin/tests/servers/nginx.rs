@@ -103,7 +103,7 @@ fn nginx_serves_with_tls() {
     let error = Remote::open(stranger)
         .expect("a client")
         .get("small")
-        .expect_err("nobody vouches for it")
+        .expect_err("its certificate is not trusted")
         .to_string();
     assert!(error.contains("certificate"), "{error}");
 

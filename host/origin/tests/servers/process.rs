@@ -36,7 +36,7 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody uses just now.
+/// Returns a port that is free now.
 pub fn free() -> SocketAddr {
     TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port")
 }

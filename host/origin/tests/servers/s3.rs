@@ -10,7 +10,7 @@ use tuffet_store::StoreError;
 
 use super::process::{Server, free, program};
 use super::stores::{
-    creates_only_what_is_not_there, exercise, keeps_its_cache, never_mixes_versions, open, store,
+    creates_only_missing_files, exercise, keeps_its_cache, never_mixes_versions, open, store,
 };
 use super::{LONG, get, spec};
 
@@ -47,7 +47,7 @@ fn versitygw_serves_and_stores() {
     let spec = origin(address, SECRET, &folder);
     let remote = open(spec.clone());
     exercise(&remote);
-    creates_only_what_is_not_there(&remote);
+    creates_only_missing_files(&remote);
     never_mixes_versions(&spec);
     keeps_its_cache(&spec);
 

@@ -1,4 +1,4 @@
-//! What every object store can, whoever made it.
+//! The behaviour that all object stores share.
 
 use std::fs::File;
 use std::io::Write;
@@ -49,7 +49,7 @@ pub fn exercise(remote: &Remote) {
 }
 
 /// Uploads that must not replace a file: by one request, and in parts.
-pub fn creates_only_what_is_not_there(remote: &Remote) {
+pub fn creates_only_missing_files(remote: &Remote) {
     store(remote, "log", b"first", false).expect("it is created");
     let taken = store(remote, "log", b"second", false).expect_err("it is taken");
     assert!(matches!(taken, StoreError::Exists), "{taken}");
@@ -93,7 +93,7 @@ pub fn several_upload_at_once(spec: &OriginSpec) {
     }
 }
 
-/// A file that is replaced while somebody reads it: its reader gets no mixture, and the next one the new file.
+/// A file that is replaced during a read: the reader gets no mixture, and the next one gets the new file.
 pub fn never_mixes_versions(spec: &OriginSpec) {
     let folder = TempDir::new().expect("a folder");
     let at = |name: &str| {

@@ -1,8 +1,7 @@
-//! The record of an open transfer, in as few bytes as it takes.
+//! The compact record of an open transfer.
 //!
-//! Tens of thousands of transfers may be open, and nobody reads most of their records before they end. So a record
-//! waits in this form: all its texts in one allocation, each of them once, and the facts that few requests have in
-//! another.
+//! Tens of thousands of transfers may be open, and most of their records are not read before the end. So an open
+//! transfer has its record in this form: all texts deduplicated in one allocation, and rare facts in another.
 
 use super::DecisionRecord;
 use crate::calls::{Calls, SharedCalls};
@@ -21,7 +20,7 @@ use tuffet_core::OptionSet;
 /// the live view share it.
 #[derive(Debug)]
 pub struct CompactRecord {
-    /// For other threads.
+    /// The progress, for other threads.
     pub progress: Progress,
     id: RequestId,
     received: Instant,
@@ -35,7 +34,7 @@ pub struct CompactRecord {
     rate: Option<u32>,
     plugin_calls: u32,
     texts: Texts,
-    /// One of each source.
+    /// At most one of each source.
     macs: [Option<MacFact>; 3],
     operation: Operation,
     mode: Mode,
@@ -44,7 +43,7 @@ pub struct CompactRecord {
     rare: Option<Box<Rare>>,
 }
 
-/// What few requests have.
+/// Facts of few requests.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Rare {
     raw_name: Option<Box<str>>,
@@ -129,19 +128,19 @@ impl CompactRecord {
         self.size
     }
 
-    /// Returns the most bytes of file data in a second, if its transfer has such a limit.
+    /// Returns the rate limit of its transfer in bytes of file data per second.
     pub fn rate(&self) -> Option<u32> {
         self.rate
     }
 
-    /// Returns what collects its steps while traces are exported.
+    /// Returns its trail, while traces are exported.
     pub fn trail(&self) -> Option<&Trail> {
         self.trail.as_deref()
     }
 }
 
 impl From<&DecisionRecord> for CompactRecord {
-    /// The record has no group yet: a client becomes a member afterwards.
+    /// The record has no group yet, because a client joins one only after its request was granted.
     fn from(record: &DecisionRecord) -> CompactRecord {
         let request = &*record.request;
         let rare = Rare {
@@ -180,14 +179,14 @@ impl From<&DecisionRecord> for CompactRecord {
     }
 }
 
-/// The resolved file, the path, the name as sent, and the options, in this order. A path that the resolved file ends
-/// with is part of it, and so is a name that the path ends with: mostly all three are one text.
+/// The resolved file, the path, the name as sent, and the options, in this order. A text that the previous one ends
+/// with is not repeated: the resolved file usually ends with the path, and the path with the requested name.
 #[derive(Debug)]
 struct Texts {
     all: Box<str>,
     path: Range<u32>,
     requested: Range<u32>,
-    /// Where the resolved file ends, which is never empty; 0 if there is none.
+    /// The end of the resolved file; 0 if there is none, because it is never empty.
     resolved: u32,
 }
 
@@ -201,7 +200,7 @@ impl Texts {
         all.push_str(resolved);
         let path = add(&mut all, &request.path);
         let requested = add(&mut all, &request.requested);
-        // As in a request: a NUL ends each text, and none contains one.
+        // As in a request, a NUL ends each text, and no text contains one.
         for text in request.options.iter().flat_map(|(name, value)| [name, value]) {
             all.push_str(text);
             all.push('\0');
@@ -236,12 +235,12 @@ impl Texts {
     }
 }
 
-/// Returns where `text` is in `all`, at the end of which it is added if it is not there.
+/// Returns the range of `text` at the end of `all`; appends it if `all` does not end with it.
 fn add(all: &mut String, text: &str) -> Range<u32> {
     if !all.ends_with(text) {
         all.push_str(text);
     }
-    // A request has 2,048 bytes at most, and a path from a plugin is bounded as well.
+    // A request has at most 2,048 bytes, and paths from plugins are bounded, too.
     let end = all.len() as u32;
     end - text.len() as u32..end
 }
@@ -257,7 +256,7 @@ mod tests {
         MacFact { address: MacAddress([2, 0, 0x5e, 0x10, 0, last]), source }
     }
 
-    /// Everything that a record can have, and each of its texts on its own.
+    /// A record with all optional facts and distinct texts.
     fn full() -> DecisionRecord {
         let calls = Calls::default();
         calls.note(Call {
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was() {
+    fn a_record_survives_the_round_trip() {
         let (full, empty) = (full(), DecisionRecord::new(Arc::new(Request::sample("a")), Instant::now()));
         for record in [full, empty] {
             let back = CompactRecord::from(&record).expand();
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_end_later_are_in_it() {
+    fn later_calls_are_included() {
         let record = full();
         let compact = CompactRecord::from(&record);
         record.request.calls.note(record.request.calls.list()[0].clone());

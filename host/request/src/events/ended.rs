@@ -1,4 +1,4 @@
-//! An ended request, as its worker reports it.
+//! The report of a worker about an ended request.
 
 use super::{Answered, CompactRecord, Ending, Summary, Unanswered};
 use std::net::SocketAddr;
@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_core::{OptionSet, Stats};
 
-/// A [`Summary`] on its way from the worker, which leaves it to others to expand the record.
+/// A [`Summary`] with a compact record. Expanding it is left to the receiver, to spare the worker.
 #[derive(Debug)]
 pub struct Ended {
     /// The request and its decision.
     pub record: Arc<CompactRecord>,
-    /// The multicast group that its client read the file from; `None` if the file was sent to the client alone.
+    /// The multicast group of the client; `None` for a unicast transfer.
     pub group: Option<SocketAddr>,
-    /// Bytes on the wire, if known in the end.
+    /// Bytes on the wire, if known at the end.
     pub size: Option<u64>,
     /// How it ended.
     pub ending: Ending,

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 /// An event.
 #[derive(Debug)]
 pub struct Event {
-    /// Its number among the events of the process, from 1; 0 before it has one.
+    /// Its number among the events of the process, from 1; 0 until it is assigned.
     pub sequence: u64,
     /// The time of the event.
     pub at: SystemTime,
@@ -23,7 +23,7 @@ pub enum Happening {
     Started {
         /// The request and its decision.
         record: Arc<DecisionRecord>,
-        /// The same with the worker's count of the bytes that have arrived.
+        /// The compact record, with the progress of the worker.
         open: Arc<CompactRecord>,
     },
     /// A transfer made progress.

@@ -65,7 +65,7 @@ pub struct Summary {
     pub ending: Ending,
     /// How the transfer ended, if it was still half-open.
     pub unanswered: Option<Unanswered>,
-    /// What its pattern usually means, if that is known.
+    /// The usual meaning of its pattern, if known.
     pub hint: Option<String>,
     /// The decision.
     pub decision: Answered,
@@ -79,8 +79,8 @@ pub struct Summary {
     pub stats: Stats,
     /// The smoothed round-trip time, if measured.
     pub rtt: Option<Duration>,
-    /// From the request to the first block that is known to have arrived: for a read its ACK, for a write the
-    /// block itself. `None` if no block arrived.
+    /// From the request to the confirmed arrival of the first block: for a read its ACK, for a write the block itself.
+    /// `None` if no block arrived.
     pub first_block_after: Option<Duration>,
     /// From the request to the end.
     pub duration: Duration,

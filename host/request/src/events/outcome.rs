@@ -1,4 +1,4 @@
-//! The outcomes, and how the end of a transfer maps to one.
+//! The outcomes of requests, derived from the ends of transfers.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ pub enum Outcome {
     Served,
     /// The upload is on disk under its name and the last ACK was sent.
     Stored,
-    /// The client wanted only the size, or closed early as GRUB and iPXE do: not a failure.
+    /// The client requested only the size, or closed early as GRUB and iPXE do. Not a failure.
     Probed,
     /// The client ended it, broke the protocol, or requested something else instead.
     Aborted,
@@ -40,7 +40,7 @@ impl Outcome {
         Outcome::Failed,
     ];
 
-    /// Whether the client did not get what it asked for.
+    /// Whether the request failed from the client's point of view.
     pub fn is_failure(self) -> bool {
         matches!(self, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
     }
@@ -71,7 +71,7 @@ impl fmt::Display for Outcome {
 pub struct Ending {
     /// How it ended.
     pub outcome: Outcome,
-    /// Only for the log: it may contain facts that the client must not learn.
+    /// Only for the log, because it may contain facts that the client must not learn.
     pub detail: Option<Cow<'static, str>>,
     /// The ERROR that refused the request, or by which the client ended it.
     pub error: Option<LastError>,
@@ -104,8 +104,8 @@ impl From<Outcome> for Ending {
     }
 }
 
-/// Returns the outcome of a transfer that the server did not end itself. `blocks` is the number of blocks
-/// that the receiving end has; `text` is the text of the client's ERROR.
+/// Returns the outcome of a transfer that the server did not end itself. `blocks` is the number of blocks received by
+/// the receiving end; `text` is the text of the client's ERROR.
 pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Option<String>) -> Ending {
     match (finish, operation) {
         (Finish::Complete, Operation::Read) => Outcome::Served.into(),
@@ -120,15 +120,15 @@ pub fn outcome_of(operation: Operation, finish: Finish, blocks: u64, text: Optio
             Ending::new(Outcome::TimedOut, "the client never answered")
         }
         (Finish::TimedOut, _) => Ending::new(Outcome::TimedOut, format!("silent after block {blocks}")),
-        // Other causes have their own reasons; this one is the protocol's.
+        // The server reports its own failures separately; this one is a violation of the protocol.
         (Finish::Failed(code), _) => {
             Ending::new(Outcome::Aborted, format!("the client broke the protocol: {code:?}"))
         }
     }
 }
 
-/// UEFI requests the size and then refuses the options (ERROR 8); GRUB and iPXE close with ERROR 0 when they
-/// have the data that they want.
+/// UEFI requests the size and then refuses the options (ERROR 8). GRUB and iPXE close with ERROR 0 once they have
+/// enough data.
 fn ended_by_client(operation: Operation, code: u16, blocks: u64) -> Outcome {
     match (operation, code) {
         (Operation::Read, 0) => Outcome::Probed,
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_client_does_is_told_apart() {
+    fn actions_of_the_client_are_distinguished() {
         let outcome = |operation, finish, blocks| outcome_of(operation, finish, blocks, None).outcome;
         assert_eq!(outcome(Operation::Read, Finish::PeerError(8), 0), Outcome::Probed);
         assert_eq!(outcome(Operation::Read, Finish::PeerError(0), 50), Outcome::Probed);

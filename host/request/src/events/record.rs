@@ -21,7 +21,7 @@ pub struct DecisionRecord {
     pub decided_after: Option<Duration>,
     /// The file: `ROOT:PATH`; `content/NAME` or `content` if a plugin generated it.
     pub resolved: Option<Arc<str>>,
-    /// The multicast group that its client reads the file from; `None` if it is sent to the client alone.
+    /// The multicast group of the client; `None` for a unicast transfer.
     pub group: Option<SocketAddr>,
     /// The plugin that decided; `None` if the configuration did.
     pub verdict_by: Option<Arc<str>>,
@@ -29,9 +29,9 @@ pub struct DecisionRecord {
     pub plugin_calls: u32,
     /// Bytes on the wire, if known: the size of the file to be read, or the size that the client announced.
     pub size: Option<u64>,
-    /// The most bytes of file data in a second, if its transfer has such a limit.
+    /// The rate limit of its transfer in bytes of file data per second.
     pub rate: Option<u32>,
-    /// Where its file was looked for, if the request was not granted and something was looked for.
+    /// The places that were searched for its file, if it was not granted.
     pub tried: Option<Arc<Tried>>,
 }
 
@@ -59,8 +59,8 @@ impl DecisionRecord {
     }
 }
 
-/// Splits what a request was resolved to into the name of a root and a path; `None` if it is no file.
+/// Splits the target of a resolution into the name of a root and a path; `None` if it is no file.
 pub fn resolved_file(resolved: &str) -> Option<(&str, &str)> {
-    // No name of a root has a slash; what a plugin generated, `content/NAME`, may have a colon.
+    // Names of roots contain no slash; generated content, `content/NAME`, may contain a colon.
     resolved.split_once(':').filter(|(root, _)| !root.contains('/'))
 }

@@ -1,14 +1,15 @@
-//! The places where the file of a refused request was looked for.
+//! The places that were searched for the file of a refused request.
 
 use std::sync::Arc;
 
-/// Places kept. A plugin may name 64 files.
-const MOST: usize = 16;
+/// The limit of recorded places. A plugin may name 64 files.
+const MAX_PLACES: usize = 16;
 
-/// Bytes of a place.
-const LONGEST: usize = 200;
+/// The limit of bytes per place.
+const MAX_PLACE_BYTES: usize = 200;
 
-/// What was looked for, in order, and by whom. Bounded: it goes into the log, to observers and into the live view.
+/// The searched places in order, and the plugin that proposed them. Bounded, because it goes to the log, to observers
+/// and to the live view.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tried {
     places: Vec<String>,
@@ -17,13 +18,13 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// Collects places as roots and paths, in the order in which they were tried; `by` is the plugin that proposed
-    /// them. Of many, the first ones and the last one are kept, and the number of the others stands between them.
+    /// Collects places as roots and paths, in the order of the search; `by` is the plugin that proposed them. Of too
+    /// many, keeps the first ones and the last one, with the number of the others between them.
     pub fn new<'a>(places: impl ExactSizeIterator<Item = (&'a str, &'a str)>, by: Option<Arc<str>>) -> Tried {
         let count = places.len();
-        // One entry is for the number.
-        let left_out = if count > MOST { MOST - 2..count - 1 } else { 0..0 };
-        let mut kept = Vec::with_capacity(count.min(MOST));
+        // One entry holds the number.
+        let left_out = if count > MAX_PLACES { MAX_PLACES - 2..count - 1 } else { 0..0 };
+        let mut kept = Vec::with_capacity(count.min(MAX_PLACES));
         for (index, (root, path)) in places.enumerate() {
             if index == left_out.start && !left_out.is_empty() {
                 kept.push(format!("… {} more …", left_out.len()));
@@ -35,9 +36,9 @@ impl Tried {
         Tried { places: kept, by, other_case: Vec::new() }
     }
 
-    /// Adds a file or folder that was found under the same letters in another case.
+    /// Adds a file or folder with a name that differs only in case.
     pub fn add_other_case(&mut self, root: &str, path: &str) {
-        if self.other_case.len() < MOST {
+        if self.other_case.len() < MAX_PLACES {
             self.other_case.push(place(root, path));
         }
     }
@@ -52,7 +53,7 @@ impl Tried {
         self.by.as_deref()
     }
 
-    /// Returns the files and folders beside them whose names differ in case alone, as `ROOT:PATH`.
+    /// Returns existing files and folders with names that differ only in case, as `ROOT:PATH`.
     pub fn other_case(&self) -> &[String] {
         &self.other_case
     }
@@ -60,10 +61,10 @@ impl Tried {
 
 fn place(root: &str, path: &str) -> String {
     let whole = root.len() + 1 + path.len();
-    if whole <= LONGEST {
+    if whole <= MAX_PLACE_BYTES {
         return format!("{root}:{path}");
     }
-    let room = LONGEST.saturating_sub(root.len() + 1);
+    let room = MAX_PLACE_BYTES.saturating_sub(root.len() + 1);
     format!("{root}:{}…", &path[..path.floor_char_boundary(room)])
 }
 
@@ -80,9 +81,9 @@ mod tests {
     fn the_first_and_the_last_of_many_are_kept() {
         assert_eq!(tried(0).places(), [""; 0]);
         assert_eq!(tried(2).places(), ["boot:0", "boot:1"]);
-        let (all, many) = (tried(MOST), tried(64));
+        let (all, many) = (tried(MAX_PLACES), tried(64));
         assert_eq!((all.places().len(), all.places()[15].as_str()), (16, "boot:15"));
-        assert_eq!(many.places().len(), MOST);
+        assert_eq!(many.places().len(), MAX_PLACES);
         assert_eq!(many.places()[13..], ["boot:13", "… 49 more …", "boot:63"]);
     }
 
@@ -91,6 +92,6 @@ mod tests {
         let path = "ü".repeat(200);
         let tried = Tried::new([("boot", path.as_str())].into_iter(), None);
         let [place] = tried.places() else { unreachable!("one place") };
-        assert!(place.starts_with("boot:üü") && place.ends_with("ü…") && place.len() <= LONGEST + 3);
+        assert!(place.starts_with("boot:üü") && place.ends_with("ü…") && place.len() <= MAX_PLACE_BYTES + 3);
     }
 }

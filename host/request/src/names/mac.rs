@@ -1,9 +1,9 @@
 //! The MAC address in a requested name.
 //!
 //! PXELINUX and GRUB request `01-` (the ARP hardware type of Ethernet) and the address, Cisco phones
-//! `SEP<MAC>.cnf.xml`, many others `<mac>.cfg`. Other names look alike: a UUID ends in twelve hexadecimal
-//! digits, and a checksum is one long run of them. An address is recognised only if the digits can hardly be
-//! anything else.
+//! `SEP<MAC>.cnf.xml`, many others `<mac>.cfg`. Other names look similar: a UUID ends in twelve hexadecimal
+//! digits, and a checksum is one long run of them. Digits are recognised as an address only if other meanings are
+//! unlikely.
 
 use crate::request::MacAddress;
 
@@ -19,7 +19,7 @@ const DIGITS: usize = 12;
 /// are an address too, since real ones may have no letter.
 pub fn mac_in_name(path: &str) -> Option<MacAddress> {
     let name = path.rsplit('/').next()?;
-    // Most names have too few digits. To find that out costs each request less than to look for the address.
+    // A cheap check: most names have too few digits.
     if name.bytes().filter(u8::is_ascii_hexdigit).count() < DIGITS {
         return None;
     }
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_found_in_the_names_that_clients_ask_for() {
+    fn addresses_are_found_in_requested_names() {
         let one = "00:11:22:aa:bb:cc";
         for name in [
             "01-00-11-22-aa-bb-cc",
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_an_address_is_none() {
+    fn lookalikes_of_addresses_are_refused() {
         for name in [
             "",
             "pxelinux.0",

@@ -3,12 +3,12 @@
 //!
 //! TFTP leaves the form of a name to the server (RFC 1350 section 5: a netascii string). Clients send
 //! backslashes, leading slashes, and bytes left over from DHCP option 67; hostile ones send `..`, drive
-//! letters and control characters. This module settles all of that once, so that policy and store see one
+//! letters and control characters. This module normalises all of them once, so that policy and store see one
 //! form. It decodes no escapes: `%2e` is three literal characters.
 //!
-//! Names are UTF-8. Bytes that are not are read as Latin-1, one character for each byte: shim on some firmware asks for
-//! `grub/` followed by the byte 0xEA and `onboard`, and old clients send umlauts that way. The characters of such a name
-//! then pass the same checks as all others, and no byte of it becomes a slash or a dot that was none.
+//! Names are UTF-8. A name that is not is read as Latin-1, one character for each byte: shim on some firmware requests
+//! `grub/` followed by the byte 0xEA and `onboard`, and old clients send umlauts that way. Such a name passes the same
+//! checks as all others, and none of its bytes turns into a slash or a dot.
 
 mod mac;
 
@@ -33,7 +33,7 @@ pub fn decode(raw: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the bytes of a name in hexadecimal digits if they are not UTF-8, because its text does not show them.
+/// Returns the bytes of a name in hexadecimal digits if they are not UTF-8, because its text would not show them.
 pub fn raw_name(raw: &[u8]) -> Option<String> {
     let hex = || raw.iter().map(|byte| format!("{byte:02x}")).collect();
     std::str::from_utf8(raw).is_err().then(hex)
@@ -104,7 +104,7 @@ pub enum NameError {
 }
 
 impl NameError {
-    /// Returns the code of the ERROR packet: access violation, whatever the reason.
+    /// Returns the code of the ERROR packet: access violation for all reasons.
     pub fn code(self) -> ErrorCode {
         ErrorCode::AccessViolation
     }

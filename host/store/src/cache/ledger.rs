@@ -7,7 +7,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Counts contents, also those of caches before a reload.
+/// Counts contents, including those of caches before a reload.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     /// Bytes of all contents.
@@ -21,8 +21,8 @@ impl Ledger {
         self.live.load(Relaxed)
     }
 
-    /// Reserves memory for a content of this size and its first reader, before it is read. `None` if all
-    /// contents in use would then exceed `most`.
+    /// Reserves memory for a content of this size and its first reader, before it is read. `None` if all contents in
+    /// use would exceed `most`.
     pub(super) fn reserve(self: &Arc<Self>, size: u64, most: u64) -> Option<Reader> {
         let room = |in_use: u64| in_use.checked_add(size).filter(|sum| *sum <= most);
         self.in_use.fetch_update(Relaxed, Relaxed, room).ok()?;
@@ -76,7 +76,7 @@ impl Drop for Reader {
     }
 }
 
-/// Bytes in memory that are sent in place. Those of the cache count as used until this is dropped.
+/// Bytes in memory, sent in place. Bytes of the cache count as used until this is dropped.
 #[derive(Debug)]
 pub struct MemoryBytes {
     bytes: Arc<[u8]>,
@@ -102,7 +102,7 @@ impl Deref for MemoryBytes {
     }
 }
 
-/// Bytes that belong to no file.
+/// Bytes outside of the cache.
 impl From<Arc<[u8]>> for MemoryBytes {
     fn from(bytes: Arc<[u8]>) -> MemoryBytes {
         MemoryBytes { bytes, _reader: None }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_content_counts_until_its_last_holder_lets_go() {
+    fn a_content_counts_until_its_last_holder_drops_it() {
         let ledger = Arc::new(Ledger::default());
         let first = ledger.reserve(60, 100).unwrap();
         assert!(ledger.reserve(41, 100).is_none() && ledger.reserve(u64::MAX, 100).is_none());
@@ -124,8 +124,8 @@ mod tests {
         assert!(held.is_in_use() && ledger.reserve(41, 100).is_none(), "one reader is left");
         drop(second);
         assert!(!held.is_in_use());
-        let other = ledger.reserve(100, 100).expect("nobody reads the first");
-        assert_eq!(ledger.live(), 160, "but it is there");
+        let other = ledger.reserve(100, 100).expect("the first has no reader");
+        assert_eq!(ledger.live(), 160, "but it is still in memory");
         drop(held);
         assert_eq!(ledger.live(), 100);
         drop(other);

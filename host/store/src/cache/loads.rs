@@ -1,42 +1,43 @@
 //! Limits the concurrent loads of files into memory.
 
 use crate::open_file::Identity;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
-/// Concurrent loads. Each holds up to the largest file in memory in addition to the cache, and a thread; a
-/// load from a hanging disk keeps its place until the disk answers.
-pub(super) const MOST: usize = 2;
+/// The limit of concurrent loads. Each holds a thread, and a file in addition to the cache. A load from a hanging disk
+/// keeps its slot until the disk answers.
+pub(super) const MAX_LOADS: usize = 2;
 
 /// The running loads.
 #[derive(Default)]
 pub(super) struct Loads(Arc<Mutex<Vec<Identity>>>);
 
-/// The place of one load, freed on drop.
-pub(super) struct Place {
+/// Permission for one load, freed on drop.
+pub(super) struct LoadSlot {
     identity: Identity,
     running: Arc<Mutex<Vec<Identity>>>,
 }
 
 impl Loads {
-    /// Returns a place for a load, unless this file is being loaded or there is no place.
-    pub(super) fn begin(&self, identity: Identity) -> Option<Place> {
-        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if running.len() >= MOST || running.contains(&identity) {
+    /// Returns a slot for a load, unless this file is being loaded or all slots are taken.
+    pub(super) fn begin(&self, identity: Identity) -> Option<LoadSlot> {
+        let mut running = self.0.lock();
+        if running.len() >= MAX_LOADS || running.contains(&identity) {
             return None;
         }
         running.push(identity);
-        Some(Place { identity, running: Arc::clone(&self.0) })
+        Some(LoadSlot { identity, running: Arc::clone(&self.0) })
     }
 
     #[cfg(test)]
     pub(super) fn running(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.lock().len()
     }
 }
 
-impl Drop for Place {
+impl Drop for LoadSlot {
     fn drop(&mut self) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.lock();
         running.retain(|identity| *identity != self.identity);
     }
 }

@@ -1,15 +1,15 @@
 //! The file cache: contents read once, shared by all transfers, sent in place.
 //!
-//! A file is known by its identity (mount, device, inode, size, times), which is checked on every request: a
-//! changed file is another file, and is read again. A file that was just written is not cached, because the
-//! next write may leave its identity unchanged. Cached content never changes, so a transfer from it has one
-//! content from its first block to its last.
+//! Each request checks the identity of its file (mount, device, inode, size, times). A changed file has another
+//! identity and is read again. A file that was just written is not cached, because the next write may leave its
+//! identity unchanged. Cached content never changes, so a transfer from it is consistent from its first block to its
+//! last.
 //!
-//! The bound holds for all contents, including those that only slow transfers still hold. A file that does
-//! not fit beside the contents in use is read from the disk instead.
+//! The limit covers all contents, including those that only slow transfers still hold. A file that does not fit beside
+//! the contents in use is read from the disk instead.
 //!
-//! Writes through a memory mapping move the times of a file late or not at all (mmap(2)), so no content is
-//! used beyond a maximum age: after that it is read again.
+//! Writes through a memory mapping update the times of a file late or not at all (mmap(2)), so a content is read again
+//! after a maximum age.
 
 mod ledger;
 mod loads;
@@ -32,28 +32,28 @@ use std::time::{Duration, Instant};
 pub use wire_sizes::Growth;
 use wire_sizes::WireSizes;
 
-/// Files up to this size are loaded at the first request: the transfer would read them at once anyway.
-const SMALL: u64 = 64 << 10;
+/// Files up to this size are loaded at the first request, because the transfer would read them at once anyway.
+const SMALL_BYTES: u64 = 64 << 10;
 
-/// A file may take one part in this many of the memory.
-const SHARE: u64 = 4;
+/// The divisor of the capacity: one file may take a quarter.
+const MAX_FILE_DIVISOR: u64 = 4;
 
-/// Shards of the cache, each with its own lock. With one shard, the bound applies to all contents together.
-/// Contents in use are not evicted, so several shards would fill unevenly.
-const PARTS: usize = 1;
+/// The number of shards, each with its own lock. With one shard, the limit covers all contents together. Contents in
+/// use are not evicted, so several shards would fill unevenly.
+const SHARDS: usize = 1;
 
-/// While transfers use old contents that the cache has replaced, the cache keeps at least one part in this
-/// many of the memory, so that it remembers which files are frequent.
-const LEAST_SHARE: u64 = 8;
+/// The divisor of the capacity: the cache keeps at least an eighth while transfers use contents that it has replaced,
+/// so that it still recognises frequent files.
+const MIN_CACHE_DIVISOR: u64 = 8;
 
 /// The number of files remembered as requested once.
-const SEEN: usize = 4096;
+const MAX_SEEN_FILES: usize = 4096;
 
 /// The contents of hot files, bounded in bytes. Cheap to clone.
 #[derive(Clone)]
 pub struct FileCache {
-    /// `None` if no memory is granted.
-    shared: Option<Arc<Shared>>,
+    /// `None` if the capacity is 0.
+    shared: Option<Arc<SharedCache>>,
     counts: Arc<Counts>,
     ledger: Arc<Ledger>,
     wire_sizes: Arc<WireSizes>,
@@ -71,7 +71,7 @@ struct Counts {
 pub struct CacheUsage {
     /// Files found in the cache.
     pub hits: u64,
-    /// Files not found in the cache, even if they are now.
+    /// Files not found in the cache, including those loaded since.
     pub misses: u64,
     /// Bytes in use, including contents that only transfers hold.
     pub bytes: u64,
@@ -79,10 +79,10 @@ pub struct CacheUsage {
     pub capacity: u64,
 }
 
-/// Reads a whole file; `None` if it changed meanwhile.
+/// Reads a whole file; `None` if it changed during the read.
 type Reading = dyn Fn(&OpenFile) -> io::Result<Option<Arc<[u8]>>> + Send + Sync;
 
-struct Shared {
+struct SharedCache {
     contents: Contents,
     seen: Cache<Identity, ()>,
     capacity: u64,
@@ -95,21 +95,21 @@ struct Shared {
 
 /// A content and its age.
 #[derive(Clone)]
-struct Kept {
+struct CachedContent {
     bytes: Arc<[u8]>,
     held: Arc<Held>,
     /// When the read began.
     read: Instant,
 }
 
-type Contents = Cache<Identity, Kept, Bytes, DefaultHashBuilder, InUse>;
+type Contents = Cache<Identity, CachedContent, Bytes, DefaultHashBuilder, InUse>;
 
-/// A cache of one shard, however many cores there are: a file that did not fit into its shard would be read
-/// again for each request.
+/// Creates a cache with one shard regardless of the number of cores. A file that did not fit into its shard would be
+/// read again for each request.
 fn contents(capacity: u64) -> Contents {
-    let expected = (capacity / SMALL).clamp(16, 1 << 16) as usize;
+    let expected = (capacity / SMALL_BYTES).clamp(16, 1 << 16) as usize;
     let mut options = OptionsBuilder::new();
-    options.shards(PARTS).estimated_items_capacity(expected).weight_capacity(capacity);
+    options.shards(SHARDS).estimated_items_capacity(expected).weight_capacity(capacity);
     match options.build() {
         Ok(options) => Cache::with_options(options, Bytes, DefaultHashBuilder::default(), InUse),
         // Impossible: both capacities are given.
@@ -121,10 +121,10 @@ fn contents(capacity: u64) -> Contents {
 #[derive(Clone)]
 struct InUse;
 
-impl Lifecycle<Identity, Kept> for InUse {
+impl Lifecycle<Identity, CachedContent> for InUse {
     type RequestState = ();
 
-    fn is_pinned(&self, _: &Identity, kept: &Kept) -> bool {
+    fn is_pinned(&self, _: &Identity, kept: &CachedContent) -> bool {
         kept.held.is_in_use()
     }
 }
@@ -132,28 +132,28 @@ impl Lifecycle<Identity, Kept> for InUse {
 #[derive(Clone)]
 struct Bytes;
 
-impl Weighter<Identity, Kept> for Bytes {
-    fn weight(&self, _: &Identity, kept: &Kept) -> u64 {
-        // The entry itself counts, so that empty files are bounded too.
+impl Weighter<Identity, CachedContent> for Bytes {
+    fn weight(&self, _: &Identity, kept: &CachedContent) -> u64 {
+        // Counts the entry itself, so that empty files are bounded, too.
         kept.bytes.len() as u64 + 128
     }
 }
 
 impl FileCache {
-    /// Creates a cache of at most `capacity` bytes, and at most a quarter of what the control group allows; 0
-    /// disables it. No content is used for longer than `max_age`.
+    /// Creates a cache of at most `capacity` bytes, and at most a quarter of the memory limit of the control group; 0
+    /// disables it. A content is used for `max_age` at most.
     pub fn new(capacity: u64, max_age: Duration) -> FileCache {
         FileCache::with_reader(capacity, max_age, Box::new(OpenFile::read_shared))
     }
 
-    /// Returns an empty cache with other bounds that continues the counts of this one. This cache evicts its
-    /// contents, because transfers may hold on to it for long.
+    /// Returns an empty cache with other limits that continues the counts of this one. Clears this cache, because
+    /// transfers may hold on to it for long.
     pub fn resized(&self, capacity: u64, max_age: Duration) -> FileCache {
         let (counts, ledger) = (Arc::clone(&self.counts), Arc::clone(&self.ledger));
         if let Some(shared) = &self.shared {
             shared.contents.clear();
         }
-        let shared = Shared::new(capacity, max_age, &ledger, Box::new(OpenFile::read_shared));
+        let shared = SharedCache::new(capacity, max_age, &ledger, Box::new(OpenFile::read_shared));
         FileCache { shared, counts, ledger, wire_sizes: Arc::clone(&self.wire_sizes), max_age }
     }
 
@@ -169,38 +169,37 @@ impl FileCache {
 
     fn with_reader(capacity: u64, max_age: Duration, read: Box<Reading>) -> FileCache {
         let ledger = Arc::default();
-        let shared = Shared::new(capacity, max_age, &ledger, read);
+        let shared = SharedCache::new(capacity, max_age, &ledger, read);
         FileCache { shared, counts: Arc::default(), ledger, wire_sizes: Arc::default(), max_age }
     }
 
-    /// Returns the size of a file in an encoding that makes each piece longer by `growth`, if it is known. A
-    /// file of up to 64 KiB is read for that if necessary. The size of a file of up to 64 MiB is known after
-    /// an earlier call, unless the file has just changed.
+    /// Returns the size of a file in an encoding that lengthens each piece by `growth`, if known. Reads a file of up to
+    /// 64 KiB for that if necessary. The size of a file of up to 64 MiB is known after an earlier call, unless the file
+    /// has just changed.
     ///
     /// # Errors
-    /// Those of reading a small file.
+    /// The errors of reading a small file.
     pub fn wire_size(&self, file: &Arc<OpenFile>, growth: Growth) -> io::Result<Option<u64>> {
         self.wire_sizes.of(file, self.max_age, growth)
     }
 
-    /// Returns the content of a file that was just opened, if it is in memory. A small file is read now, on
-    /// this thread, which blocks on the disk; of several concurrent requests, one reads. A larger file is
-    /// loaded at its second request, on its own thread. Until then, or if contents in use leave no room for
-    /// it, transfers read it from the disk.
+    /// Returns the content of a file that was just opened, if it is in memory. Reads a small file now, which blocks
+    /// this thread on the disk; one of several concurrent requests reads it. Loads a larger file at its second request,
+    /// on a separate thread. Until then, or if contents in use leave no room for it, transfers read it from the disk.
     ///
     /// # Errors
-    /// Those of reading a small file. If it changes while it is read, the result is `None`: the transfer
-    /// itself detects the change.
+    /// The errors of reading a small file. If it changes during the read, the result is `None`: the transfer detects
+    /// the change itself.
     pub fn content(&self, file: &Arc<OpenFile>) -> io::Result<Option<MemoryBytes>> {
-        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / SHARE);
+        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / MAX_FILE_DIVISOR);
         let Some(shared) = shared else {
             self.counts.misses.fetch_add(1, Relaxed);
             return Ok(None);
         };
         let identity = file.identity();
-        let kept = shared.contents.get(&identity);
-        let known = kept.is_some();
-        if let Some(fresh) = kept.filter(|kept| shared.is_fresh(kept)) {
+        let cached = shared.contents.get(&identity);
+        let known = cached.is_some();
+        if let Some(fresh) = cached.filter(|cached| shared.is_fresh(cached)) {
             self.counts.hits.fetch_add(1, Relaxed);
             let reader = Reader::new(&fresh.held);
             return Ok(Some(MemoryBytes::new(fresh.bytes, reader)));
@@ -209,7 +208,7 @@ impl FileCache {
         if !file.is_settled() {
             return Ok(None);
         }
-        if file.size() <= SMALL {
+        if file.size() <= SMALL_BYTES {
             return shared.read_now(identity, file);
         }
         if known || shared.seen.get(&identity).is_some() {
@@ -221,19 +220,19 @@ impl FileCache {
     }
 }
 
-impl Shared {
-    /// Returns `None` if no memory is granted.
+impl SharedCache {
+    /// Returns `None` if the capacity is 0.
     fn new(
         capacity: u64,
         max_age: Duration,
         ledger: &Arc<Ledger>,
         read: Box<Reading>,
-    ) -> Option<Arc<Shared>> {
+    ) -> Option<Arc<SharedCache>> {
         let capacity = memory::within_bounds(capacity);
         (capacity > 0).then(|| {
-            Arc::new(Shared {
+            Arc::new(SharedCache {
                 contents: contents(capacity),
-                seen: Cache::new(SEEN),
+                seen: Cache::new(MAX_SEEN_FILES),
                 capacity,
                 ledger: Arc::clone(ledger),
                 max_age,
@@ -243,31 +242,29 @@ impl Shared {
         })
     }
 
-    fn is_fresh(&self, kept: &Kept) -> bool {
+    fn is_fresh(&self, kept: &CachedContent) -> bool {
         kept.read.elapsed() < self.max_age
     }
 
-    /// Reserves memory for a content of this size, which is about to be read.
+    /// Reserves memory for a content of this size, before it is read.
     fn reserve(&self, size: u64) -> Option<Reader> {
         let reader = self.ledger.reserve(size, self.capacity)?;
         self.make_room(0);
         Some(reader)
     }
 
-    /// Evicts contents until three parts fit into the memory together: the rest of the cache, contents that
-    /// only transfers hold, and contents being read. `joining` bytes of the last part are about to join the
-    /// cache.
+    /// Evicts contents until three kinds fit into the capacity together: cached contents, contents that only transfers
+    /// hold, and contents being read. `joining` bytes of the last kind are about to enter the cache.
     fn make_room(&self, joining: u64) {
         let elsewhere = self.ledger.live().saturating_sub(self.contents.weight() + joining);
-        let room = self.capacity.saturating_sub(elsewhere).max(self.capacity / LEAST_SHARE);
+        let room = self.capacity.saturating_sub(elsewhere).max(self.capacity / MIN_CACHE_DIVISOR);
         if room != self.contents.capacity() {
             self.contents.set_capacity(room);
         }
     }
 
     fn read_now(&self, identity: Identity, file: &OpenFile) -> io::Result<Option<MemoryBytes>> {
-        // The first request after its maximum age removes the content; the others find the one which that
-        // request reads.
+        // The first request after the maximum age removes the content. The others find the one that it reads.
         self.contents.remove_if(&identity, |kept| !self.is_fresh(kept));
         let mut own = None;
         let read = self.contents.get_or_insert_with(&identity, || {
@@ -278,7 +275,7 @@ impl Shared {
                     self.make_room(file.size());
                     let held = Arc::clone(reader.held());
                     own = Some(reader);
-                    Ok(Kept { bytes, held, read: began })
+                    Ok(CachedContent { bytes, held, read: began })
                 }
                 Ok(None) => Err(None),
                 Err(error) => Err(Some(error)),
@@ -294,17 +291,17 @@ impl Shared {
         }
     }
 
-    /// Loads a file on its own thread, unless it is being loaded or too many loads are running. If a load
-    /// fails or never ends, transfers read from the disk as before.
+    /// Loads a file on a separate thread, unless a load of it is running or too many are. If the load fails or hangs,
+    /// transfers read from the disk as before.
     fn load_beside(self: &Arc<Self>, identity: Identity, file: &Arc<OpenFile>) {
-        let Some(place) = self.loads.begin(identity) else { return };
+        let Some(slot) = self.loads.begin(identity) else { return };
         let Some(reader) = self.reserve(file.size()) else { return };
         let (shared, file) = (Arc::clone(self), Arc::clone(file));
         let load = move || {
             shared.load(identity, &file, reader);
-            drop(place);
+            drop(slot);
         };
-        // A thread that may block on a disk forever must do nothing else.
+        // A disk may block this thread forever, so it does nothing else.
         if let Err(error) = std::thread::Builder::new().name("tuffet-cache".into()).spawn(load) {
             tracing::debug!(
                 target: "tuffet::store::cache", %error,
@@ -315,21 +312,22 @@ impl Shared {
 
     fn load(&self, identity: Identity, file: &OpenFile, reader: Reader) {
         let began = Instant::now();
-        // Most files are as they were. A second copy of each, every minute, on a thread of its own each time, would
-        // stay with the allocator.
+        // Most files are unchanged. Comparing them avoids a second copy of each per minute, which would stay with the
+        // allocator.
         let known = self.contents.peek(&identity);
-        if let Some(Kept { bytes, held, .. }) = known
+        if let Some(CachedContent { bytes, held, .. }) = known
             && file.has(&bytes).unwrap_or(false)
         {
-            self.contents.insert(identity, Kept { bytes, held, read: began });
+            self.contents.insert(identity, CachedContent { bytes, held, read: began });
             return;
         }
         match (self.read)(file) {
             Ok(Some(bytes)) => {
                 self.make_room(file.size());
-                self.contents.insert(identity, Kept { bytes, held: Arc::clone(reader.held()), read: began });
+                self.contents
+                    .insert(identity, CachedContent { bytes, held: Arc::clone(reader.held()), read: began });
             }
-            // The file changed. Later requests find another identity.
+            // The file changed; later requests find another identity.
             Ok(None) => {}
             Err(error) => {
                 tracing::debug!(target: "tuffet::store::cache", root = file.root(), path = file.path(), %error,

@@ -65,7 +65,7 @@ fn soon(what: &str, is_it: impl Fn() -> bool) {
 
 /// A reader that waits for the test before it reads.
 struct Gate {
-    /// The path of each file whose reading has begun.
+    /// The path of each file, sent when its reading begins.
     begun: Receiver<String>,
     open: Arc<(Mutex<bool>, Condvar)>,
     reads: Arc<AtomicUsize>,
@@ -102,7 +102,7 @@ impl Gate {
 }
 
 #[test]
-fn what_was_just_written_is_not_kept() {
+fn a_file_that_was_just_written_is_not_cached() {
     let scene = Scene::new(FileCache::new(0, HOUR));
     scene.write("f", "new");
     let file = scene.roots.open_read(None, "f").unwrap();
@@ -154,7 +154,7 @@ fn requests_are_answered_while_their_file_is_loaded() {
         assert!(scene.ask("f").is_none(), "from the disk");
     }
     assert_eq!(gate.begun(), "f");
-    assert_eq!(gate.reads.load(Relaxed), 1, "one load for all who ask");
+    assert_eq!(gate.reads.load(Relaxed), 1, "concurrent requests share one load");
     gate.open();
     assert_eq!(scene.ask_later("f").map(|bytes| bytes.len()), Some(100_000));
     assert_eq!(gate.reads.load(Relaxed), 1);
@@ -162,7 +162,7 @@ fn requests_are_answered_while_their_file_is_loaded() {
 
 /// Hanging disks occupy the places for loads, and nothing else.
 #[test]
-fn loads_that_hang_are_few_and_hold_up_nobody() {
+fn hanging_loads_are_bounded_and_delay_no_request() {
     let (cache, gate) = Gate::cache(1 << 20, false);
     let scene = Scene::new(cache);
     let names = ["a", "b", "c", "d"];
@@ -172,8 +172,8 @@ fn loads_that_hang_are_few_and_hold_up_nobody() {
     }
     let mut loading = [gate.begun(), gate.begun()];
     loading.sort();
-    assert_eq!((loading, gate.reads.load(Relaxed)), (["a".into(), "b".into()], loads::MOST));
-    // Once the disk answers, the others get a place.
+    assert_eq!((loading, gate.reads.load(Relaxed)), (["a".into(), "b".into()], loads::MAX_LOADS));
+    // Once the disk answers, the others get a slot.
     gate.open();
     scene.loaded();
     assert!(scene.ask("c").is_none());
@@ -236,8 +236,8 @@ fn content_is_shared_and_a_changed_file_is_another_file() {
     assert_eq!((&*old, &*scene.ask("f").unwrap()), (&b"old"[..], &b"new"[..]));
 }
 
-/// A content beyond its maximum age is read again for the request if it is small, and compared in the background if it is
-/// large.
+/// A content beyond its maximum age is read again for the request if it is small, and compared in the background if it
+/// is large.
 #[test]
 fn no_content_is_used_for_longer_than_its_maximum_age() {
     let reads = Arc::new(AtomicUsize::new(0));
@@ -311,7 +311,7 @@ fn contents_of_a_cache_before_a_reload_count() {
     }
     let held = scene.ask_later("held").unwrap();
     let resized = FileCache { ..scene.cache.resized(3 << 20, HOUR) };
-    assert_eq!(resized.usage().bytes, 600_000, "nobody reads the others");
+    assert_eq!(resized.usage().bytes, 600_000, "the others have no reader");
     assert_eq!(held.len(), 600_000);
     let scene = Scene { cache: resized, ..scene };
     assert!(scene.ask("next").is_none() && scene.ask_later("next").is_none());

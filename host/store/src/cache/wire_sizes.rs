@@ -1,12 +1,12 @@
-//! Sizes of files on the wire, in an encoding that makes them longer (netascii). A size is known only after
-//! the whole file was read.
+//! Sizes of files on the wire, in an encoding that lengthens them (netascii). Only reading the whole file shows its
+//! size.
 //!
-//! No request waits for a large file. A small file is counted at once, as the cache loads it; a larger one in
-//! the background, at most two at a time, and requests meanwhile get no size. Each file is read once, however
-//! often it is requested.
+//! No request waits for a large file. A small file is counted at once, as the cache loads it; a larger one in the
+//! background, at most two at a time, and requests get no size until then. Each file is read once, regardless of the
+//! number of requests.
 
 use super::loads::Loads;
-use super::{SEEN, SMALL};
+use super::{MAX_SEEN_FILES, SMALL_BYTES};
 use crate::OpenFile;
 use crate::open_file::Identity;
 use quick_cache::sync::Cache;
@@ -15,35 +15,35 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Larger files are never counted.
-const MOST: u64 = 64 << 20;
+const MAX_COUNTED_BYTES: u64 = 64 << 20;
 
 /// Bytes per read.
-const PIECE: usize = 256 << 10;
+const READ_BYTES: usize = 256 << 10;
 
-/// By how many bytes the encoding makes a piece of a file longer.
+/// Returns the number of bytes that the encoding adds to a piece of a file.
 pub type Growth = fn(&[u8]) -> u64;
 
 pub(super) struct WireSizes {
-    /// Sizes with the time at which counting began: like contents, sizes have a maximum age.
+    /// Sizes, with the start of their count: like contents, sizes have a maximum age.
     known: Cache<Identity, (u64, Instant)>,
     counts: Loads,
 }
 
 impl Default for WireSizes {
     fn default() -> WireSizes {
-        WireSizes { known: Cache::new(SEEN), counts: Loads::default() }
+        WireSizes { known: Cache::new(MAX_SEEN_FILES), counts: Loads::default() }
     }
 }
 
 impl WireSizes {
-    /// Returns the size if it is known, or if the file is small enough to be counted now.
+    /// Returns the size if it is known, or if the file is small enough to count now.
     pub(super) fn of(
         self: &Arc<Self>,
         file: &Arc<OpenFile>,
         max_age: Duration,
         growth: Growth,
     ) -> io::Result<Option<u64>> {
-        if file.size() > MOST {
+        if file.size() > MAX_COUNTED_BYTES {
             return Ok(None);
         }
         let identity = file.identity();
@@ -52,7 +52,7 @@ impl WireSizes {
         {
             return Ok(Some(size));
         }
-        if file.size() <= SMALL {
+        if file.size() <= SMALL_BYTES {
             return self.count(identity, file, growth);
         }
         if file.is_settled() {
@@ -62,24 +62,24 @@ impl WireSizes {
     }
 
     fn count_beside(self: &Arc<Self>, identity: Identity, file: &Arc<OpenFile>, growth: Growth) {
-        let Some(place) = self.counts.begin(identity) else { return };
+        let Some(slot) = self.counts.begin(identity) else { return };
         let (sizes, file) = (Arc::clone(self), Arc::clone(file));
         let count = move || {
             if let Err(error) = sizes.count(identity, &file, growth) {
                 tracing::debug!(target: "tuffet::store::cache", root = file.root(), path = file.path(), %error,
                 "a file could not be counted; its size as netascii is not known");
             }
-            drop(place);
+            drop(slot);
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-count".into()).spawn(count) {
             tracing::debug!(target: "tuffet::store::cache", %error, "no thread to count a file as netascii");
         }
     }
 
-    /// Returns `None` if the file changed meanwhile.
+    /// Returns `None` if the file changed during the count.
     fn count(&self, identity: Identity, file: &OpenFile, growth: Growth) -> io::Result<Option<u64>> {
         let began = Instant::now();
-        let mut piece = vec![0; PIECE.min(file.size() as usize)];
+        let mut piece = vec![0; READ_BYTES.min(file.size() as usize)];
         let (mut offset, mut size) = (0, file.size());
         while offset < file.size() {
             let read = file.read_at(offset, &mut [IoSliceMut::new(&mut piece)])?;

@@ -4,19 +4,19 @@ use super::{Disk, Lane};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A root that does not answer.
+/// A root with a hanging disk or origin.
 #[derive(Debug, Clone)]
 pub struct Hung {
     /// Its name.
     pub root: Arc<str>,
-    /// The kind of operation that waits for it.
+    /// The kind of the waiting operation.
     pub lane: Lane,
     /// Since when it has hung.
     pub since: Instant,
 }
 
 impl Hung {
-    /// Returns the state now, and logs a change from the state before.
+    /// Returns the state at `now`, and logs a change since `before`.
     pub(super) fn next(before: Option<Hung>, disk: &Disk, now: Instant) -> Option<Hung> {
         let overdue = disk.overdue(now);
         match (&before, overdue) {

@@ -1,7 +1,7 @@
-//! The disk behind a root: everything that may wait for it, off the threads that serve other roots.
+//! The disk of a root: runs everything that may block on it, away from the threads that serve other roots.
 //!
-//! Each root has lanes of threads of its own, so a disk that is slow or hangs costs the requests for its root and no
-//! others. Within a root, an upload that is synced does not hold up an open, nor a write a read.
+//! Each root has separate lanes of threads, so a slow or hanging disk delays only the requests for its root. Within a
+//! root, the sync of an upload does not delay an open, and a write does not delay a read.
 
 mod hung;
 mod in_place;
@@ -12,34 +12,35 @@ pub use hung::Hung;
 pub use pool::{Pool, Undone};
 pub use registry::{DiskState, Disks};
 
+use parking_lot::Mutex;
 use pool::Instead;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 
-/// Bytes that may lie in memory for one root because they were read ahead of their clients. Transfers that find no
-/// room get what they need next and nothing more.
-const READ_AHEAD: u64 = 32 << 20;
+/// The limit of bytes in memory, per root, that were read ahead for clients. Beyond it, a transfer gets only the bytes
+/// that it needs next.
+const MAX_READ_AHEAD_BYTES: u64 = 32 << 20;
 
-/// Operations of one kind under way for one root.
-const MOST_OPENS: usize = 32;
-/// Those of them on threads that decide requests.
-const MOST_OPENS_THERE: usize = 4;
-const MOST_READS: usize = 16;
-const MOST_WRITES: usize = 16;
-const MOST_STORES: usize = 32;
-const MOST_PLUGIN_READS: usize = 32;
-const MOST_LOOK_UPS: usize = 32;
+/// The limits of concurrent operations of each kind, per root.
+const MAX_OPENS: usize = 32;
+/// The limit of opens on threads that decide requests.
+const MAX_GUEST_OPENS: usize = 4;
+const MAX_READS: usize = 16;
+const MAX_WRITES: usize = 16;
+const MAX_STORES: usize = 32;
+const MAX_PLUGIN_READS: usize = 32;
+const MAX_LOOK_UPS: usize = 32;
 
-/// How long an operation may take before its root counts as hung.
+/// The time after which an operation makes its root count as hung.
 const HUNG: Duration = Duration::from_secs(5);
 
-/// The same for bringing an upload to the disk, which takes as long as its bytes need.
+/// The same for storing an upload. Its time depends on its size.
 const HUNG_STORING: Duration = Duration::from_secs(60);
 
-/// The same where the bytes go over a network, which has time-outs of its own.
+/// The same for transfers with an origin. Its client has separate time-outs.
 const HUNG_SENDING: Duration = Duration::from_secs(600);
 
 /// A kind of operation.
@@ -51,18 +52,18 @@ pub enum Lane {
     Read,
     /// Writing behind.
     Write,
-    /// Syncing and renaming uploads, removing what is left of them.
+    /// Syncing, renaming and removing uploads.
     Store,
-    /// Files that plugins read.
+    /// Reads by plugins.
     Plugin,
-    /// What only the origin of a root knows whose files live elsewhere: it may take as long as the network.
+    /// Questions to the origin of a root. They may take as long as the network.
     LookUp,
 }
 
 impl Lane {
     const ALL: [Lane; 6] = [Lane::Open, Lane::Read, Lane::Write, Lane::Store, Lane::Plugin, Lane::LookUp];
 
-    /// What an operation in it does, for the log.
+    /// The word for its operations in the log.
     pub fn as_str(self) -> &'static str {
         match self {
             Lane::Open => "open",
@@ -76,16 +77,17 @@ impl Lane {
 
     fn most(self) -> usize {
         match self {
-            Lane::Open => MOST_OPENS,
-            Lane::Read => MOST_READS,
-            Lane::Write => MOST_WRITES,
-            Lane::Store => MOST_STORES,
-            Lane::Plugin => MOST_PLUGIN_READS,
-            Lane::LookUp => MOST_LOOK_UPS,
+            Lane::Open => MAX_OPENS,
+            Lane::Read => MAX_READS,
+            Lane::Write => MAX_WRITES,
+            Lane::Store => MAX_STORES,
+            Lane::Plugin => MAX_PLUGIN_READS,
+            Lane::LookUp => MAX_LOOK_UPS,
         }
     }
 
-    /// Opens mostly compute, so that more of them than cores only get in each other's way, until one waits.
+    /// The number of threads that start without delay. Opens mostly compute, so more threads than cores would only
+    /// compete, until one of them blocks.
     fn eager(self) -> usize {
         match self {
             Lane::Open => std::thread::available_parallelism().map_or(2, usize::from).clamp(2, 8),
@@ -98,21 +100,21 @@ impl Lane {
     }
 }
 
-/// The disk of one root. Every thread that must not wait hands its operations over here.
+/// The disk of one root. Threads that must not block hand their operations over to it.
 pub struct Disk {
     root: Arc<str>,
-    /// The URL below which the files of the root live, if they live elsewhere.
+    /// The URL of the origin, for a root with an origin.
     elsewhere: Option<Arc<str>>,
     lanes: [Pool; 6],
     held: AtomicU64,
-    /// Devices, and whether their files may be read in place.
+    /// Whether files can be read in place, by device.
     in_place: Mutex<Vec<(u64, bool)>>,
-    /// Whether the path of its root leads to another folder now, and whether somebody looks.
+    /// Whether the path of its root now leads to another folder, and whether a check is running.
     pub(crate) replaced: AtomicBool,
     pub(crate) looking: AtomicBool,
-    /// Since when the folder of its root has been waited for, where that did not answer when it was to be opened.
+    /// When the server began to wait for the folder of its root, if it could not be opened so far.
     unopened: Mutex<Option<Instant>>,
-    /// The error of the last attempt to open it, which the log has.
+    /// The last logged error of opening the folder.
     pub(crate) not_opened: Mutex<Option<String>>,
 }
 
@@ -142,14 +144,14 @@ impl Disk {
         &self.root
     }
 
-    /// The URL below which the files of its root live, if they live elsewhere.
+    /// The URL of the origin, for a root with an origin.
     pub fn elsewhere(&self) -> Option<&Arc<str>> {
         self.elsewhere.as_ref()
     }
 
-    /// Does `work` of a client on a thread that may wait for this disk; those of a lane are shared by client. Where that is not done `within` this time, cannot begin,
-    /// or panics, `undone` is called instead, possibly on this thread; work that has begun goes on regardless, and
-    /// must look itself whether its result is still wanted. Takes a lock for a moment, waits for nothing else.
+    /// Runs `work` for a client on a thread of this lane; clients share the threads fairly. If it does not end `within`
+    /// this time, cannot begin, or panics, calls `undone` instead, possibly on this thread. Work that has begun
+    /// continues, and must check itself whether its result is still needed. Blocks only for a short lock.
     pub fn submit(
         &self,
         lane: Lane,
@@ -161,22 +163,22 @@ impl Disk {
         self.lanes[lane as usize].submit(client, within, false, Box::new(work), Box::new(undone));
     }
 
-    /// Lets this thread open something itself, which is cheaper than to hand it over. Only while opens end at once and
-    /// few are under way: an open that hangs holds the thread. Never where the files live elsewhere. `undone` is called
-    /// as by [`Disk::submit`]; it comes back where this thread must not.
+    /// Permits this thread to open a file itself, which is cheaper than handing it over. Only while opens end quickly
+    /// and few are running, because a hanging open blocks the thread. Never for a root with an origin. `undone` is
+    /// called as by [`Disk::submit`].
     ///
     /// # Errors
-    /// `undone`.
+    /// Returns `undone` if this thread must not open the file.
     pub fn enter(self: &Arc<Self>, within: Duration, undone: Instead) -> Result<Entered, Instead> {
         if self.elsewhere.is_some() {
             return Err(undone);
         }
-        let slot = self.lanes[Lane::Open as usize].enter(MOST_OPENS_THERE, within, undone)?;
+        let slot = self.lanes[Lane::Open as usize].enter(MAX_GUEST_OPENS, within, undone)?;
         Ok(Entered { disk: Arc::clone(self), slot })
     }
 
-    /// As [`Disk::submit`], however much waits already: for what has an upload or a file of its own, of which there are
-    /// no more than transfers.
+    /// As [`Disk::submit`], regardless of the length of the queue: for operations on the upload or file of one
+    /// transfer, which the number of transfers bounds.
     pub fn submit_anyway(
         &self,
         lane: Lane,
@@ -192,22 +194,22 @@ impl Disk {
         self.lanes[lane as usize].is_taken(client)
     }
 
-    /// Drops something, for which nobody waits.
+    /// Drops a value on a thread of the lane.
     pub fn drop_later(&self, lane: Lane, it: impl Send + 'static) {
         self.submit_anyway(lane, Duration::MAX, move || drop(it), |_| {});
     }
 
-    /// Gives up what should have been done by now.
+    /// Abandons overdue operations.
     pub(crate) fn expire(&self, now: Instant) {
         self.lanes.iter().for_each(|lane| lane.expire(Some(now)));
     }
 
-    /// Gives up everything: the server stops.
+    /// Abandons all operations, because the server stops.
     pub(crate) fn give_up(&self) {
         self.lanes.iter().for_each(|lane| lane.expire(None));
     }
 
-    /// Operations under way and those that wait for a thread.
+    /// The numbers of running and of waiting operations.
     pub(crate) fn load(&self) -> (usize, usize) {
         let loads = self.lanes.iter().map(Pool::load);
         loads.fold((0, 0), |sum, load| (sum.0 + load.0, sum.1 + load.1))
@@ -217,29 +219,29 @@ impl Disk {
         self.load() == (0, 0)
     }
 
-    /// Whether the folder of its root is open. While it is not, its root counts as hung.
+    /// Records whether the folder of its root is open. Until it is, the root counts as hung.
     pub(crate) fn set_open(&self, open: bool) {
-        let mut unopened = self.unopened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut unopened = self.unopened.lock();
         *unopened = if open { None } else { unopened.or_else(|| Some(Instant::now())) };
     }
 
-    /// Why the system starts no thread for it, while something waits for one.
+    /// The error of starting a thread, while an operation waits for one.
     pub(crate) fn refused(&self) -> Option<String> {
         self.lanes.iter().find_map(Pool::refused)
     }
 
-    /// The operation that has been under way for longest, if it should have ended.
+    /// The kind and start of the oldest operation, if it is overdue.
     pub(crate) fn overdue(&self, now: Instant) -> Option<(Lane, Instant)> {
-        if let Some(since) = *self.unopened.lock().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(since) = *self.unopened.lock() {
             return Some((Lane::Open, since));
         }
         let oldest =
             Lane::ALL.into_iter().filter_map(|lane| Some((lane, self.lanes[lane as usize].oldest()?)));
         let patience = |lane: Lane| match lane {
             Lane::Store if self.elsewhere.is_some() => HUNG_SENDING,
-            // An origin has time-outs and a state of its own, and one name that it does not answer is no reason.
+            // Origins have separate time-outs and states, and one unanswered name does not mean that the origin hangs.
             Lane::LookUp => Duration::MAX,
-            // As long as a download and its turn may take.
+            // Includes a download and the wait for its turn.
             Lane::Read | Lane::Plugin if self.elsewhere.is_some() => HUNG_SENDING,
             _ => lane.patience(),
         };
@@ -247,16 +249,16 @@ impl Disk {
         overdue.min_by_key(|(_, since)| *since)
     }
 
-    /// Room for bytes that are read ahead, if there is any.
+    /// Reserves room for bytes to read ahead, if there is any.
     pub fn room_ahead(self: &Arc<Self>, bytes: usize) -> Option<Room> {
         let bytes = bytes as u64;
-        let more = |held: u64| (held + bytes <= READ_AHEAD).then_some(held + bytes);
+        let more = |held: u64| (held + bytes <= MAX_READ_AHEAD_BYTES).then_some(held + bytes);
         self.held.fetch_update(Relaxed, Relaxed, more).ok()?;
         Some(Room { disk: Arc::clone(self), bytes })
     }
 }
 
-/// An open on a thread of somebody else; over when dropped.
+/// An open on the caller's thread; ends when dropped.
 pub struct Entered {
     disk: Arc<Disk>,
     slot: usize,
@@ -268,7 +270,7 @@ impl Drop for Entered {
     }
 }
 
-/// Room for bytes that were read ahead; free again when dropped.
+/// Room for bytes that were read ahead, freed on drop.
 #[derive(Debug)]
 pub struct Room {
     disk: Arc<Disk>,

@@ -1,44 +1,46 @@
-//! Threads that may wait for a disk: as few as keep up with it, and more where it makes them wait.
+//! Threads that may block on a disk: few while it is fast, more while it blocks them.
 //!
-//! Threads are started on demand and end when they have been idle. While operations take microseconds, no more than
-//! a few run at once. Where those that run are stuck, one more thread after another takes what waits, up to a bound.
+//! Threads start on demand and end when idle. While operations take microseconds, only a few run at once. While the
+//! running ones are stuck, additional threads take waiting operations one after another, up to a limit.
 //!
-//! Clients share them: those with waiting operations are served round robin, and a client occupies at most as many
-//! threads as remain for others. Where too much waits, the newest operation of the client with the most is dropped.
+//! Clients share the threads: those with waiting operations are served round robin, and a client occupies at most as
+//! many threads as remain for others. If the queue is full, the newest operation of the client with the most is
+//! dropped.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tuffet_request::{ClientKey, FairQueue};
 
-/// Operations that may wait for a thread: a storm of requests is no reason to drop any, and a root that hangs must leave
-/// most of `limits.pending` to the others.
-const MOST_WAITING: usize = 1_024;
+/// The limit of operations waiting for a thread. It absorbs a storm of requests, but leaves most of `limits.pending` to
+/// other roots if this one hangs.
+const MAX_WAITING: usize = 1_024;
 
-/// Operations that run for longer do not keep others from being begun.
+/// An operation that runs for longer counts as stuck, and others may begin beside it.
 const STUCK: Duration = Duration::from_millis(2);
 
-/// Where an operation has been running for longer, others are not begun by threads that have other things to do.
+/// While an operation runs for longer, threads outside of the pool may not begin operations themselves.
 const SUSPECT: Duration = Duration::from_millis(50);
 
-/// The pause before the system is asked for a thread again after it refused one.
+/// The pause after the system refused to start a thread.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// How long a thread stays without work.
+/// The time after which an idle thread ends.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Why work was not done.
+/// The reason why work was not done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Undone {
     /// It took too long, or waited for too long.
     Late,
     /// It waited for too long because the system has no thread for it.
     NoThread,
-    /// Too much waits already.
+    /// The queue is full.
     Full,
     /// A bug: it panicked.
     Panicked,
@@ -54,14 +56,14 @@ fn start_thread(name: &str, work: Work) -> io::Result<()> {
     thread::Builder::new().name(name.into()).spawn(work).map(drop)
 }
 
-/// Threads that may wait. They end when they have had nothing to do for a while. Cheap to clone; clones are one.
+/// A pool of threads that may block. Idle threads end after a while. Cheap to clone; clones share the pool.
 #[derive(Clone)]
 pub struct Pool(Arc<Shared>);
 
 struct Shared {
     name: &'static str,
     spawn: Spawn,
-    /// Threads that begin work at once, as long as none is stuck; threads in all.
+    /// Threads that begin work without delay, while none is stuck; and all threads.
     eager: usize,
     most: usize,
     state: Mutex<State>,
@@ -76,40 +78,41 @@ struct State {
     running: Vec<Option<Running>>,
     threads: usize,
     idle: usize,
-    /// Whether a thread looks whether those that run are stuck.
+    /// Whether a thread is waiting to find out if the running operations are stuck.
     standing_by: bool,
-    /// Grows when those that run are found stuck; how many began since.
+    /// Incremented when the running operations are found stuck; and the number begun since.
     epoch: u64,
     fresh: usize,
-    /// Work that was begun so far.
+    /// The number of operations begun so far.
     begun: u64,
-    /// Operations under way on threads of others.
+    /// The number of operations on threads outside of the pool.
     guests: usize,
-    /// When the system last refused a thread that something waits for, and why.
+    /// When the system last refused to start a thread, and why.
     refused: Option<(Instant, io::Error)>,
 }
 
 struct Waiting {
-    /// It may not be dropped because too much waits.
+    /// Whether it stays even if the queue is full.
     must: bool,
     until: Option<Instant>,
     work: Work,
-    /// Gone once it was called. The work is dropped then by a thread that may wait: there may be a file in it.
+    /// `None` once called. A thread of the pool then drops the work, because dropping a file may block.
     instead: Option<Instead>,
 }
 
 struct Running {
     since: Instant,
-    /// `None` on a thread of somebody else.
+    /// `None` on a thread outside of the pool.
     epoch: Option<u64>,
     client: ClientKey,
     until: Option<Instant>,
-    /// Gone once it was called.
+    /// `None` once called.
     instead: Option<Instead>,
 }
 
 impl Pool {
-    /// Up to `most` threads of this name, of which `eager` begin work at once, the others where those are stuck.
+    /// Creates a pool of up to `most` threads of this name. `eager` of them begin work without delay, the others when
+    /// those are stuck.
     pub fn new(name: &'static str, eager: usize, most: usize) -> Pool {
         Pool::spawning(name, eager, most, Box::new(start_thread))
     }
@@ -118,7 +121,7 @@ impl Pool {
         Pool(Arc::new(Shared { name, spawn, eager, most, state: Mutex::default(), wake: Condvar::new() }))
     }
 
-    /// Does `work` on one of the threads. Where that is not done `within` this time, [`Pool::look`] calls `undone`.
+    /// Runs `work` on one of the threads. If it does not end `within` this time, [`Pool::look`] calls `undone`.
     pub fn run(
         &self,
         within: Duration,
@@ -128,14 +131,14 @@ impl Pool {
         self.submit(ClientKey::SERVER, within, true, Box::new(work), Box::new(undone));
     }
 
-    /// Gives up what is late, and asks the system again for a thread that it refused; why it refuses one, while
-    /// something waits for that. To be called a few times in a second.
+    /// Abandons late operations, and retries to start a thread that the system refused. Returns the error of starting
+    /// one, while an operation waits for it. Call this a few times per second.
     pub fn look(&self) -> Option<String> {
         self.expire(Some(Instant::now()));
         self.refused()
     }
 
-    /// Gives up everything that waits for a thread, and drops it here.
+    /// Abandons all waiting operations, and drops them on this thread.
     pub fn give_up(&self) {
         let waiting: Vec<Waiting> = self.0.lock().waiting.drain().collect();
         for Waiting { work, instead, .. } in waiting {
@@ -144,8 +147,8 @@ impl Pool {
         }
     }
 
-    /// An operation that this thread carries out itself, until [`Pool::leave`]; as many as `most` at a time, and
-    /// only as long as operations end at once.
+    /// Begins an operation on the calling thread, until [`Pool::leave`]: at most `most` at a time, and only while
+    /// operations end quickly.
     pub(super) fn enter(&self, most: usize, within: Duration, instead: Instead) -> Result<usize, Instead> {
         let (now, mut state) = (Instant::now(), self.0.lock());
         let slow = |its: &Running| now.saturating_duration_since(its.since) > SUSPECT;
@@ -163,7 +166,7 @@ impl Pool {
         drop(ended);
     }
 
-    /// `must`: however much waits. What is dropped is dropped on this thread.
+    /// `must`: accept it even if the queue is full. A shed operation is dropped on this thread.
     pub(super) fn submit(
         &self,
         client: ClientKey,
@@ -175,7 +178,7 @@ impl Pool {
         let mut state = self.0.lock();
         let until = Instant::now().checked_add(within);
         state.waiting.push(client, Waiting { must, until, work, instead: Some(instead) });
-        let shed = match must || state.waiting.len() <= MOST_WAITING {
+        let shed = match must || state.waiting.len() <= MAX_WAITING {
             true => None,
             false => state.waiting.shed(|its| !its.must),
         };
@@ -186,14 +189,14 @@ impl Pool {
         }
     }
 
-    /// Whether this client has its share of the threads already, or none is free.
+    /// Whether this client occupies its share of the threads, or none is free.
     pub(super) fn is_taken(&self, client: ClientKey) -> bool {
         let state = self.0.lock();
         !state.may_begin(client, state.free(self.0.most))
     }
 
-    /// Gives up what was to be done by `now`; everything without a time. Asks again for a thread that was refused,
-    /// where something waits for it.
+    /// Abandons operations due by `now`, or all without a time. Retries to start a refused thread if an operation waits
+    /// for it.
     pub(super) fn expire(&self, now: Option<Instant>) {
         let late = |until: Option<Instant>| now.is_none_or(|now| until.is_some_and(|until| until <= now));
         let mut state = self.0.lock();
@@ -212,20 +215,20 @@ impl Pool {
         late.into_iter().for_each(|instead| instead(why));
     }
 
-    /// Why the system refuses a thread, where something waits for it.
+    /// The error of starting a thread, if an operation waits for one.
     pub(super) fn refused(&self) -> Option<String> {
         let state = self.0.lock();
         let refused = state.refused.as_ref().filter(|_| !state.waiting.is_empty());
         refused.map(|(_, error)| error.to_string())
     }
 
-    /// What runs and what waits.
+    /// The numbers of running and of waiting operations.
     pub(super) fn load(&self) -> (usize, usize) {
         let state = self.0.lock();
         (state.running.iter().flatten().count(), state.waiting.len())
     }
 
-    /// Since when the oldest of those that run has been running.
+    /// The start of the oldest running operation.
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.0.lock().running.iter().flatten().map(|its| its.since).min()
     }
@@ -233,10 +236,10 @@ impl Pool {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
-    /// Sees to it that a thread looks at what waits.
+    /// Wakes or starts a thread for waiting operations.
     fn rouse(self: &Arc<Self>, state: &mut State) {
         if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
             return;
@@ -253,7 +256,7 @@ impl Shared {
                     state.threads += 1;
                     None
                 }
-                // `expire` asks again. Threads that are there may do it meanwhile.
+                // `expire` retries. Existing threads may take the operation before that.
                 Err(error) => Some((Instant::now(), error)),
             };
         }
@@ -264,9 +267,7 @@ impl Shared {
         loop {
             if state.next(self.most).is_none() || (state.fresh >= self.eager && state.standing_by) {
                 state.idle += 1;
-                let (back, waited) =
-                    self.wake.wait_timeout(state, IDLE).unwrap_or_else(PoisonError::into_inner);
-                state = back;
+                let waited = self.wake.wait_for(&mut state, IDLE);
                 state.idle -= 1;
                 if waited.timed_out() && state.waiting.is_empty() {
                     state.threads -= 1;
@@ -275,10 +276,9 @@ impl Shared {
             } else if state.fresh >= self.eager {
                 state.standing_by = true;
                 let begun = state.begun;
-                let waited = self.wake.wait_timeout(state, STUCK).unwrap_or_else(PoisonError::into_inner);
-                state = waited.0;
+                let waited = self.wake.wait_for(&mut state, STUCK);
                 state.standing_by = false;
-                if waited.1.timed_out() && state.begun == begun {
+                if waited.timed_out() && state.begun == begun {
                     state.epoch += 1;
                     state.fresh = 0;
                 }
@@ -304,22 +304,22 @@ impl Shared {
 }
 
 impl State {
-    /// Threads of `most` that nobody occupies.
+    /// The number of free threads of `most`.
     fn free(&self, most: usize) -> usize {
         most.saturating_sub(self.occupied.values().sum())
     }
 
-    /// Whether a client may occupy one more of the `free` threads: no more than remain for others. The first client
-    /// gets half, the next half of the rest, and so on. The server itself may occupy all.
+    /// Whether a client may occupy one more of the `free` threads: at most as many as remain for others. The first
+    /// client gets half, the next one half of the rest, and so on. The server itself may occupy all.
     fn may_begin(&self, client: ClientKey, free: usize) -> bool {
         let its = if client == ClientKey::SERVER { None } else { self.occupied.get(&client) };
         its.copied().unwrap_or_default() < free
     }
 
-    /// The client of the work that is to begin next.
+    /// The client of the next operation to begin.
     fn next(&self, most: usize) -> Option<ClientKey> {
         let free = self.free(most);
-        // Where all are occupied, many clients may wait, and none is to be looked at.
+        // While all threads are occupied, many clients may wait; skip the search.
         (free > 0).then(|| self.waiting.next(|client| self.may_begin(client, free)))?
     }
 

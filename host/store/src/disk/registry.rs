@@ -1,19 +1,20 @@
-//! All disks of a server, across reloads: a reload starts no second set of threads for a hanging disk.
+//! All disks of a server, across reloads, so that a reload starts no second set of threads for a hanging disk.
 
 use super::{Disk, Hung};
+use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::RootSpec;
 
 /// The shortest time between two log lines about threads that cannot be started for a root.
-const QUIET: Duration = Duration::from_secs(60);
+const MIN_LOG_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The disks of all served roots, and of earlier roots that are still in use. Cheap to clone; clones share
 /// the list.
 #[derive(Debug, Clone, Default)]
-pub struct Disks(Arc<Mutex<Vec<Known>>>);
+pub struct Disks(Arc<Mutex<Vec<RegisteredDisk>>>);
 
 /// The state of a root's disk.
 #[derive(Debug, Clone)]
@@ -31,17 +32,17 @@ pub struct DiskState {
 }
 
 #[derive(Debug)]
-struct Known {
+struct RegisteredDisk {
     path: PathBuf,
     disk: Arc<Disk>,
     hung: Option<Hung>,
-    /// When the log last said that no thread can be started for it.
+    /// When the log last reported that no thread can be started for it.
     complained: Option<Instant>,
 }
 
-impl Known {
+impl RegisteredDisk {
     fn complain(&mut self, error: &str, now: Instant) {
-        if self.complained.is_none_or(|at| now.saturating_duration_since(at) >= QUIET) {
+        if self.complained.is_none_or(|at| now.saturating_duration_since(at) >= MIN_LOG_INTERVAL) {
             self.complained = Some(now);
             tracing::error!(
                 target: "tuffet::store::disk", root = %self.disk.root(), error,
@@ -53,21 +54,26 @@ impl Known {
 }
 
 impl Disks {
-    /// Returns the disk of this root: of its folder, or of the place where its files live.
+    /// Returns the disk of this root, for its folder or its origin.
     pub(crate) fn of(&self, spec: &RootSpec) -> Arc<Disk> {
         let mut known = self.lock();
-        let same = |its: &&Known| {
+        let same = |its: &&RegisteredDisk| {
             **its.disk.root() == *spec.name
                 && its.path == spec.path
                 && its.disk.elsewhere() == spec.elsewhere.as_ref()
         };
         if let Some(found) = known.iter().find(same) {
-            // The root is about to be opened, so it serves the folder that is there now.
+            // The root is about to be opened, so it will serve the current folder.
             found.disk.replaced.store(false, Relaxed);
             return Arc::clone(&found.disk);
         }
         let disk = Arc::new(Disk::new(&spec.name, spec.elsewhere.clone()));
-        known.push(Known { path: spec.path.clone(), disk: Arc::clone(&disk), hung: None, complained: None });
+        known.push(RegisteredDisk {
+            path: spec.path.clone(),
+            disk: Arc::clone(&disk),
+            hung: None,
+            complained: None,
+        });
         disk
     }
 
@@ -105,8 +111,7 @@ impl Disks {
         disks.iter().for_each(|disk| disk.give_up());
     }
 
-    /// Returns the state of each root's disk. A root whose folder was moved by a reload has one entry for
-    /// both disks.
+    /// Returns the state of each root's disk. If a reload moved the folder of a root, one entry covers both disks.
     pub fn states(&self) -> Vec<DiskState> {
         let mut states: Vec<DiskState> = Vec::new();
         for its in self.lock().iter() {
@@ -128,10 +133,10 @@ impl Disks {
         states
     }
 
-    /// Returns the folder of a root, or of the first root; its URL if the files live elsewhere.
+    /// Returns the folder of a root, or of the first root; for a root with an origin, its URL.
     pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
         let known = self.lock();
-        // After a reload, the folder that was moved is the last one of this name.
+        // After a reload that moved the folder, the new one is the last of this name.
         let found = match root {
             Some(root) => known.iter().rev().find(|its| **its.disk.root() == *root),
             None => known.first(),
@@ -139,7 +144,7 @@ impl Disks {
         found.map(|its| its.disk.elsewhere().map_or_else(|| its.path.clone(), |url| PathBuf::from(&**url)))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<RegisteredDisk>> {
+        self.0.lock()
     }
 }

@@ -6,18 +6,18 @@ mod uploads;
 use std::fs;
 use std::io::IoSliceMut;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tempfile::TempDir;
 
 use super::*;
-use tuffet_request::{ErrorCode, Links};
+use tuffet_request::{ClientKey, ErrorCode, Links, RootSpec};
 
 const SECRET: &str = "outside";
 
-/// `root/` to serve, and beside it a secret and a folder whose name begins like the root's.
+/// The served folder `root/`, and beside it a secret and a folder with a name that begins like that of the root.
 struct Scene {
     base: TempDir,
 }
@@ -163,7 +163,7 @@ fn links_that_stay_inside_work() {
     assert_eq!(fs::read(scene.at("root/sub/new")).expect("visible"), b"up");
 }
 
-/// A user who may write in a root swaps a file and a folder for links out of it in a tight loop.
+/// A user with write permission in a root swaps a file and a folder for links out of it in a tight loop.
 #[test]
 fn a_link_swapped_in_a_race_never_leads_out() {
     let scene = Scene::new();
@@ -300,7 +300,7 @@ fn a_write_that_sets_the_time_back_is_noticed_by_the_status_time() {
 }
 
 #[test]
-fn a_replaced_or_removed_file_is_still_whole_for_who_has_it_open() {
+fn a_replaced_or_removed_file_stays_complete_for_its_readers() {
     let scene = Scene::new();
     let roots = scene.overwriting();
     let old = roots.open_read(None, "boot").expect("it opens");

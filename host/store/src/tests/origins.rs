@@ -1,4 +1,4 @@
-//! Roots whose files live elsewhere, with an origin in memory.
+//! Roots with an origin in memory.
 
 use super::*;
 use crate::{
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// An origin whose files arrive when the test says so.
+/// An origin that lets bytes arrive on command.
 #[derive(Debug, Default)]
 struct Memory {
     files: Mutex<BTreeMap<String, Arc<Version>>>,
@@ -168,7 +168,7 @@ fn only_bytes_that_have_arrived_are_read() {
     assert_eq!(file.read_whole().unwrap().unwrap(), b"0123456789");
 }
 
-/// Bytes that arrive at the very moment at which somebody asks whether they have.
+/// Bytes that arrive at the moment of the question whether they have.
 #[derive(Debug)]
 struct JustNow(Arc<Version>);
 
@@ -187,7 +187,7 @@ impl Arrival for JustNow {
 fn bytes_are_read_after_they_are_known_to_have_arrived() {
     let far = Far::new();
     let version = Version::new("1", b"0123456789");
-    // The place is there before its bytes are.
+    // The path exists before its bytes have arrived.
     version.cache.set_len(10).unwrap();
     let meta = RemoteMeta { size: 10, version: "1".into(), modified_unix_ms: 0 };
     let arrival = Some(Arc::new(JustNow(Arc::clone(&version))) as Arc<dyn Arrival>);
@@ -231,7 +231,7 @@ impl Arrival for Elsewhere {
 }
 
 #[test]
-fn what_the_cache_has_no_room_for_is_read_past_it() {
+fn a_file_without_room_bypasses_the_cache() {
     let far = Far::new();
     let file = Arc::new(tempfile::tempfile().unwrap());
     let meta = RemoteMeta { size: 12, version: "1".into(), modified_unix_ms: 0 };
@@ -259,7 +259,7 @@ fn memory_keeps_versions_apart() {
     first.arrive(5);
     far.memory.put("a", &first);
     content(b"first");
-    // What lies in the cache is not read again.
+    // Cached content is not read again.
     first.cache.write_all_at(b"XXXXX", 0).unwrap();
     content(b"first");
     assert_eq!(cache.usage().hits, 1);
@@ -284,7 +284,7 @@ fn stores_that_show_the_same_make_no_group() {
     assert_eq!(shown(&mine), shown(&foreign), "and both are called \"same\"");
     assert_ne!(mine.identity(), foreign.identity());
     assert_eq!(mine.identity(), open(&one).identity(), "the second client of the file joins the first");
-    // A reload made another root of the same store, with the same cache.
+    // As after a reload: another root of the same store, with the same cache.
     other.memory.put("boot/a", &same);
     assert_eq!(mine.identity(), open(&other).identity());
 }
@@ -322,7 +322,7 @@ fn an_upload_goes_where_the_root_lets_it() {
 }
 
 #[test]
-fn an_upload_gets_a_free_name_beside_what_its_root_would_replace() {
+fn an_upload_gets_a_free_name_beside_a_file_that_its_root_would_replace() {
     let far = Far::with(|spec| spec.overwrite = true);
     for taken in ["a", "a.1"] {
         far.memory.put(taken, &Version::new("1", b"x"));
@@ -330,12 +330,12 @@ fn an_upload_gets_a_free_name_beside_what_its_root_would_replace() {
     let upload = far.roots.create(None, "new").unwrap();
     assert_eq!(far.roots.commit_as_free(upload, "a").unwrap(), "a.2");
     let stored = far.memory.stored.lock().unwrap().clone();
-    assert_eq!(stored.len(), 1, "what is taken is found out before anything is sent");
+    assert_eq!(stored.len(), 1, "a taken name is found before anything is sent");
     assert_eq!((stored[0].0.as_str(), stored[0].2), ("a.2", false));
 }
 
 #[test]
-fn what_an_origin_refuses_is_told_with_its_reason() {
+fn a_refusal_of_an_origin_has_its_reason() {
     let far = Far::new();
     let upload = far.roots.create(None, "a").unwrap();
     *far.memory.fails.lock().unwrap() = Some("403 Forbidden");

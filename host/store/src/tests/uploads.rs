@@ -1,4 +1,4 @@
-//! Uploads: when they become visible, which files they replace, and who owns the result.
+//! Uploads: their visibility, the files that they replace, and the owner of the result.
 
 use super::*;
 
@@ -92,7 +92,7 @@ fn set_mode(path: &Path, mode: u32) {
 
 /// The file at the start does not matter.
 #[test]
-fn what_lies_there_at_the_end_gives_its_permissions() {
+fn the_file_at_the_commit_gives_its_permissions() {
     let scene = Scene::new();
     let roots = scene.overwriting();
     let (boot, late) = (scene.at("root/boot"), scene.at("root/late"));
@@ -222,7 +222,7 @@ fn an_upload_stops_at_its_limit() {
 }
 
 #[test]
-fn what_cannot_be_created_says_why() {
+fn an_upload_that_cannot_be_created_gives_the_reason() {
     let scene = Scene::new();
     let roots = scene.roots();
     assert!(matches!(roots.create(None, "no/such/folder"), Err(StoreError::NoFolder(_))));

@@ -30,21 +30,21 @@ fn stuck_work_keeps_others_from_nothing_up_to_the_bound() {
             LONG,
             false,
             Box::new(move || {
-                let _ = gate.lock().unwrap().recv();
+                let _ = gate.lock().recv();
             }),
             nothing(),
         );
     }
     pool.submit(ClientKey::SERVER, LONG, false, tell(&sender, "honest"), nothing());
     assert_eq!(receiver.recv_timeout(LONG), Ok("honest"));
-    // The thread that said so may not be back yet.
+    // The thread may not have returned to the pool yet.
     assert!(matches!(pool.load(), (7 | 8, 0)));
     assert!(pool.oldest().is_some());
     drop(release);
 }
 
 #[test]
-fn what_is_late_is_given_up_whether_it_runs_or_waits() {
+fn late_work_is_abandoned_whether_it_runs_or_waits() {
     let pool = Pool::new("test", 1, 1);
     let (sender, receiver) = channel();
     let (release, gate) = channel::<()>();
@@ -114,7 +114,7 @@ fn without_a_thread_requests_end_in_time_and_later_ones_are_served() {
     assert!(pool.refused().is_some());
     pool.expire(Some(Instant::now()));
     assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::NoThread));
-    // Nobody submits anything else: the next look finds a thread for what waits.
+    // Without further submissions, the next `look` starts a thread for the waiting work.
     let (sender, receiver) = channel();
     pool.submit(ClientKey::SERVER, LONG, false, tell(&sender, "served"), nothing());
     may_spawn.store(true, Relaxed);
@@ -133,7 +133,7 @@ fn stuck() -> (Sender<()>, impl Fn() -> Work) {
     let work = move || -> Work {
         let gate = Arc::clone(&gate);
         Box::new(move || {
-            let _ = gate.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let _ = gate.lock().recv();
         })
     };
     (release, work)
@@ -144,7 +144,7 @@ fn client(number: u8) -> ClientKey {
 }
 
 #[test]
-fn one_client_leaves_threads_to_others_and_loses_what_is_too_much() {
+fn one_client_leaves_threads_to_others_and_loses_its_excess() {
     let pool = Pool::new("test", 8, 8);
     let (release, work) = stuck();
     let (sender, receiver) = channel();
@@ -155,14 +155,14 @@ fn one_client_leaves_threads_to_others_and_loses_what_is_too_much() {
         })
     };
     // Ten more than may run and wait: it gets four threads of eight.
-    for _ in 0..4 + MOST_WAITING + 10 {
+    for _ in 0..4 + MAX_WAITING + 10 {
         pool.submit(client(1), LONG, false, work(), shed(1));
     }
     while pool.load().0 != 4 {
         thread::yield_now();
     }
     assert!(pool.is_taken(client(1)) && !pool.is_taken(client(2)));
-    // Those that ran by then made room for others: up to four, as soon as their threads came.
+    // The ended ones made room for others: up to four, once their threads have started.
     let lost: Vec<_> = receiver.try_iter().collect();
     assert!((10..=14).contains(&lost.len()) && lost.iter().all(|lost| *lost == (1, Undone::Full)));
     let (done, is_done) = channel();
@@ -191,7 +191,7 @@ fn only_so_much_waits() {
         }),
         nothing(),
     );
-    for _ in 0..MOST_WAITING + 1 {
+    for _ in 0..MAX_WAITING + 1 {
         let sender = sender.clone();
         pool.submit(
             ClientKey::SERVER,

@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use tuffet_request::ClientKey;
 use tuffet_store::ContentId;
 
-use super::{Cache, Entry, OVERHEAD};
+use super::limits::OVERHEAD;
+use super::{Cache, Entry};
 
-/// The files that a client has open may take one part in this many of the cache. One file may take more.
-const SHARE: u64 = 4;
+/// The divisor of the limit: the open files of one client may take a quarter of the cache. A single file may take more.
+const SHARE_DIVISOR: u64 = 4;
 
-/// A content that is open, and so stays in the cache. All who have it open share one descriptor: the file of its name
-/// may be gone.
+/// An open content, which stays in the cache until it is dropped. All users share one descriptor, because the file may
+/// have been unlinked.
 #[derive(Debug)]
 pub(crate) struct Open {
     pub file: Arc<File>,
@@ -28,10 +29,10 @@ impl Drop for Open {
     }
 }
 
-/// The files that clients have open: for each, how often and its bytes.
+/// The open files of each client: the number of times, and the bytes.
 pub(super) type Shares = HashMap<ClientKey, HashMap<ContentId, (u32, u64)>>;
 
-/// A file in the share of a client.
+/// A file that counts against the share of a client.
 #[derive(Debug)]
 pub(crate) struct Share {
     cache: Arc<Cache>,
@@ -40,22 +41,22 @@ pub(crate) struct Share {
 }
 
 impl Cache {
-    /// Opens the content of an entry; `None` if that is being removed, or has lost its file.
+    /// Opens the content of an entry; `None` if the entry is being removed, or its file is missing.
     pub fn open_entry(self: &Arc<Self>, entry: &Arc<Entry>) -> io::Result<Option<Open>> {
         let file = entry.open()?;
         Ok(file.map(|file| Open { file, entry: Arc::clone(entry), cache: Arc::clone(self) }))
     }
 
-    /// Counts a file that a client opens; `None` if it has its share. Many machines behind one address that read the
-    /// same file keep no more in the cache than one.
+    /// Counts a file against the share of a client; `None` if the share is used up. Several readers of the same file
+    /// behind one address count once.
     pub fn share(self: &Arc<Self>, client: ClientKey, entry: &Entry) -> Option<Share> {
         if client != ClientKey::SERVER {
-            let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut shares = self.shares.lock();
             let files = shares.entry(client).or_default();
             let (first, taken) = (files.is_empty(), files.values().map(|(_, bytes)| bytes).sum::<u64>());
             let bytes = OVERHEAD + entry.meta.size;
             let file = files.entry(entry.content).or_insert((0, bytes));
-            if file.0 == 0 && !first && taken + bytes > self.limit() / SHARE {
+            if file.0 == 0 && !first && taken + bytes > self.limit() / SHARE_DIVISOR {
                 files.remove(&entry.content);
                 return None;
             }
@@ -67,7 +68,7 @@ impl Cache {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        let mut shares = self.cache.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shares = self.cache.shares.lock();
         let Some(files) = shares.get_mut(&self.client) else { return };
         if let Some((times, _)) = files.get_mut(&self.content) {
             *times -= 1;

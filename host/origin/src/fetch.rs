@@ -16,36 +16,35 @@ use tuffet_request::ClientKey;
 use crate::backend::{Condition, version};
 use crate::breaker::jittered;
 use crate::cache::{Cache, Entry, PART, Writer};
-use crate::core::{ATTEMPTS, Clock, Core};
+use crate::core::{Clock, Core, MAX_ATTEMPTS};
 use crate::failure::{Failure, NoRoom, cause};
 use crate::invalidation::uploads_of;
 use crate::state::FetchKind;
 use crate::version::Version;
 
-/// Bytes that are written at once, if so many are there.
-const BATCH: usize = 256 << 10;
-/// A download that got so much further counts as a new one when it breaks off.
-const PROGRESS: u64 = 64 << 10;
-/// Bytes a second that a download must bring while it is waited for, on the average of its time-out.
-const SLOWEST: f64 = 1024.0;
+/// The size of a write, if enough bytes have arrived.
+const BATCH_BYTES: usize = 256 << 10;
+/// A broken download with this much progress gets a fresh count of attempts.
+const PROGRESS_BYTES: u64 = 64 << 10;
+/// The minimum rate of a download while readers wait for it, averaged over its time-out.
+const MIN_BYTES_PER_SECOND: f64 = 1024.0;
 
-/// An answer whose headers have come.
+/// An answer with its headers; the body follows.
 pub(crate) struct Body {
     pub answer: GetResult,
     pub status: Option<u16>,
     pub clock: Clock,
 }
 
-/// Fetches claimed parts of a version: from an answer that begins with the first of them, if there is one. Readers get
-/// the bytes as they arrive.
-pub(crate) async fn pull(
+/// Fetches claimed parts of a version, at first from `body` if there is one. Readers get the bytes as they arrive.
+pub(crate) async fn fetch_parts(
     core: Arc<Core>,
     cache: Arc<Cache>,
     entry: Arc<Entry>,
     parts: Range<u32>,
     body: Option<Body>,
 ) {
-    // Whatever becomes of this task, nobody waits for it in vain.
+    // Releases waiting readers, regardless of how this task ends.
     let claim = Claim::of(&entry, &parts);
     let bytes = if entry.whole { 0 } else { parts.clone().map(|part| u64::from(entry.length(part))).sum() };
     let reserved = reserve(&cache, &entry, bytes).await;
@@ -69,18 +68,18 @@ pub(crate) async fn pull(
             core.unstored(&entry.path, failure);
         }
         if *failure == Failure::Changed || *failure == Failure::Absent || !entry.version.joins() {
-            // What is missing will never come.
+            // The missing parts will never arrive.
             let (cache, entry) = (Arc::clone(&cache), Arc::clone(&entry));
             let _ = spawn_blocking(move || cache.remove(&entry)).await;
         }
     }
-    // Who comes just now has it fetched again.
+    // After `Unread`, a reader that has just arrived starts another fetch.
     claim.end(failure.filter(|failure| *failure != Failure::Unread));
-    // From now on it may make room.
+    // The file is idle now, and may be evicted.
     cache.release(0);
 }
 
-/// Claimed parts, which others wait for.
+/// Claimed parts. Other readers may wait for them.
 struct Claim {
     entry: Arc<Entry>,
     parts: Range<u32>,
@@ -124,7 +123,7 @@ async fn reserve(cache: &Arc<Cache>, entry: &Arc<Entry>, bytes: u64) -> Result<(
     }
 }
 
-/// Writes the record of a file, if that is possible: without one the file is fetched again after a restart.
+/// Writes the record of a file if possible. Without a record, the file is fetched again after a restart.
 pub(crate) async fn save(cache: &Arc<Cache>, entry: &Arc<Entry>) {
     let (saving, saved) = (Arc::clone(cache), Arc::clone(entry));
     if let Ok(Err(error)) = spawn_blocking(move || saving.make_room_for(|| saving.save(&saved))).await {
@@ -136,7 +135,7 @@ pub(crate) async fn save(cache: &Arc<Cache>, entry: &Arc<Entry>) {
     }
 }
 
-/// Receives parts, in as many requests as it takes.
+/// Receives parts, with as many requests as necessary.
 async fn stream(
     core: &Arc<Core>,
     cache: &Arc<Cache>,
@@ -146,11 +145,11 @@ async fn stream(
 ) -> Result<(), Failure> {
     let end = (u64::from(parts.end) * PART).min(entry.meta.size);
     let first = parts.start;
-    let (room, opened, wanted) = (Arc::clone(cache), Arc::clone(entry), Wanted::of(entry));
+    let (room, opened, wanted) = (Arc::clone(cache), Arc::clone(entry), ExpectedVersion::of(entry));
     let writer = spawn_blocking(move || Writer::open(&room, &opened, first)).await;
     let writer = writer.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     let Some(mut writer) = writer.map_err(|error| cache.explain(&error, None))? else {
-        // It was removed.
+        // The file was removed from the cache.
         return Err(Failure::Changed);
     };
     let mut attempt = 1;
@@ -158,7 +157,7 @@ async fn stream(
         let from = writer.at();
         let Body { answer, status, clock } = match body.take() {
             Some(body) => body,
-            // An upload may have replaced it by bytes under the same ETag.
+            // An upload may have replaced it with another content under the same ETag.
             None if entry.is_removed() => return Err(Failure::Changed),
             None => ask(core, &wanted, from..end).await?,
         };
@@ -175,19 +174,19 @@ async fn stream(
         };
         writer = back;
         let Err(failure) = result else { return Ok(()) };
-        // The answer itself has been judged: the origin is there.
+        // `attempts` has already reported the answer itself: the origin is reachable.
         core.reports.failures.fetch_add(u64::from(failure.passes()), Ordering::Relaxed);
-        attempt = if received >= PROGRESS { 1 } else { attempt + 1 };
-        if !failure.passes() || attempt > ATTEMPTS || !entry.version.joins() {
+        attempt = if received >= PROGRESS_BYTES { 1 } else { attempt + 1 };
+        if !failure.passes() || attempt > MAX_ATTEMPTS || !entry.version.joins() {
             return Err(failure);
         }
         tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
     }
 }
 
-/// A version of a file.
+/// The version of a file that answers must have.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
+pub(crate) struct ExpectedVersion {
     pub path: Arc<str>,
     pub version: Version,
     pub size: u64,
@@ -195,7 +194,7 @@ pub(crate) struct Wanted {
     pub uploads: u64,
 }
 
-impl Wanted {
+impl ExpectedVersion {
     pub fn of(entry: &Entry) -> Self {
         let (path, version) = (Arc::clone(&entry.path), entry.version.clone());
         Self { path, version, size: entry.meta.size, uploads: entry.uploads }
@@ -203,13 +202,13 @@ impl Wanted {
 }
 
 /// Fetches some bytes of a version into memory.
-pub(crate) async fn piece(
+pub(crate) async fn fetch_piece(
     core: &Arc<Core>,
-    wanted: &Wanted,
+    wanted: &ExpectedVersion,
     client: ClientKey,
     range: Range<u64>,
 ) -> Result<Vec<u8>, Failure> {
-    let _place = core.places.take(client).await;
+    let _permit = core.permits.take(client).await;
     let mut bytes = Vec::new();
     let mut attempt = 1;
     loop {
@@ -222,16 +221,16 @@ pub(crate) async fn piece(
                 let mut receiver = Receiver::new(stream, core.backend.timeout, 0, left);
                 collect(core, &mut receiver, &mut bytes).await
             }
-            // The whole file, for each piece.
+            // Otherwise each piece would fetch the whole file.
             false => Err(Failure::NoRanges),
         };
         let received = range.start + bytes.len() as u64 - from;
         clock.end(core, status, received, result.as_ref().err());
         let Err(failure) = result else { return Ok(bytes) };
-        // The answer itself has been judged: the origin is there.
+        // `attempts` has already reported the answer itself: the origin is reachable.
         core.reports.failures.fetch_add(u64::from(failure.passes()), Ordering::Relaxed);
         attempt += 1;
-        if !failure.passes() || attempt > ATTEMPTS {
+        if !failure.passes() || attempt > MAX_ATTEMPTS {
             return Err(failure);
         }
         tokio::time::sleep(jittered(Duration::from_millis(100) * 2u32.pow(attempt))).await;
@@ -248,11 +247,11 @@ async fn collect(core: &Core, receiver: &mut Receiver, bytes: &mut Vec<u8>) -> R
     Ok(())
 }
 
-/// Asks for bytes of a version, and makes sure that they are of this version.
-async fn ask(core: &Arc<Core>, file: &Wanted, range: Range<u64>) -> Result<Body, Failure> {
-    let Wanted { path, version: wanted, size, uploads } = file;
+/// Requests bytes of a version, and checks that the answer has this version.
+async fn ask(core: &Arc<Core>, file: &ExpectedVersion, range: Range<u64>) -> Result<Body, Failure> {
+    let ExpectedVersion { path, version: wanted, size, uploads } = file;
     if !wanted.joins() {
-        // Another answer may have other bytes.
+        // Another answer may have different bytes.
         return Err(Failure::Changed);
     }
     let all = 0..*size;
@@ -281,21 +280,21 @@ async fn ask(core: &Arc<Core>, file: &Wanted, range: Range<u64>) -> Result<Body,
                 core.no_ranges.store(true, Ordering::Relaxed);
                 continue;
             }
-            // The range is not in the file any more.
+            // The file has become shorter than the range.
             Err(_) if status == Some(416) => Err(Failure::Changed),
             Err(failure) => Err(failure),
         };
     }
 }
 
-/// The bytes of an answer, up to those that are wanted.
+/// The requested bytes of an answer.
 struct Receiver {
     stream: BoxStream<'static, object_store::Result<Bytes>>,
     /// The longest time without a byte.
     within: Duration,
     skip: u64,
     left: u64,
-    /// The time that was spent waiting since the rate was last judged, and what came meanwhile.
+    /// The time spent waiting since the last check of the rate, and the bytes received in it.
     waited: Duration,
     came: usize,
 }
@@ -310,21 +309,21 @@ impl Receiver {
         Self { stream, within, skip, left, waited: Duration::ZERO, came: 0 }
     }
 
-    /// Whether it brings too little: a few bytes now and then would hold its place for ever.
+    /// Whether the rate is too low. A trickle of bytes must not hold a permit forever.
     fn drips(&mut self, bytes: usize) -> bool {
         self.came += bytes;
         if self.waited < self.within {
             return false;
         }
-        let drips = (self.came as f64) < SLOWEST * self.waited.as_secs_f64();
+        let drips = (self.came as f64) < MIN_BYTES_PER_SECOND * self.waited.as_secs_f64();
         (self.waited, self.came) = (Duration::ZERO, 0);
         drips
     }
 
-    /// The bytes that are there, at least one; `None` at the end.
+    /// Waits for at least one byte, and returns all bytes that have arrived.
     async fn next(&mut self) -> Result<Vec<Bytes>, Failure> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
-        while self.left > 0 && bytes < BATCH {
+        while self.left > 0 && bytes < BATCH_BYTES {
             let next = match self.stream.next().now_or_never() {
                 Some(next) => next,
                 None if !batch.is_empty() => break,
@@ -342,7 +341,7 @@ impl Receiver {
                 Some(Ok(mut piece)) => {
                     let skipped = (piece.len() as u64).min(self.skip);
                     self.skip -= skipped;
-                    // Both are at most the length of the piece.
+                    // At most the length of the piece.
                     let mut piece = piece.split_off(skipped as usize);
                     piece.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
                     if !piece.is_empty() {
@@ -354,14 +353,17 @@ impl Receiver {
                 Some(Err(error)) if batch.is_empty() => {
                     return Err(failing(format!("the download broke off: {}", cause(&error))));
                 }
-                // What came before is kept; the stream has ended.
+                // Return the bytes received before; the stream has ended.
                 Some(Err(_)) => break,
                 None if batch.is_empty() => return Err(failing("the download ended early".into())),
                 None => break,
             }
         }
         if self.left > 0 && self.drips(bytes) {
-            return Err(failing(format!("less than {SLOWEST} bytes a second within {:?}", self.within)));
+            return Err(failing(format!(
+                "less than {MIN_BYTES_PER_SECOND} bytes a second within {:?}",
+                self.within
+            )));
         }
         Ok(batch)
     }
@@ -371,7 +373,7 @@ fn failing(why: String) -> Failure {
     Failure::Failing(why.into())
 }
 
-/// Writes what is received. The writer is lost if a thread was.
+/// Writes received bytes. Returns the writer unless its thread panicked.
 async fn receive(
     core: &Core,
     cache: &Arc<Cache>,
@@ -381,7 +383,7 @@ async fn receive(
 ) -> (Option<Writer>, Result<(), Failure>) {
     let mut read = Instant::now();
     while receiver.left > 0 {
-        // A client that asks again soon finds it arriving.
+        // Keep fetching for a while: a client that retries soon finds the file arriving.
         if entry.is_read() {
             read = Instant::now();
         } else if read.elapsed() >= receiver.within {

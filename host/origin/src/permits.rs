@@ -1,17 +1,18 @@
-//! The places of an origin: how much is transferred to and from it at a time.
+//! Permits limit the concurrent downloads and uploads of an origin.
 //!
-//! Clients share them. Waiting ones take turns, and a client holds no more than remain for others: one that asks for many
-//! files that come slowly keeps nobody else from a download.
+//! Clients share them: waiting clients take turns, and a client holds at most as many as remain for others. So a client
+//! with many slow downloads does not block those of others.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::oneshot;
 use tuffet_request::{ClientKey, FairQueue};
 
-/// Places for downloads and uploads.
+/// The permits of an origin.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct Permits {
     state: Mutex<State>,
 }
 
@@ -19,43 +20,43 @@ pub(crate) struct Places {
 struct State {
     free: usize,
     held: HashMap<ClientKey, usize>,
-    waiting: FairQueue<oneshot::Sender<Place>>,
+    waiting: FairQueue<oneshot::Sender<Permit>>,
 }
 
-/// A place until it is dropped.
+/// Permission for one download or upload, returned on drop.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// `None` once it was given back.
-    places: Option<Arc<Places>>,
+pub(crate) struct Permit {
+    /// `None` once returned.
+    permits: Option<Arc<Permits>>,
     client: ClientKey,
 }
 
-impl Places {
+impl Permits {
     pub fn new(free: usize) -> Arc<Self> {
         let state = State { free, held: HashMap::new(), waiting: FairQueue::default() };
         Arc::new(Self { state: Mutex::new(state) })
     }
 
-    /// A place, if one is free that no other client waits for.
-    pub fn try_take(self: &Arc<Self>, client: ClientKey) -> Option<Place> {
+    /// Returns a permit, if one is free and no other client waits for it.
+    pub fn try_take(self: &Arc<Self>, client: ClientKey) -> Option<Permit> {
         let mut state = self.lock();
         let next = state.waiting.next(|client| state.may_take(client));
         (next.is_none() && state.may_take(client)).then(|| {
             state.begin(client);
-            Place { places: Some(Arc::clone(self)), client }
+            Permit { permits: Some(Arc::clone(self)), client }
         })
     }
 
-    /// Waits for a place. A place that comes too late goes on to the next in turn.
-    pub async fn take(self: &Arc<Self>, client: ClientKey) -> Place {
+    /// Waits for a permit. If the caller has stopped waiting, the next client gets it.
+    pub async fn take(self: &Arc<Self>, client: ClientKey) -> Permit {
         let (call, granted) = oneshot::channel();
         {
             let mut state = self.lock();
             state.waiting.push(client, call);
             self.serve(&mut state);
         }
-        // The sender is dropped with its place in line, which nothing removes: it is an owner of these places.
-        granted.await.unwrap_or(Place { places: None, client })
+        // The sender stays in the queue until it is served, and the queue lives as long as `self`.
+        granted.await.unwrap_or(Permit { permits: None, client })
     }
 
     #[cfg(test)]
@@ -63,7 +64,7 @@ impl Places {
         self.lock().held.values().sum()
     }
 
-    /// Gives as many places as there are.
+    /// Hands out all free permits.
     fn serve(self: &Arc<Self>, state: &mut State) {
         loop {
             let next = state.waiting.next(|client| state.may_take(client));
@@ -71,22 +72,22 @@ impl Places {
             else {
                 return;
             };
-            let place = Place { places: Some(Arc::clone(self)), client };
-            match call.send(place) {
+            let permit = Permit { permits: Some(Arc::clone(self)), client };
+            match call.send(permit) {
                 Ok(()) => state.begin(client),
-                // Given up. The place must not take the lock, which is held here.
-                Err(mut place) => place.places = None,
+                // The caller has stopped waiting. The permit must not take the lock on drop, because it is held here.
+                Err(mut permit) => permit.permits = None,
             }
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 
 impl State {
-    /// Whether a client may have one more: no more than remain for others.
+    /// Whether a client may take one more: at most as many as remain for others.
     fn may_take(&self, client: ClientKey) -> bool {
         self.held.get(&client).copied().unwrap_or_default() < self.free
     }
@@ -97,10 +98,10 @@ impl State {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
-        let Some(places) = self.places.take() else { return };
-        let mut state = places.lock();
+        let Some(permits) = self.permits.take() else { return };
+        let mut state = permits.lock();
         state.free += 1;
         if let Some(held) = state.held.get_mut(&self.client) {
             *held -= 1;
@@ -108,7 +109,7 @@ impl Drop for Place {
                 state.held.remove(&self.client);
             }
         }
-        places.serve(&mut state);
+        permits.serve(&mut state);
     }
 }
 
@@ -123,26 +124,26 @@ mod tests {
     }
 
     #[test]
-    fn a_client_leaves_places_to_others_and_they_take_turns() {
-        let places = Places::new(4);
+    fn a_client_leaves_permits_to_others_and_they_take_turns() {
+        let permits = Permits::new(4);
         let mut waiting: Vec<_> = [1, 1, 1, 1, 2, 3]
             .map(|number| {
-                let places = &places;
-                Box::pin(async move { (number, places.take(client(number)).await) })
+                let permits = &permits;
+                Box::pin(async move { (number, permits.take(client(number)).await) })
             })
             .into_iter()
             .map(Some)
             .collect();
-        let mut poll = || -> Vec<(u8, Place)> {
-            let ready = waiting.iter_mut().filter_map(|place| {
-                let ready = place.as_mut()?.as_mut().now_or_never()?;
-                *place = None;
+        let mut poll = || -> Vec<(u8, Permit)> {
+            let ready = waiting.iter_mut().filter_map(|permit| {
+                let ready = permit.as_mut()?.as_mut().now_or_never()?;
+                *permit = None;
                 Some(ready)
             });
             ready.collect()
         };
         let mut held = poll();
-        let numbers = |held: &[(u8, Place)]| held.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+        let numbers = |held: &[(u8, Permit)]| held.iter().map(|(number, _)| *number).collect::<Vec<_>>();
         assert_eq!(numbers(&held), [1, 1, 2, 3], "two of four, and the rest is for others");
         held.retain(|(number, _)| *number == 1);
         held.extend(poll());
@@ -152,20 +153,20 @@ mod tests {
         assert_eq!(numbers(&held), [1, 1]);
         drop(held);
         assert_eq!(numbers(&poll()), [1], "the last one");
-        assert_eq!(places.lock().waiting.len(), 0);
+        assert_eq!(permits.lock().waiting.len(), 0);
     }
 
     #[test]
-    fn a_place_that_came_too_late_goes_on() {
-        let places = Places::new(1);
-        let held = places.take(client(1)).now_or_never().expect("a place");
-        let mut late = Box::pin(places.take(client(2)));
-        let mut gone = Box::pin(places.take(client(3)));
+    fn a_permit_that_came_too_late_goes_on() {
+        let permits = Permits::new(1);
+        let held = permits.take(client(1)).now_or_never().expect("a permit");
+        let mut late = Box::pin(permits.take(client(2)));
+        let mut gone = Box::pin(permits.take(client(3)));
         assert!((&mut late).now_or_never().is_none() && (&mut gone).now_or_never().is_none());
         drop(gone);
         drop(held);
         drop(late);
-        assert!(places.take(client(4)).now_or_never().is_some());
-        assert!(places.lock().held.is_empty());
+        assert!(permits.take(client(4)).now_or_never().is_some());
+        assert!(permits.lock().held.is_empty());
     }
 }

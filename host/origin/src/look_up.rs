@@ -1,4 +1,4 @@
-//! Asks an origin for a path: one look-up for all who wait for it.
+//! Asks an origin for a path: one look-up for all waiting requests.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,53 +13,53 @@ use crate::backend::{Condition, version};
 use crate::cache::{Cache, Entry};
 use crate::core::Core;
 use crate::failure::Failure;
+use crate::fetch::{Body, fetch_parts, save};
 use crate::flight::Pilot;
 use crate::invalidation::uploads_of;
-use crate::places::Place;
-use crate::pull::{Body, pull, save};
+use crate::permits::Permit;
 use crate::state::FetchKind;
 use crate::version::Version;
 
-/// What is wanted of a path.
+/// The part of a file that a request needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Want {
     Meta,
     Content,
 }
 
-/// A question to the origin.
+/// A look-up at the origin.
 pub(crate) struct LookUp {
     pub core: Arc<Core>,
     pub cache: Arc<Cache>,
     pub path: Arc<str>,
-    /// What the cache has.
+    /// The cached version, if there is one.
     pub entry: Option<Arc<Entry>>,
     pub want: Want,
-    /// Who asked first.
+    /// The client of the first request.
     pub client: ClientKey,
 }
 
-/// What the origin said.
+/// The answer of the origin.
 enum Answer {
     /// The version in the cache is current.
     Current(Arc<Entry>),
     /// Another version, without its content.
     Meta(RemoteMeta, Version),
-    /// Another version, whose content arrives.
+    /// Another version, with its content.
     Content(Box<Body>, Version),
     Failed(Failure),
 }
 
-/// What is left to be done once the waiting requests have their answer.
-struct Arrival {
+/// A fetch to run once the waiting requests have their answer.
+struct PendingFetch {
     entry: Arc<Entry>,
     parts: Range<u32>,
     body: Body,
-    _place: Place,
+    _permit: Permit,
 }
 
 impl LookUp {
-    /// Asks, has the answer remembered, and lets those that wait go on; then fetches what was asked for.
+    /// Asks the origin, records the answer and wakes the waiting requests; then fetches the content.
     pub async fn run(self, pilot: Pilot<()>) {
         let mut arrival = None;
         let uploads = uploads_of(&self.core, &self.path).load(Ordering::Acquire);
@@ -85,11 +85,11 @@ impl LookUp {
             }
             Answer::Failed(failure) => {
                 if failure == Failure::Absent {
-                    // Who has it open reads on.
+                    // Readers with the file open continue.
                     self.remove().await;
                     self.core.learn(&self.path, |slot| slot.set_absent());
                 } else if failure.passes() && !matches!(failure, Failure::Away(_)) {
-                    // Of an origin that cannot be reached, the breaker takes care.
+                    // The breaker handles an unreachable origin.
                     self.core.learn(&self.path, |slot| slot.set_failed(failure.clone()));
                 }
                 Err(failure)
@@ -97,15 +97,15 @@ impl LookUp {
         };
         if self.core.is_outdated(&self.path) {
             self.remove().await;
-            if let Some(Arrival { entry, parts, .. }) = arrival.take() {
-                // A request that found it meanwhile must not wait for it.
+            if let Some(PendingFetch { entry, parts, .. }) = arrival.take() {
+                // Releases requests that have found the entry since.
                 entry.unclaim(&parts, Some(Failure::Changed));
             }
         }
         pilot.land(outcome);
-        if let Some(Arrival { entry, parts, body, _place }) = arrival {
-            // Of a large file, the first part; who reads on asks for others.
-            pull(self.core, self.cache, entry, parts, Some(body)).await;
+        if let Some(PendingFetch { entry, parts, body, _permit }) = arrival {
+            // Fetches the first part of a large file; its readers request the others.
+            fetch_parts(self.core, self.cache, entry, parts, Some(body)).await;
         }
     }
 
@@ -113,7 +113,7 @@ impl LookUp {
         let core = &self.core;
         let vouched = self.entry.as_ref().filter(|entry| !entry.is_perhaps_replaced());
         let known = vouched.map(|entry| &entry.version).filter(|version| version.is_known());
-        // A newer version of a large file would be sent whole.
+        // A GET would send a newer version of a large file whole.
         let large = self.entry.as_ref().is_some_and(|entry| !entry.whole);
         let mut head = (self.want == Want::Meta || large) && !core.no_head.load(Ordering::Relaxed);
         let (result, status, clock) = loop {
@@ -138,7 +138,7 @@ impl LookUp {
             (Err(failure), _) => return Answer::Failed(failure),
         };
         let (version, size) = (version(&answer.meta), answer.meta.size);
-        // Not every server heeds conditions.
+        // Some servers ignore conditions.
         let same = |entry: &&Arc<Entry>| entry.version == version && entry.meta.size == size;
         if let Some(entry) = vouched.filter(same) {
             clock.end(core, status, 0, None);
@@ -152,23 +152,28 @@ impl LookUp {
         Answer::Content(Box::new(Body { answer, status, clock }), version)
     }
 
-    /// Makes room for a content in the cache; `None` if it is not to be fetched now: it may have no bytes.
-    async fn receive(&self, body: Body, version: Version, uploads: u64) -> Result<Option<Arrival>, Failure> {
+    /// Makes room for a content in the cache; `None` if it is not fetched now, or is empty.
+    async fn receive(
+        &self,
+        body: Body,
+        version: Version,
+        uploads: u64,
+    ) -> Result<Option<PendingFetch>, Failure> {
         let core = &self.core;
         if !version.is_known() && !core.unversioned.swap(true, Ordering::Relaxed) {
             tracing::warn!(target: "tuffet::origin",
                 root = &*core.root,
                 origin = &*core.origin,
                 "the origin sends neither ETag nor Last-Modified: files are fetched again each time, always whole, and \
-                 a broken download cannot be continued"
+                 a broken download cannot be resumed"
             );
         }
-        // Other clients may wait for the same file, and must not wait for the turn of this one: without a place, whoever
-        // reads has it fetched. But of what has no version there is no other answer.
-        let place = match version.joins() {
-            true => core.places.try_take(self.client),
-            false => match timeout(core.backend.timeout, core.places.take(self.client)).await {
-                Ok(place) => Some(place),
+        // Other clients may wait for the same file, and must not wait for the turn of this client. Without a permit,
+        // the readers start the fetch. A file without a strong version must come from this answer.
+        let permit = match version.joins() {
+            true => core.permits.try_take(self.client),
+            false => match timeout(core.backend.timeout, core.permits.take(self.client)).await {
+                Ok(permit) => Some(permit),
                 Err(_) => {
                     body.clock.end(core, body.status, 0, None);
                     return Err(Failure::Failing("its client waits for its turn".into()));
@@ -186,8 +191,8 @@ impl LookUp {
             .await
         };
         match made.unwrap_or_else(|_| Err(Failure::Cache("the cache failed".into()))) {
-            Ok((entry, parts)) => match (parts, place) {
-                (Some(parts), Some(_place)) => Ok(Some(Arrival { entry, parts, body, _place })),
+            Ok((entry, parts)) => match (parts, permit) {
+                (Some(parts), Some(_permit)) => Ok(Some(PendingFetch { entry, parts, body, _permit })),
                 (parts, _) => {
                     body.clock.end(core, body.status, 0, None);
                     parts.iter().for_each(|parts| entry.unclaim(parts, None));
@@ -206,7 +211,7 @@ impl LookUp {
         }
     }
 
-    /// Takes what the cache has of the path out of it: it is not current.
+    /// Removes the outdated version from the cache.
     async fn remove(&self) {
         if let Some(entry) = self.cache.find(&self.core.key(&self.path)) {
             let cache = Arc::clone(&self.cache);

@@ -1,10 +1,10 @@
-//! What the answers of origins mean.
+//! Converts answers of origins to failures.
 
 use crate::failure::{Failure, cause};
 use crate::service::Note;
 
-/// The error of a request that does not require a path to be free. `object_store` takes each status 409 for a file that
-/// exists, but stores also send it for a file in an archive, for instance.
+/// Converts the error of a request without a condition. `object_store` takes each status 409 for an existing file, but
+/// stores also send it for other reasons, such as an archived file.
 pub(crate) fn unconditional(error: object_store::Error) -> object_store::Error {
     match error {
         object_store::Error::AlreadyExists { source, .. } => {
@@ -14,7 +14,7 @@ pub(crate) fn unconditional(error: object_store::Error) -> object_store::Error {
     }
 }
 
-/// As [`unconditional`], for uploads: a store sends 412 without a condition where somebody else has a lease.
+/// As [`unconditional`], for uploads: a store sends 412 without a condition if another client has a lease.
 pub(crate) fn unconditional_put(error: object_store::Error) -> object_store::Error {
     match unconditional(error) {
         object_store::Error::Precondition { source, .. } => {
@@ -24,12 +24,12 @@ pub(crate) fn unconditional_put(error: object_store::Error) -> object_store::Err
     }
 }
 
-/// What an error of `object_store` means.
+/// Converts an error of `object_store`.
 pub(crate) fn judge(error: &object_store::Error, note: &Note) -> Failure {
     use object_store::Error;
     let code = code(error);
     if let Some(code @ ("InvalidBlockList" | "ConditionalRequestConflict")) = code.as_deref() {
-        // Azure drops the parts of all uploads of a file when one of them ends; S3 refuses one of two at once.
+        // Azure drops the parts of all uploads of a file when one of them ends; S3 refuses one of two concurrent ones.
         let why = format!("another upload of the same file ended at the same time ({code})");
         return Failure::Collision(why.into());
     }
@@ -58,13 +58,13 @@ pub(crate) fn judge(error: &object_store::Error, note: &Note) -> Failure {
             }
             Some(trouble) if note.reached => Failure::Silent(trouble.as_str().into()),
             Some(trouble) => Failure::Away(trouble.as_str().into()),
-            // No request was sent: there is no login, for instance.
+            // No request was sent, for instance because the login is missing.
             None => Failure::Away(cause(error).into()),
         },
     }
 }
 
-/// The failure that a status stands for, and the word of the store beside it.
+/// Converts a status, and the error code of the store.
 pub(crate) fn by_status(status: u16, code: Option<&str>) -> Failure {
     let beside = code.map(|code| format!(" ({code})")).unwrap_or_default();
     match status {
@@ -79,7 +79,7 @@ pub(crate) fn by_status(status: u16, code: Option<&str>) -> Failure {
     }
 }
 
-/// The word of the store for an error, from the XML of its answer: letters and digits alone.
+/// Returns the error code from the XML of an answer, if it consists of letters and digits.
 fn code(error: &object_store::Error) -> Option<String> {
     let text = error.to_string();
     let (_, behind) = text.split_once("<Code>")?;

@@ -1,29 +1,29 @@
-//! The bound of the cache: what was used longest ago, and is not open, makes room.
+//! Keeps the cache within its limit: evicts the least recently used files that are not open.
 
 use std::cmp::Reverse;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
 
 use rustix::io::Errno;
 
 use super::{Cache, Entry};
 
-/// As much more is freed each time, in parts of the limit: the search looks at all entries.
-const SPARE: u64 = 32;
+/// The divisor of the limit: each eviction frees this part in addition, because the search visits all entries.
+const SPARE_DIVISOR: u64 = 32;
 
 impl Cache {
-    /// Reserves bytes for content that will arrive, and makes room for them; `false` if too much is being read for that.
+    /// Reserves bytes for arriving content, and makes room for them; `false` if open files leave too little room.
     pub fn reserve(&self, bytes: u64) -> bool {
         if self.fits(bytes) {
             return true;
         }
-        // One search at a time: what it frees is for those that wait for it, too.
-        let _searching = self.searching.lock().unwrap_or_else(PoisonError::into_inner);
+        // One search at a time. It frees bytes for the callers that wait for it, too.
+        let _searching = self.searching.lock();
         if self.fits(bytes) {
             return true;
         }
-        // Each search looks at all entries. While nothing is closed or removed, it would find nothing again.
+        // A search visits all entries. It would be in vain if no file was closed or removed since the last one.
         if self.may_shrink.load(Ordering::Relaxed) {
             self.shrink(bytes);
         }
@@ -36,26 +36,26 @@ impl Cache {
         self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
     }
 
-    /// Gives back reserved bytes, or none: somebody has closed a file, which may be removed now.
+    /// Releases reserved bytes. 0 reports only that a closed file can be evicted now.
     pub fn release(&self, bytes: u64) {
         self.used.fetch_sub(bytes, Ordering::Relaxed);
         self.may_shrink.store(true, Ordering::Relaxed);
     }
 
-    /// Removes files until the cache is within its limit, with so many bytes more: none if that cannot be reached.
+    /// Evicts files until the cache has room for this many bytes within its limit; none if that is impossible.
     pub fn shrink(&self, bytes: u64) {
         let limit = self.limit();
         let over = self.used.load(Ordering::Relaxed).saturating_add(bytes).saturating_sub(limit);
         if over > 0 {
-            // Before the search: it may miss what is closed meanwhile.
+            // Cleared before the search, because the search may miss files that are closed during it.
             self.may_shrink.store(false, Ordering::Relaxed);
-            self.free(if bytes > 0 { over } else { 0 }, over.saturating_add(limit / SPARE));
+            self.free(if bytes > 0 { over } else { 0 }, over.saturating_add(limit / SPARE_DIVISOR));
         }
     }
 
-    /// Runs an action that needs space on the disk. If there is none, removes files and runs it again.
+    /// Runs an action that needs disk space. While the disk is full, evicts files and retries.
     pub fn make_room_for<T>(&self, mut action: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-        let mut wanted = (self.limit() / SPARE).max(1 << 20);
+        let mut wanted = (self.limit() / SPARE_DIVISOR).max(1 << 20);
         loop {
             match action() {
                 Err(error)
@@ -68,8 +68,8 @@ impl Cache {
         }
     }
 
-    /// Removes files of `wanted` bytes, or all that are not open; none if these have less than `least`. Returns how many
-    /// bytes were freed.
+    /// Evicts idle files of `wanted` bytes, or all; none if they have less than `least` bytes. Returns the number of
+    /// freed bytes.
     fn free(&self, least: u64, wanted: u64) -> u64 {
         let entries: Vec<Arc<Entry>> = self.lock().values().cloned().collect();
         let mut idle: Vec<_> = entries.iter().filter_map(|entry| Some((entry, entry.idle()?))).collect();

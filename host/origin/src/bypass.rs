@@ -1,4 +1,4 @@
-//! Reads past the cache, where that has no room: each piece by a request of its own, into the memory of its reader.
+//! Reads past the cache when the cache has no room: a separate request for each piece, into the memory of its reader.
 
 use std::io;
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use tuffet_store::{Arrival, Waited};
 use crate::cache::PART;
 use crate::core::Core;
 use crate::failure::Failure;
-use crate::pull::{Wanted, piece};
+use crate::fetch::{ExpectedVersion, fetch_piece};
 use crate::runtime;
 
 /// A version of a file, read past the cache.
 #[derive(Debug)]
-pub(crate) struct Past {
+pub(crate) struct Bypass {
     core: Arc<Core>,
-    wanted: Wanted,
+    wanted: ExpectedVersion,
     client: ClientKey,
 }
 
-impl Past {
-    /// `None` if the pieces could be of different versions, or the origin sends none.
-    pub fn new(core: &Arc<Core>, wanted: Wanted, client: ClientKey) -> Option<Self> {
+impl Bypass {
+    /// `None` if the pieces might belong to different versions, or the origin sends no ranges.
+    pub fn new(core: &Arc<Core>, wanted: ExpectedVersion, client: ClientKey) -> Option<Self> {
         let possible = wanted.version.joins() && !core.no_ranges.load(Ordering::Relaxed);
         possible.then(|| Self { core: Arc::clone(core), wanted, client })
     }
 }
 
-impl Arrival for Past {
+impl Arrival for Bypass {
     fn arrived(&self, _: u64, _: u64) -> u64 {
         0
     }
@@ -46,7 +46,7 @@ impl Arrival for Past {
         let (core, wanted, client) = (Arc::clone(&self.core), self.wanted.clone(), self.client);
         let (sender, receiver) = sync_channel(1);
         let task = runtime.spawn(async move {
-            let _ = sender.send(piece(&core, &wanted, client, offset..end).await);
+            let _ = sender.send(fetch_piece(&core, &wanted, client, offset..end).await);
         });
         match receiver.recv_timeout(within) {
             Ok(Ok(bytes)) => Ok(Some(bytes)),

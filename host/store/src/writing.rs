@@ -1,0 +1,81 @@
+//! Begins uploads into roots, and makes them visible.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::roots::Roots;
+use super::{StoreError, Upload, path};
+
+/// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
+const FREE_NAME_TIME: Duration = Duration::from_secs(10);
+
+impl Roots {
+    /// Begins an upload into the named root or, without a name, into the first writable root.
+    ///
+    /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
+    ///
+    /// # Errors
+    /// [`StoreError`]; `Exists` if the path is taken and the root does not overwrite, `Protected` if it does
+    /// but this user may not write the existing file.
+    pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
+        let path = path::checked(path)?;
+        let root = match root {
+            Some(name) => self.named(name)?,
+            None => self.named(self.of_uploads(None, |_| true)?)?,
+        };
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        root.require_stored(path)?;
+        Upload::create(root, path)
+    }
+
+    /// Checks an upload as [`Roots::create`] does, without creating a file. Returns the size limit of the upload, in
+    /// bytes.
+    ///
+    /// # Errors
+    /// As [`Roots::create`], and `Forbidden` if this user may not write to the folder.
+    pub fn judge(&self, root: &str, path: &str) -> Result<u64, StoreError> {
+        let (path, root) = (path::checked(path)?, self.named(root)?);
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        root.require_stored(path)?;
+        Upload::judge(root, path)
+    }
+
+    /// Changes the path of an upload within its root.
+    ///
+    /// # Errors
+    /// As [`Roots::create`].
+    pub fn redirect(&self, upload: &mut Upload, path: &str) -> Result<(), StoreError> {
+        let path = path::checked(path)?;
+        let root = self.named(upload.root())?;
+        root.require_stored(path)?;
+        upload.redirect(root, path)
+    }
+
+    /// Commits an upload to another path of its root. If a file exists there, takes the first free name of `PATH.1` to
+    /// `PATH.999`. Returns the path used.
+    ///
+    /// # Errors
+    /// `Exists` if all of them are taken; as [`Roots::redirect`] and [`Upload::commit`].
+    pub fn commit_as_free(&self, mut upload: Upload, path: &str) -> Result<String, StoreError> {
+        upload.keep_existing();
+        let until = Instant::now() + FREE_NAME_TIME;
+        for number in 0..1000 {
+            if Instant::now() > until {
+                let why = format!("no free name for {path} was found within {} s", FREE_NAME_TIME.as_secs());
+                return Err(StoreError::Io(io::Error::other(why)));
+            }
+            let name = if number == 0 { path.to_owned() } else { format!("{path}.{number}") };
+            let done = self.redirect(&mut upload, &name).and_then(|()| upload.put_in_place());
+            match done {
+                // The name was taken when the upload began, or has been taken since.
+                Err(StoreError::Exists) => {}
+                done => return done.map(|()| name),
+            }
+        }
+        Err(StoreError::Exists)
+    }
+}

@@ -88,7 +88,10 @@ impl Admission {
                     }
                 }
                 ToControl::ToWorker { worker, letter } => self.post(worker, letter),
-                ToControl::Disk { worker, work } => work.submit(self.poster(worker)),
+                ToControl::Disk { worker, work } => {
+                    let post = self.poster(worker);
+                    work.submit(move |result| post(ToWorker::Disk(result)));
+                }
                 ToControl::Discard(upload) => {
                     let disk = Arc::clone(upload.disk());
                     disk.drop_later(Lane::Store, upload);

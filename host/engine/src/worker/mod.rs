@@ -9,11 +9,16 @@ mod closed_ports;
 mod content;
 mod cores;
 mod counters;
+mod decision;
 mod disk;
+mod disk_work;
 mod drain;
+mod gate;
 mod half_open;
 mod held_up;
+mod key;
 mod known_peers;
+mod mailbox;
 mod messages;
 mod multicast;
 mod netascii;
@@ -31,6 +36,7 @@ mod source;
 mod stored;
 mod table;
 mod tap;
+mod ticket;
 mod transfers;
 mod transmit;
 mod unread;
@@ -42,14 +48,16 @@ pub use content::{Content, FileSource};
 use cores::Cores;
 use counters::Reports;
 pub use counters::{Counters, Dropping};
-pub use disk::DiskWork;
+pub use decision::Decision;
+pub use disk_work::{DiskResult, DiskWork};
 use drain::Draining;
+pub use gate::{Gate, Stored};
 use half_open::HalfOpen;
 use held_up::HeldUp;
+pub use key::Key;
 use known_peers::KnownPeers;
-pub use messages::{
-    Decision, Gate, Key, Mailbox, MemberNews, NewRequest, Place, Stored, Ticket, ToControl, ToWorker,
-};
+pub use mailbox::Mailbox;
+pub use messages::{MemberNews, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
 pub use opening::{
@@ -61,6 +69,7 @@ pub use requests::MAX_REQUEST;
 pub use sink::{Sink, Written};
 pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
+pub use ticket::{Place, Ticket};
 pub use transfers::{granted_options, outcome_of_store_error};
 
 use crate::limits::Limiter;
@@ -392,8 +401,7 @@ impl<T: Transmit> Worker<T> {
                     self.decided(key, ticket, decision, now);
                 }
                 ToWorker::Stored { key, stored } => self.stored(key, stored, now),
-                ToWorker::Read { key, result } => self.has_read(key, result, now),
-                ToWorker::Written { key, written } => self.has_written(key, *written, now),
+                ToWorker::Disk(result) => self.disk_done(result, now),
                 ToWorker::Ping(answer) => {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());

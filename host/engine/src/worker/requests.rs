@@ -1,10 +1,12 @@
 //! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
-use super::messages::{Key, MemberNews, NewRequest, Place, ToControl};
+use super::key::Key;
+use super::messages::{MemberNews, NewRequest, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
+use super::ticket::Place;
 use super::transmit::Transmit;
 use super::unread::Unread;
 use crate::limits::{Claim, Refused};

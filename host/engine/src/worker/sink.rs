@@ -1,6 +1,6 @@
 //! The destination of an upload's bytes: first memory, then the disk.
 
-use super::messages::Gate;
+use super::gate::Gate;
 use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;

@@ -1,9 +1,10 @@
 //! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
 
 use super::content::Content;
-use super::messages::{Key, Ticket};
+use super::key::Key;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
+use super::ticket::Ticket;
 use crate::limits::Share;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;

@@ -2,20 +2,23 @@
 
 use super::Worker;
 use super::content::Content;
-use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::decision::Decision;
+use super::gate::Stored;
+use super::key::Key;
+use super::messages::ToControl;
 use super::multicast::Join;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::source::ReadError;
 use super::table::Entry;
+use super::ticket::Ticket;
 use super::transmit::Transmit;
-use std::time::{Duration, Instant};
 use tuffet_core::{
     Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Settings, Time, Transfer,
     UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, Ended, Ending, LastError, Outcome, Unanswered, outcome_of};
+use tuffet_request::events::{Ending, LastError, Outcome, Unanswered, outcome_of};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
@@ -100,9 +103,7 @@ impl<T: Transmit> Worker<T> {
                 self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            let ticket = Ticket { answered: Answered::Undecided, ..ticket };
-            report(ticket, ending, None, None, self.clock.0);
-            return;
+            return ticket.undecided().report(ending, None, None, self.clock.0);
         };
         match decision {
             Decision::Grant { content, limits, settings, group } => {
@@ -220,7 +221,7 @@ impl<T: Transmit> Worker<T> {
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
             let unanswered = unanswered(&entry, &ending);
-            report(ticket, ending, unanswered, Some((&entry.core, None)), self.clock.0);
+            ticket.report(ending, unanswered, Some((&entry.core, None)), self.clock.0);
         }
     }
 
@@ -279,7 +280,7 @@ impl<T: Transmit> Worker<T> {
         let unanswered = unanswered(entry, &ending);
         // It may have been found on the way.
         let size = entry.content.as_ref().and_then(Content::size);
-        report(ticket, ending, unanswered, Some((&entry.core, size)), self.clock.0);
+        ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock.0);
     }
 
     /// Removing a temporary file may block on a disk, and so may closing a file of some file systems: not on
@@ -392,37 +393,6 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
 fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
     let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
-}
-
-/// Sends the end of a request to its place. `transfer` is its transfer, and the size of the content if that was found
-/// meanwhile; `began` is the start of the worker's clock.
-pub(super) fn report(
-    ticket: Ticket,
-    ending: Ending,
-    unanswered: Option<Unanswered>,
-    transfer: Option<(&Transfer, Option<u64>)>,
-    began: Instant,
-) {
-    let Ticket { record, answered, place } = ticket;
-    let (core, size) = (transfer.map(|(core, _)| core), transfer.and_then(|(_, size)| size));
-    let (received, size) = (record.received(), record.size().or(size));
-    let first_block = core.and_then(Transfer::first_block);
-    let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
-    place.send(Ended {
-        record,
-        group: None,
-        size,
-        ending,
-        unanswered,
-        decision: answered,
-        options: core.map(|core| *core.options()).unwrap_or_default(),
-        bytes: core.map_or(0, Transfer::bytes),
-        blocks: core.map_or(0, Transfer::blocks),
-        stats: core.map(Transfer::stats).unwrap_or_default(),
-        rtt: core.and_then(Transfer::rtt),
-        first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
-        duration: Instant::now().saturating_duration_since(received),
-    });
 }
 
 pub(super) fn error_text(datagram: &[u8]) -> Option<String> {

@@ -1,7 +1,8 @@
 //! Members: how they join, what they send, and how they end.
 
 use super::super::content::Content;
-use super::super::messages::{Key, MemberNews, ToControl, ToWorker};
+use super::super::key::Key;
+use super::super::messages::{MemberNews, ToControl, ToWorker};
 use super::super::sockets::SocketId;
 use super::super::transfers::{error_text, granted_options};
 use super::{GroupKey, Groups, Join, Member, Place, Stream};

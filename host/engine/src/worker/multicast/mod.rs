@@ -9,18 +9,24 @@
 //! To the control side the thread is a worker with the next number: it is drained, pinged and answered like one.
 
 mod counts;
+mod join;
 mod members;
 mod pool;
 mod send;
 
 use super::content::Content;
-use super::messages::{Key, Mailbox, Ticket, ToControl, ToWorker};
+use super::disk_work::DiskResult;
+use super::key::Key;
+use super::mailbox::Mailbox;
+use super::messages::{ToControl, ToWorker};
 use super::sockets::{ListenerId, SocketId, Sockets};
+use super::ticket::Ticket;
 use super::transmit::Kernel;
 use super::wire::Wire;
 use super::{Clock, MAILBOX};
 use crate::limits::Limiter;
 pub use counts::GroupCounts;
+pub use join::Join;
 use mio::{Events, Poll, Token, Waker};
 use pool::Pool;
 pub use pool::open_group_sockets;
@@ -32,7 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::multicast::{Group, MemberId};
-use tuffet_core::{ErrorCode, Limits, Settings, Time};
+use tuffet_core::{ErrorCode, Settings, Time};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::Identity;
 use tuffet_udp::{Local, ReceiveBatch};
@@ -61,31 +67,6 @@ pub struct GroupSettings {
     pub transfer: Arc<Settings>,
     /// The limits that all workers share.
     pub limiter: Arc<Limiter>,
-}
-
-/// A granted request for a group.
-pub struct Join {
-    pub(super) worker: usize,
-    pub(super) key: Key,
-    pub(super) ticket: Ticket,
-    pub(super) content: Content,
-    pub(super) limits: Limits,
-    pub(super) identity: Box<Identity>,
-    pub(super) peer: SocketAddr,
-    pub(super) local: Option<Local>,
-    pub(super) listener: ListenerId,
-}
-
-impl Join {
-    /// The worker that has its request.
-    pub fn worker(&self) -> usize {
-        self.worker
-    }
-
-    /// Reports a request that came when the server had stopped.
-    pub(super) fn too_late(self) {
-        self.ticket.too_late();
-    }
 }
 
 /// What the members of a group have in common.
@@ -265,7 +246,7 @@ impl Groups {
             match letter {
                 ToWorker::Join(join) => self.join(*join, now),
                 ToWorker::Member { worker, key, news } => self.news(worker, key, news, now),
-                ToWorker::Read { key, result } => self.has_read(key, result, now),
+                ToWorker::Disk(DiskResult::Read { key, result }) => self.has_read(key, result, now),
                 ToWorker::Ping(answer) => {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());
@@ -281,7 +262,9 @@ impl Groups {
                 ToWorker::Declined(join) => join.too_late(),
                 // For workers.
                 ToWorker::Decided { ticket, .. } => ticket.too_late(),
-                ToWorker::Stored { .. } | ToWorker::Written { .. } | ToWorker::Left { .. } => {}
+                ToWorker::Stored { .. }
+                | ToWorker::Disk(DiskResult::Written { .. })
+                | ToWorker::Left { .. } => {}
             }
         }
     }

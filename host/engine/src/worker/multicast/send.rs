@@ -1,8 +1,9 @@
 //! The outputs of groups: blocks to the group, OACKs and ERRORs to members, and reads from a disk.
 
 use super::super::content::{Content, read_payloads};
-use super::super::disk::DiskWork;
-use super::super::messages::{Key, ToControl};
+use super::super::disk_work::DiskWork;
+use super::super::key::Key;
+use super::super::messages::ToControl;
 use super::super::source::{ReadError, Wish};
 use super::{Groups, Stream};
 use std::io;

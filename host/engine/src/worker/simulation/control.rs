@@ -126,7 +126,7 @@ impl Control {
             }
             ToControl::Disk { work, .. } => {
                 let after = self.random.u64(0..=self.slow);
-                self.letters.push((later(now, after), work.run()));
+                self.letters.push((later(now, after), ToWorker::Disk(work.run())));
             }
             ToControl::Discard(upload) => drop(upload),
             ToControl::Close(content) => drop(content),

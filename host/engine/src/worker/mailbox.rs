@@ -1,0 +1,60 @@
+//! The mailbox of a worker.
+
+use super::messages::ToWorker;
+use super::signal::{Due, Signal};
+use crossbeam_queue::SegQueue;
+use std::io;
+
+/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
+/// most one pending decision or upload, and there are few pings and taps.
+pub struct Mailbox {
+    letters: SegQueue<ToWorker>,
+    signal: Signal,
+    waker: mio::Waker,
+}
+
+impl Mailbox {
+    /// Creates an empty mailbox; `waker` wakes its worker.
+    pub fn new(waker: mio::Waker) -> Self {
+        Mailbox { letters: SegQueue::new(), signal: Signal::default(), waker }
+    }
+
+    /// Posts a letter; if the worker has ended, handles it here.
+    pub fn post(&self, letter: ToWorker) -> io::Result<()> {
+        self.letters.push(letter);
+        match self.signal.raise() {
+            Due::Nothing => Ok(()),
+            Due::Wake => self.waker.wake(),
+            Due::WorkOff => {
+                self.work_off();
+                Ok(())
+            }
+        }
+    }
+
+    /// Closes the mailbox after the worker has ended.
+    pub(super) fn close(&self) {
+        self.signal.close();
+        self.work_off();
+    }
+
+    fn work_off(&self) {
+        while let Some(letter) = self.take() {
+            match letter {
+                ToWorker::Decided { ticket, .. } => ticket.too_late(),
+                ToWorker::Join(join) | ToWorker::Declined(join) => join.too_late(),
+                _ => {}
+            }
+        }
+    }
+
+    /// Lowers the signal before reading, so that a letter posted meanwhile wakes the worker again.
+    pub(crate) fn open(&self) {
+        self.signal.lower();
+    }
+
+    /// Returns the next letter.
+    pub fn take(&self) -> Option<ToWorker> {
+        self.letters.pop()
+    }
+}

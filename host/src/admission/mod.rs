@@ -87,7 +87,7 @@ impl Admission {
                         self.post(groups, ToWorker::Member { worker, key, news });
                     }
                 }
-                ToControl::ToWorker { worker, letter } => self.post(worker, letter),
+                ToControl::ToWorker { worker, message } => self.post(worker, message),
                 ToControl::Disk { worker, work } => {
                     let post = self.poster(worker);
                     work.submit(move |result| post(ToWorker::Disk(result)));

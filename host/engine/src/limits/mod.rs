@@ -5,17 +5,17 @@
 //! addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a
 //! random key), so an attacker cannot aim at another client's cells.
 
-mod live;
-mod places;
-mod rate;
+mod client_counts;
+mod live_bounds;
+mod token_bucket;
 
-use live::Live;
-use places::Places;
-use rate::{Rate, Rates};
+use client_counts::ClientCounts;
+use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use token_bucket::{ClientBuckets, TokenBucket};
 use tuffet_request::{Bounds, ClientKey};
 
 /// The reason why a request gets no place. It is dropped: a real client repeats it, and a spoofed request
@@ -120,12 +120,12 @@ pub enum Share {
 pub struct Limiter {
     began: Instant,
     hasher: RandomState,
-    live: Live,
-    transfers: Places,
-    pending: Places,
-    all: Rate,
-    clients: Rates,
-    errors: Rate,
+    live: LiveBounds,
+    transfers: ClientCounts,
+    pending: ClientCounts,
+    all: TokenBucket,
+    clients: ClientBuckets,
+    errors: TokenBucket,
 }
 
 impl Limiter {
@@ -134,12 +134,12 @@ impl Limiter {
         let limiter = Limiter {
             began: Instant::now(),
             hasher: RandomState::new(),
-            live: Live::default(),
-            transfers: Places::for_clients(transfers),
-            pending: Places::for_clients(pending),
-            all: Rate::default(),
-            clients: Rates::default(),
-            errors: Rate::default(),
+            live: LiveBounds::default(),
+            transfers: ClientCounts::for_clients(transfers),
+            pending: ClientCounts::for_clients(pending),
+            all: TokenBucket::default(),
+            clients: ClientBuckets::default(),
+            errors: TokenBucket::default(),
         };
         limiter.replace(bounds);
         limiter
@@ -183,11 +183,11 @@ impl Limiter {
     pub fn standing(&self, peer: &SocketAddr) -> [Standing; 4] {
         let client = self.client(peer);
         let now = self.since(Instant::now());
-        let places = |refused: Refused, places: &Places, most: u32| Standing {
+        let places = |refused: Refused, counts: &ClientCounts, most: u32| Standing {
             limit: refused.key(),
             most: Some(u64::from(most)),
-            taken: Some(places.taken_by(client)),
-            reached: places.taken_by(client) >= u64::from(most),
+            taken: Some(counts.taken_by(client)),
+            reached: counts.taken_by(client) >= u64::from(most),
         };
         let rate = |refused: Refused, most: Option<u64>, has_room: bool| Standing {
             limit: refused.key(),

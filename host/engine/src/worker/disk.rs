@@ -6,7 +6,7 @@ use super::disk_work::{DiskResult, DiskWork};
 use super::key::Key;
 use super::messages::ToControl;
 use super::sink::Written;
-use super::source::Wish;
+use super::source::NextRead;
 use super::table::Entry;
 use super::transmit::Transmit;
 use std::io;
@@ -39,14 +39,14 @@ impl<T: Transmit> Worker<T> {
         let window = usize::from(options.window_size()) * usize::from(options.block_size());
         let acked = entry.core.bytes();
         let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
-        let Some(Wish { offset, least, most }) = source.wish(acked, window) else { return };
+        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
         let file = Arc::clone(source.file());
         let room = file.disk().room_ahead(most);
         let length = if room.is_some() { most } else { least };
         if length == 0 {
             return source.withdraw();
         }
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         let work = DiskWork::read(key, file, offset, length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
@@ -71,7 +71,7 @@ impl<T: Transmit> Worker<T> {
             entry.stalled = now;
         }
         let Some(write) = write else { return };
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         let work = DiskWork::write(key, write);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }

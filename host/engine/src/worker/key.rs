@@ -4,5 +4,5 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Key {
     pub(crate) index: u32,
-    pub(crate) generation: u32,
+    pub(crate) epoch: u32,
 }

@@ -11,35 +11,35 @@ use std::net::IpAddr;
 use std::time::Duration;
 use tuffet_core::{PeerMetrics, Time};
 
-const PLACES: usize = 1024;
+const PEERS: usize = 1024;
 
 /// After this time without a transfer, the floor of a peer falls by one doubling, and its manner is forgotten.
-const FALLS: Duration = Duration::from_secs(60);
+const FADES_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct KnownPeers {
-    places: Box<[Place; PLACES]>,
+    peers: Box<[KnownPeer; PEERS]>,
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct KnownPeer {
     /// Distinguishes the peers that share a place.
     tag: u32,
     metrics: PeerMetrics,
     noted: Time,
 }
 
-impl Place {
+impl KnownPeer {
     /// Returns what is left of it by now.
     fn left(&self, now: Time) -> PeerMetrics {
-        let times = now.since(self.noted).as_secs() / FALLS.as_secs();
+        let times = now.since(self.noted).as_secs() / FADES_AFTER.as_secs();
         self.metrics.after(u32::try_from(times).unwrap_or(u32::MAX))
     }
 }
 
 impl Default for KnownPeers {
     fn default() -> Self {
-        KnownPeers { places: Box::new([Place::default(); PLACES]), hasher: DefaultHashBuilder::default() }
+        KnownPeers { peers: Box::new([KnownPeer::default(); PEERS]), hasher: DefaultHashBuilder::default() }
     }
 }
 
@@ -47,7 +47,7 @@ impl KnownPeers {
     /// Returns what is known of `peer`; nothing if it is not in the table.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> PeerMetrics {
         let (index, tag) = self.place(peer);
-        let place = &self.places[index];
+        let place = &self.peers[index];
         if place.tag != tag {
             return PeerMetrics::default();
         }
@@ -57,17 +57,17 @@ impl KnownPeers {
     /// Records what a transfer of `peer` knew at its end.
     pub(super) fn note(&mut self, peer: IpAddr, metrics: PeerMetrics, now: Time) {
         let (index, tag) = self.place(peer);
-        let place = &mut self.places[index];
+        let place = &mut self.peers[index];
         // What a steady peer has shown is learnt again soon; what cost time or blocks is worth more.
         let free = metrics != PeerMetrics::default() && !place.left(now).is_costly();
         if place.tag == tag || metrics.is_costly() || free {
-            *place = Place { tag, metrics, noted: now };
+            *place = KnownPeer { tag, metrics, noted: now };
         }
     }
 
     fn place(&self, peer: IpAddr) -> (usize, u32) {
         let hash = self.hasher.hash_one(peer);
-        (hash as usize % PLACES, (hash >> 32) as u32 | 1)
+        (hash as usize % PEERS, (hash >> 32) as u32 | 1)
     }
 }
 
@@ -109,6 +109,6 @@ mod tests {
         let remembered = (0..100_000).filter(|peer| {
             peers.of(Ipv4Addr::from_bits(*peer).into(), Time::from_micros(2)) != PeerMetrics::default()
         });
-        assert!((1..=PLACES).contains(&remembered.count()));
+        assert!((1..=PEERS).contains(&remembered.count()));
     }
 }

@@ -5,10 +5,10 @@ use super::signal::{Due, Signal};
 use crossbeam_queue::SegQueue;
 use std::io;
 
-/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
+/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of messages: each has at
 /// most one pending decision or upload, and there are few pings and taps.
 pub struct Mailbox {
-    letters: SegQueue<ToWorker>,
+    messages: SegQueue<ToWorker>,
     signal: Signal,
     waker: mio::Waker,
 }
@@ -16,12 +16,12 @@ pub struct Mailbox {
 impl Mailbox {
     /// Creates an empty mailbox; `waker` wakes its worker.
     pub fn new(waker: mio::Waker) -> Self {
-        Mailbox { letters: SegQueue::new(), signal: Signal::default(), waker }
+        Mailbox { messages: SegQueue::new(), signal: Signal::default(), waker }
     }
 
-    /// Posts a letter; if the worker has ended, handles it here.
-    pub fn post(&self, letter: ToWorker) -> io::Result<()> {
-        self.letters.push(letter);
+    /// Posts a message; if the worker has ended, handles it here.
+    pub fn post(&self, message: ToWorker) -> io::Result<()> {
+        self.messages.push(message);
         match self.signal.raise() {
             Due::Nothing => Ok(()),
             Due::Wake => self.waker.wake(),
@@ -39,8 +39,8 @@ impl Mailbox {
     }
 
     fn work_off(&self) {
-        while let Some(letter) = self.take() {
-            match letter {
+        while let Some(message) = self.take() {
+            match message {
                 ToWorker::Decided { ticket, .. } => ticket.too_late(),
                 ToWorker::Join(join) | ToWorker::Declined(join) => join.too_late(),
                 _ => {}
@@ -48,13 +48,13 @@ impl Mailbox {
         }
     }
 
-    /// Lowers the signal before reading, so that a letter posted meanwhile wakes the worker again.
+    /// Lowers the signal before reading, so that a message posted meanwhile wakes the worker again.
     pub(crate) fn open(&self) {
         self.signal.lower();
     }
 
-    /// Returns the next letter.
+    /// Returns the next message.
     pub fn take(&self) -> Option<ToWorker> {
-        self.letters.pop()
+        self.messages.pop()
     }
 }

@@ -9,7 +9,7 @@ use super::key::Key;
 use super::multicast::Join;
 use super::sockets::ListenerId;
 use super::tap::Tap;
-use super::ticket::{Place, Ticket};
+use super::ticket::{SummaryPermit, Ticket};
 use crate::limits::Share;
 use std::io;
 use std::net::SocketAddr;
@@ -59,14 +59,14 @@ pub enum ToControl {
         /// Its request.
         key: Key,
         /// What its client did.
-        news: MemberNews,
+        news: MemberUpdate,
     },
-    /// A letter of the thread of the groups to a worker.
+    /// A message of the thread of the groups to a worker.
     ToWorker {
         /// The receiver.
         worker: usize,
-        /// The letter.
-        letter: ToWorker,
+        /// The message.
+        message: ToWorker,
     },
     /// Problems that belong to no transfer.
     Counted {
@@ -79,7 +79,7 @@ pub enum ToControl {
 
 /// What a client did that is a member of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemberNews {
+pub enum MemberUpdate {
     /// It has repeated its request.
     Repeated,
     /// It has sent another request from the same port.
@@ -111,7 +111,7 @@ pub struct NewRequest {
     /// The options that the protocol knows.
     pub requested: OptionSet,
     /// The reserved place of its summary.
-    pub place: Place,
+    pub place: SummaryPermit,
     /// Its share of its client's pending requests.
     pub share: Share,
 }
@@ -154,7 +154,7 @@ pub enum ToWorker {
         /// Its request.
         key: Key,
         /// What its client did.
-        news: MemberNews,
+        news: MemberUpdate,
     },
     /// No group has a place: the client gets the file for itself.
     Declined(Box<Join>),

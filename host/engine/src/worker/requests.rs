@@ -2,11 +2,11 @@
 
 use super::Worker;
 use super::key::Key;
-use super::messages::{MemberNews, NewRequest, ToControl};
+use super::messages::{MemberUpdate, NewRequest, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
-use super::ticket::Place;
+use super::ticket::SummaryPermit;
 use super::transmit::Transmit;
 use super::unread::Unread;
 use crate::limits::{Claim, Refused};
@@ -21,27 +21,27 @@ pub const MAX_REQUEST: usize = 2048;
 
 /// A client has started over if its transfer made no progress for this long when the same request arrives
 /// from the same port.
-const ANEW: Duration = Duration::from_secs(1);
+const RESTARTED_AFTER: Duration = Duration::from_secs(1);
 
 /// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
 /// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
 /// a second or more. So if the first request of a client that has started over is taken for a copy, the
 /// client is served when it repeats it.
-pub(super) const DOUBLED: Duration = Duration::from_millis(500);
+pub(super) const MAX_DUPLICATE_DELAY: Duration = Duration::from_millis(500);
 
 /// One less than the number of ACKs that may arrive on other TID ports while a transfer is half-open: these
 /// may be late ACKs of earlier transfers from the same port.
-const MOST_MISSES: u8 = 8;
+const MAX_MISSES: u8 = 8;
 
 /// The meaning of a request that repeats the request of its port's transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Again {
+enum Repetition {
     /// A copy, or a repetition because the first answer has not arrived.
     Repeated,
     /// Either a copy or a client that has started over: so far both look the same.
     Unclear,
     /// The client has started over.
-    Anew,
+    Restart,
 }
 
 /// A request from a port whose last transfer lacks only its last ACK.
@@ -113,11 +113,11 @@ impl<T: Transmit> Worker<T> {
         let fingerprint = self.table.fingerprint(&datagram.peer, datagram.payload);
         let Some(entry) = self.table.get_mut(index) else { return };
         let same = entry.fingerprint == fingerprint;
-        let again = if same { again(entry, now) } else { Again::Anew };
-        if again == Again::Repeated {
+        let repetition = if same { repetition(entry, now) } else { Repetition::Restart };
+        if repetition == Repetition::Repeated {
             self.wire.counters.repeated += 1;
             if entry.joined {
-                return self.tell_group(index, MemberNews::Repeated);
+                return self.tell_group(index, MemberUpdate::Repeated);
             }
             if entry.core.is_unproven() {
                 entry.requested = now;
@@ -140,14 +140,14 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         let dallying = entry.core.is_dallying();
-        if !same && !dallying && self.recent.came_lately(fingerprint, now) {
+        if !same && !dallying && self.recent_requests.is_recent(fingerprint, now) {
             // A late copy of an earlier request of this port.
             self.wire.counters.repeated += 1;
             return;
         }
         let two_ports = entry.served != listening;
         let has_room = self.table.len() < self.settings.max_transfers;
-        if (again == Again::Unclear || dallying) && two_ports && has_room {
+        if (repetition == Repetition::Unclear || dallying) && two_ports && has_room {
             return self.begin_beside(index, listening, listener, datagram, now);
         }
         // iPXE and U-Boot reuse a source port. The earlier request no longer matters, and an ERROR for it
@@ -189,15 +189,15 @@ impl<T: Transmit> Worker<T> {
             Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
         let old = entry.old.take();
         if entry.joined {
-            self.tell_group(index, MemberNews::Left);
+            self.tell_group(index, MemberUpdate::Left);
         }
         self.forget(index);
         self.supersede_old(old);
     }
 
-    fn tell_group(&mut self, index: u32, news: MemberNews) {
+    fn tell_group(&mut self, index: u32, news: MemberUpdate) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         self.outbox.push(ToControl::Member { worker: self.number, key, news });
     }
 
@@ -271,7 +271,7 @@ impl<T: Transmit> Worker<T> {
             let Some(index) = self.table.find(listening, peer) else { continue };
             let Some(entry) = self.table.get_mut(index).filter(|entry| entry.half_open) else { continue };
             entry.misses += 1;
-            if entry.misses >= MOST_MISSES {
+            if entry.misses >= MAX_MISSES {
                 self.give_up_guessed(index, now);
             }
         }
@@ -299,14 +299,14 @@ impl<T: Transmit> Worker<T> {
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
         core.start_with(self.known_peers.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
-        self.recent.note(fingerprint, now);
+        self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {
             core,
             peer,
             local: self.wire.sockets.source(listening, datagram.local),
             listening,
             served,
-            generation: 0,
+            epoch: 0,
             operation: request.operation,
             fingerprint,
             requested: now,
@@ -353,7 +353,7 @@ impl<T: Transmit> Worker<T> {
         peer: &SocketAddr,
         received: Instant,
         now: Time,
-    ) -> Result<(Claim, Place), Refused> {
+    ) -> Result<(Claim, SummaryPermit), Refused> {
         if self.pending >= self.settings.max_pending {
             return Err(Refused::Pending);
         }
@@ -386,23 +386,23 @@ impl<T: Transmit> Worker<T> {
 }
 
 /// Returns the meaning of a repeated request for this transfer.
-fn again(entry: &Entry, now: Time) -> Again {
+fn repetition(entry: &Entry, now: Time) -> Repetition {
     let core = &entry.core;
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
     if !nothing_but_the_last_ack {
-        let progresses = now.since(core.heard()) < ANEW;
+        let progresses = now.since(core.heard()) < RESTARTED_AFTER;
         // Starting over would not make a disk faster.
         let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
-        return if waits || progresses { Again::Repeated } else { Again::Anew };
+        return if waits || progresses { Repetition::Repeated } else { Repetition::Restart };
     }
     // A client whose last ACK was lost has the whole file. A device that stores a file again reuses its port,
     // possibly at once.
-    if now.since(entry.requested) >= DOUBLED {
-        Again::Anew
+    if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
+        Repetition::Restart
     } else if entry.served == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.
-        Again::Repeated
+        Repetition::Repeated
     } else {
-        Again::Unclear
+        Repetition::Unclear
     }
 }

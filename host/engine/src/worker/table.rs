@@ -25,7 +25,7 @@ pub(super) struct Entry {
     pub(super) listening: SocketId,
     /// The socket that serves it: its TID socket, or `listening` in single-port mode.
     pub(super) served: SocketId,
-    pub(super) generation: u32,
+    pub(super) epoch: u32,
     pub(super) operation: Operation,
     /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
@@ -60,7 +60,7 @@ pub(super) struct Table {
     /// Four bytes for each (socket, peer) of a transfer, whatever the size of an address.
     found: HashTable<Reference>,
     hasher: DefaultHashBuilder,
-    generation: u32,
+    epoch: u32,
 }
 
 /// An entry, and the socket of this reference.
@@ -98,7 +98,7 @@ impl Table {
 
     /// Returns the entry of `key`, if it is still the same one.
     pub(super) fn by_key(&mut self, key: Key) -> Option<&mut Entry> {
-        self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
+        self.get_mut(key.index).filter(|entry| entry.epoch == key.epoch)
     }
 
     /// Finds the transfer of a datagram from `peer` on `socket`.
@@ -114,10 +114,10 @@ impl Table {
 
     /// Adds a transfer; its addresses must be free.
     pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
-        self.generation = self.generation.wrapping_add(1);
-        entry.generation = self.generation;
+        self.epoch = self.epoch.wrapping_add(1);
+        entry.epoch = self.epoch;
         let own_tid = entry.served != entry.listening;
-        let key = Key { index: self.entries.insert(entry) as u32, generation: self.generation };
+        let key = Key { index: self.entries.insert(entry) as u32, epoch: self.epoch };
         self.refer(Reference::new(key.index, false));
         if own_tid {
             self.refer(Reference::new(key.index, true));
@@ -136,7 +136,7 @@ impl Table {
     /// its own transfer. Returns `None` if there is no TID socket.
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
         let entry = self.get_mut(index)?;
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         if entry.served == entry.listening {
             return None;
         }
@@ -178,7 +178,7 @@ mod tests {
             local: None,
             listening,
             served,
-            generation: 0,
+            epoch: 0,
             operation: Operation::Read,
             fingerprint: 0,
             requested: Time::default(),

@@ -14,10 +14,10 @@ use std::time::SystemTime;
 use tuffet_udp::{Local, ReceiveBatch, SendBatch};
 
 /// Bytes that wait to be taken, at most: some 100 ms of a fast transfer.
-const ROOM: u64 = 16 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Datagrams that wait to be taken, at most.
-const MOST: usize = 16 << 10;
+const MAX_DATAGRAMS: usize = 16 << 10;
 
 /// The queue between the workers and the reader of a capture.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ pub struct Tapped {
 impl Tap {
     /// For the datagrams of these clients; without any, for all.
     pub fn new(clients: Vec<(IpAddr, Option<u16>)>) -> Tap {
-        let queue = ArrayQueue::new(MOST);
+        let queue = ArrayQueue::new(MAX_DATAGRAMS);
         Tap { clients, queue, waiting: AtomicU64::new(0), dropped: AtomicU64::new(0) }
     }
 
@@ -74,7 +74,7 @@ impl Tap {
     fn put(&self, at: SystemTime, inbound: bool, ends: (SocketAddr, SocketAddr), parts: [&[u8]; 2]) {
         let length = (parts[0].len() + parts[1].len()) as u64;
         // Nothing is copied in vain.
-        let has_room = self.waiting.fetch_add(length, Relaxed) + length <= ROOM && !self.queue.is_full();
+        let has_room = self.waiting.fetch_add(length, Relaxed) + length <= MAX_BYTES && !self.queue.is_full();
         let (peer, local) = ends;
         let copy = || Tapped { at, inbound, peer, local, bytes: parts.concat().into() };
         if !has_room || self.queue.push(copy()).is_err() {
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn what_finds_no_room_is_counted() {
         let tap = Tap::new(Vec::new());
-        for _ in 0..MOST + 5 {
+        for _ in 0..MAX_DATAGRAMS + 5 {
             put(&tap, 9);
         }
         assert_eq!(tap.dropped(), 5);
@@ -153,7 +153,7 @@ mod tests {
         for _ in 0..300 {
             put(&tap, (1 << 16) - 1);
         }
-        assert_eq!(tap.dropped(), 5 + 300 - (ROOM >> 16));
+        assert_eq!(tap.dropped(), 5 + 300 - (MAX_BYTES >> 16));
         while tap.take().is_some() {}
         put(&tap, 1);
         assert!(tap.take().is_some() && tap.take().is_none());

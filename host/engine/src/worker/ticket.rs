@@ -7,7 +7,7 @@ use tuffet_core::Transfer;
 use tuffet_request::events::{Answered, CompactRecord, Ended, Ending, Outcome, Unanswered};
 
 /// A reserved place in the queue of summaries.
-pub type Place = mpsc::OwnedPermit<Ended>;
+pub type SummaryPermit = mpsc::OwnedPermit<Ended>;
 
 /// The data of a request from its decision to its end.
 pub struct Ticket {
@@ -16,7 +16,7 @@ pub struct Ticket {
     /// The answer.
     pub answered: Answered,
     /// The place of its summary.
-    pub place: Place,
+    pub place: SummaryPermit,
 }
 
 impl Ticket {

@@ -24,11 +24,11 @@ use tuffet_udp::Received;
 
 /// Most bytes in a window, which limits how much an attacker who guesses a TID port makes the server send to
 /// a victim with one ACK. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
-const MOST_WINDOW: u32 = 512 << 10;
+const MAX_WINDOW_BYTES: u32 = 512 << 10;
 
 /// The data of a block that fills an Ethernet frame (RFC 2348). As many of them as `max-windowsize` says always
-/// fit: whoever raises it has a path that holds more than [`MOST_WINDOW`].
-const FRAME: u32 = 1468;
+/// fit: whoever raises it has a path that holds more than [`MAX_WINDOW_BYTES`].
+const FRAME_PAYLOAD: u32 = 1468;
 
 impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
@@ -78,7 +78,7 @@ impl<T: Transmit> Worker<T> {
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
-            let allowance = self.held_up.allowance(now).max(self.cores.allowance(now));
+            let allowance = self.scheduling_delay.allowance(now).max(self.cores.allowance(now));
             sent + allowance.min(entry.core.longest_timeout())
         });
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
@@ -259,7 +259,7 @@ impl<T: Transmit> Worker<T> {
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
         let Some((upload, gate)) = sink.take_complete() else { return };
         entry.content = None;
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
     }
 
@@ -315,7 +315,7 @@ fn grant(
     size: Option<u64>,
     limits: &Limits,
 ) {
-    let limits = Limits { windowsize: within_most_window(requested, limits), ..*limits };
+    let limits = Limits { windowsize: cap_window(requested, limits), ..*limits };
     let size = match operation {
         // Where it ends is found on the way.
         Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
@@ -336,11 +336,11 @@ pub fn granted_options(
     *core.options()
 }
 
-/// The largest window that fits into [`MOST_WINDOW`], or into as many Ethernet frames as the configured window has
+/// The largest window that fits into [`MAX_WINDOW_BYTES`], or into as many Ethernet frames as the configured window has
 /// blocks, with the block size that will be granted.
-fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
+fn cap_window(requested: &OptionSet, limits: &Limits) -> u16 {
     let blksize = requested.block_size().min(limits.blksize);
-    let most = MOST_WINDOW.max(u32::from(limits.windowsize) * FRAME) / u32::from(blksize.max(1));
+    let most = MAX_WINDOW_BYTES.max(u32::from(limits.windowsize) * FRAME_PAYLOAD) / u32::from(blksize.max(1));
     limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 

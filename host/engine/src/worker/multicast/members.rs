@@ -2,10 +2,11 @@
 
 use super::super::content::Content;
 use super::super::key::Key;
-use super::super::messages::{MemberNews, ToControl, ToWorker};
+use super::super::messages::{MemberUpdate, ToControl, ToWorker};
+use super::super::progress_check::GIVE_UPS_PER_CHECK;
 use super::super::sockets::SocketId;
 use super::super::transfers::{error_text, granted_options};
-use super::{GroupKey, Groups, Join, Member, Place, Stream};
+use super::{GroupKey, Groups, HostedGroup, Join, Member, MemberRef};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,9 +17,6 @@ use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
 use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
-
-/// The rate of a master is measured over this many times the time after which a silent one is given up.
-const PATIENCES: u32 = 2;
 
 impl Groups {
     /// Adds a client to the group of its file, which it may be the first member of. If there is no place, its worker
@@ -32,8 +30,8 @@ impl Groups {
         let Some(index) = self.group_for(&mut join, &options, now).filter(|_| self.draining.is_none()) else {
             self.counts.declined.fetch_add(1, Relaxed);
             let worker = join.worker;
-            let letter = ToWorker::Declined(Box::new(join));
-            return self.outbox.push(ToControl::ToWorker { worker, letter });
+            let message = ToWorker::Declined(Box::new(join));
+            return self.outbox.push(ToControl::ToWorker { worker, message });
         };
         let Some(group) = self.groups.get_mut(index) else { return };
         let Join { worker, key, ticket, content, peer, .. } = join;
@@ -41,7 +39,7 @@ impl Groups {
         let client = ClientId(self.settings.limiter.client(&peer));
         let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
-        let place = Place { group: index, member };
+        let place = MemberRef { group: index, member };
         self.by_peer.insert((group.socket, peer), place);
         self.by_request.insert((worker, key), place);
         self.counts.joined.fetch_add(1, Relaxed);
@@ -82,8 +80,8 @@ impl Groups {
         }
         let nothing = Content::Bytes(Arc::<[u8]>::from([]).into());
         let content = std::mem::replace(&mut join.content, nothing);
-        self.generation = self.generation.wrapping_add(1);
-        let index = self.groups.insert(Stream {
+        self.epoch = self.epoch.wrapping_add(1);
+        let index = self.groups.insert(HostedGroup {
             core: Group::new(now, size, blksize, self.settings.transfer.timing),
             key: key.clone(),
             address,
@@ -91,7 +89,7 @@ impl Groups {
             local: join.local,
             content,
             members: HashMap::new(),
-            generation: self.generation,
+            epoch: self.epoch,
             deadline: Time::NEVER,
             stalled: Time::NEVER,
             progress: None,
@@ -124,12 +122,12 @@ impl Groups {
     }
 
     /// Handles what a worker noticed of a member.
-    pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberNews, now: Time) {
+    pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberUpdate, now: Time) {
         let Some(place) = self.by_request.get(&(worker, key)).copied() else { return };
         let Some(group) = self.groups.get_mut(place.group) else { return };
         match news {
-            MemberNews::Repeated => group.core.handle_repeated_request(place.member),
-            MemberNews::Left => {
+            MemberUpdate::Repeated => group.core.handle_repeated_request(place.member),
+            MemberUpdate::Left => {
                 if let Some(member) = group.members.get_mut(&place.member) {
                     let detail = "the client asked again from the same port";
                     member.ending = Some(Ending::new(Outcome::Aborted, detail));
@@ -158,7 +156,7 @@ impl Groups {
             return;
         };
         let span = now.since(since);
-        if span < group.core.give_up() * PATIENCES {
+        if span < group.core.give_up() * GIVE_UPS_PER_CHECK {
             return;
         }
         group.progress = Some((then, acked, now));
@@ -180,7 +178,7 @@ impl Groups {
         let Member { peer, worker, key, ticket, ending, .. } = member;
         self.by_peer.remove(&(group.socket, peer));
         self.by_request.remove(&(worker, key));
-        self.outbox.push(ToControl::ToWorker { worker, letter: ToWorker::Left { key } });
+        self.outbox.push(ToControl::ToWorker { worker, message: ToWorker::Left { key } });
         let ending =
             ending.unwrap_or_else(|| outcome_of(Operation::Read, report.finish, report.blocks, None));
         let silent = !report.proven && ending.outcome == Outcome::TimedOut;
@@ -207,7 +205,7 @@ impl Groups {
     }
 }
 
-fn expel(group: &mut Stream, id: MemberId, message: &'static str, detail: String, now: Time) {
+fn expel(group: &mut HostedGroup, id: MemberId, message: &'static str, detail: String, now: Time) {
     if let Some(member) = group.members.get_mut(&id) {
         member.ending = Some(Ending::new(Outcome::TimedOut, detail));
         group.core.expel(now, id, ErrorCode::NotDefined, message);

@@ -23,7 +23,7 @@ use super::sockets::{ListenerId, SocketId, Sockets};
 use super::ticket::Ticket;
 use super::transmit::Kernel;
 use super::wire::Wire;
-use super::{Clock, MAILBOX};
+use super::{BATCHES_PER_TURN, Clock, MAILBOX};
 use crate::limits::Limiter;
 pub use counts::GroupCounts;
 pub use join::Join;
@@ -43,14 +43,11 @@ use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::Identity;
 use tuffet_udp::{Local, ReceiveBatch};
 
-/// Batches received from one socket before the others get their turn.
-const TURN: usize = 4;
-
 /// The interval of checks of the limits, and while the server stops.
-const LOOK: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How long a group whose members never answered may delay the shutdown.
-const UNPROVEN: Duration = Duration::from_secs(1);
+const UNPROVEN_GRACE: Duration = Duration::from_secs(1);
 
 /// The settings of all groups.
 #[derive(Debug, Clone)]
@@ -81,7 +78,7 @@ struct GroupKey {
 }
 
 /// A group with the host's data about it.
-struct Stream {
+struct HostedGroup {
     core: Group,
     key: GroupKey,
     /// Where blocks go.
@@ -92,7 +89,7 @@ struct Stream {
     content: Content,
     members: HashMap<MemberId, Member>,
     /// Distinguishes the group from earlier ones with its index.
-    generation: u32,
+    epoch: u32,
     deadline: Time,
     /// When it began to wait for a disk, if it waits.
     stalled: Time,
@@ -115,7 +112,7 @@ struct Member {
 
 /// Where a member is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct MemberRef {
     group: usize,
     member: MemberId,
 }
@@ -127,12 +124,12 @@ pub struct Groups {
     poll: Poll,
     mailbox: Arc<Mailbox>,
     wire: Wire<Kernel>,
-    groups: Slab<Stream>,
+    groups: Slab<HostedGroup>,
     by_key: HashMap<GroupKey, usize>,
-    by_peer: HashMap<(SocketId, SocketAddr), Place>,
-    by_request: HashMap<(usize, Key), Place>,
+    by_peer: HashMap<(SocketId, SocketAddr), MemberRef>,
+    by_request: HashMap<(usize, Key), MemberRef>,
     pool: Pool,
-    generation: u32,
+    epoch: u32,
     counts: Arc<GroupCounts>,
     outbox: Vec<ToControl>,
     clock: Clock,
@@ -165,7 +162,7 @@ impl Groups {
             by_key: HashMap::new(),
             by_peer: HashMap::new(),
             by_request: HashMap::new(),
-            generation: 0,
+            epoch: 0,
             counts,
             outbox: Vec::new(),
             clock: Clock(Instant::now()),
@@ -235,15 +232,15 @@ impl Groups {
         let now = self.clock.now();
         let deadline = self.groups.iter().map(|(_, group)| group.deadline).min();
         let deadline = deadline.filter(|time| *time != Time::NEVER).map(|time| time.since(now));
-        let look = (!self.groups.is_empty() || self.draining.is_some()).then_some(LOOK);
+        let look = (!self.groups.is_empty() || self.draining.is_some()).then_some(CHECK_INTERVAL);
         [deadline, look].into_iter().flatten().min()
     }
 
     fn read_mailbox(&mut self) {
         self.mailbox.open();
-        while let Some(letter) = self.mailbox.take() {
+        while let Some(message) = self.mailbox.take() {
             let now = self.clock.now();
-            match letter {
+            match message {
                 ToWorker::Join(join) => self.join(*join, now),
                 ToWorker::Member { worker, key, news } => self.news(worker, key, news, now),
                 ToWorker::Disk(DiskResult::Read { key, result }) => self.has_read(key, result, now),
@@ -271,7 +268,7 @@ impl Groups {
 
     /// Reads a few batches from a socket; returns whether there may be more.
     fn receive(&mut self, number: SocketId, received: &mut ReceiveBatch) -> bool {
-        for _ in 0..TURN {
+        for _ in 0..BATCHES_PER_TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
             let local = socket.socket.local();
             let more = received.fill(&socket.socket);
@@ -310,7 +307,7 @@ impl Groups {
     /// Checks now and then what no packet shows: slow masters, members that stay for too long, a hung disk.
     fn look(&mut self) {
         let now = self.clock.now();
-        if now.since(self.looked) < LOOK {
+        if now.since(self.looked) < CHECK_INTERVAL {
             return;
         }
         self.looked = now;
@@ -333,7 +330,7 @@ impl Groups {
         if Instant::now() >= until {
             return true;
         }
-        if now.since(since) >= UNPROVEN {
+        if now.since(since) >= UNPROVEN_GRACE {
             for index in self.indices() {
                 if self.groups.get(index).is_some_and(|group| !group.core.is_proven()) {
                     self.end_silently(index, now);

@@ -1,6 +1,6 @@
 //! The sockets and addresses of groups.
 
-use super::super::opening::{ListenerSpec, OpenError, Share};
+use super::super::open_sockets::{ListenerSockets, ListenerSpec, OpenError};
 use super::super::sockets::Sockets;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -30,7 +30,7 @@ pub fn open_group_sockets(
             }
         }
         sockets
-            .add_listener(Share { listening: Vec::new(), tids })
+            .add_listener(ListenerSockets { listening: Vec::new(), tids })
             .map_err(|error| (number, OpenError::from(error)))?;
     }
     Ok(sockets)

@@ -4,8 +4,8 @@ use super::super::content::{Content, read_payloads};
 use super::super::disk_work::DiskWork;
 use super::super::key::Key;
 use super::super::messages::ToControl;
-use super::super::source::{ReadError, Wish};
-use super::{Groups, Stream};
+use super::super::source::{NextRead, ReadError};
+use super::{Groups, HostedGroup};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -162,14 +162,14 @@ impl Groups {
         let acked = group.core.acked().map_or(0, |(_, acked)| acked) * u64::from(group.core.blksize());
         let window = group.core.most_in_flight();
         let Some(source) = group.content.source() else { return };
-        let Some(Wish { offset, least, most }) = source.wish(acked, window) else { return };
+        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
         let file = Arc::clone(source.file());
         let room = file.disk().room_ahead(most);
         let length = if room.is_some() { most } else { least };
         if length == 0 {
             return source.withdraw();
         }
-        let key = Key { index: index as u32, generation: group.generation };
+        let key = Key { index: index as u32, epoch: group.epoch };
         let work = DiskWork::read(key, file, offset, length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
@@ -177,7 +177,7 @@ impl Groups {
     /// Handles the result of a read.
     pub(super) fn has_read(&mut self, key: Key, result: io::Result<Option<Ahead>>, now: Time) {
         let index = key.index as usize;
-        let Some(group) = self.groups.get_mut(index).filter(|it| it.generation == key.generation) else {
+        let Some(group) = self.groups.get_mut(index).filter(|it| it.epoch == key.epoch) else {
             return;
         };
         let Some(source) = group.content.source() else { return };
@@ -204,6 +204,6 @@ impl Groups {
     }
 }
 
-fn peer_of(group: &Stream, member: MemberId) -> Option<SocketAddr> {
+fn peer_of(group: &HostedGroup, member: MemberId) -> Option<SocketAddr> {
     group.members.get(&member).map(|member| member.peer)
 }

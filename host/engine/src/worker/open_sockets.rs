@@ -10,14 +10,14 @@ use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 ///
 /// Only knowledge of the port proves a client's address: an attacker who forges ACKs has to guess it. Each
 /// port is a descriptor and some 2.5 KiB of the kernel's memory.
-const TID_PORTS: u64 = 512;
+const DEFAULT_TID_PORTS: u64 = 512;
 
 /// One in this many of a process's descriptors may be TID ports by default: the rest is for files and
 /// connections.
-const DESCRIPTORS: u64 = 8;
+const DESCRIPTOR_FRACTION: u64 = 8;
 
 /// The fewest TID ports of a listener in one worker.
-const LEAST: u64 = 4;
+const MIN_TID_PORTS: u64 = 4;
 
 /// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
 /// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
@@ -29,12 +29,14 @@ pub fn tid_ports(given: Option<TidPorts>, listeners: usize, workers: usize, desc
     let all = match (given, descriptors) {
         (Some(TidPorts::Count(given)), _) => u64::from(given),
         (Some(TidPorts::Range(range)), _) => u64::from(range.count()),
-        (None, None) => TID_PORTS,
-        (None, Some(descriptors)) => TID_PORTS.min(descriptors / DESCRIPTORS / listeners.max(1) as u64),
+        (None, None) => DEFAULT_TID_PORTS,
+        (None, Some(descriptors)) => {
+            DEFAULT_TID_PORTS.min(descriptors / DESCRIPTOR_FRACTION / listeners.max(1) as u64)
+        }
     };
     let each = all.div_ceil(workers.max(1) as u64);
     // An operator may configure fewer.
-    let least = if given.is_some() { 1 } else { LEAST };
+    let least = if given.is_some() { 1 } else { MIN_TID_PORTS };
     each.clamp(least, u16::MAX.into()) as u16
 }
 
@@ -128,7 +130,7 @@ impl From<io::Error> for OpenError {
 
 /// The sockets of one listener in one worker.
 #[derive(Default)]
-pub(super) struct Share {
+pub(super) struct ListenerSockets {
     pub(super) listening: Vec<Socket>,
     pub(super) tids: Vec<Socket>,
 }
@@ -163,7 +165,7 @@ pub fn open_all(
                 continue;
             }
             // A worker without a listening socket needs no TID ports for it either.
-            let mut serving: Vec<&mut Share> =
+            let mut serving: Vec<&mut ListenerSockets> =
                 shares.iter_mut().filter(|share| !share.listening.is_empty()).collect();
             match listener.tid_range {
                 Some(range) => tids_of_range(listener, range, &mut serving),
@@ -186,8 +188,8 @@ fn listening_sockets(
     listener: &mut ListenerSpec,
     given: Vec<UdpSocket>,
     workers: usize,
-) -> io::Result<Vec<Share>> {
-    let mut shares: Vec<Share> = (0..workers).map(|_| Share::default()).collect();
+) -> io::Result<Vec<ListenerSockets>> {
+    let mut shares: Vec<ListenerSockets> = (0..workers).map(|_| ListenerSockets::default()).collect();
     if !given.is_empty() {
         for (turn, socket) in given.into_iter().enumerate() {
             let socket = Socket::inherit(socket, listener.listening())?;
@@ -211,7 +213,7 @@ fn listening_sockets(
     Ok(shares)
 }
 
-fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut Share]) -> io::Result<()> {
+fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut ListenerSockets]) -> io::Result<()> {
     for share in serving {
         for _ in 0..listener.tid_ports {
             share.tids.push(listener.bind_tid(0)?);
@@ -225,7 +227,7 @@ fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut Share]) -> io::
 fn tids_of_range(
     listener: &mut ListenerSpec,
     range: PortRange,
-    serving: &mut [&mut Share],
+    serving: &mut [&mut ListenerSockets],
 ) -> Result<(), OpenError> {
     let mut ports: Vec<u16> = range.ports().collect();
     fastrand::shuffle(&mut ports);

@@ -27,12 +27,12 @@ pub(crate) struct Receiver {
     blksize: u16,
     rollover: Rollover,
     /// What the rate allows, if there is one.
-    rate: Option<Box<Rate>>,
+    rate: Option<Box<RateLimit>>,
 }
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
-struct Rate {
+struct RateLimit {
     allowance: Allowance,
     /// The bytes that it was charged with.
     charged: u64,
@@ -74,7 +74,7 @@ impl Receiver {
     /// Limits the bytes that are acknowledged per second.
     pub(crate) fn limit_rate(&mut self, rate: u32) {
         let allowance = Allowance::new(rate, u64::from(self.window) * u64::from(self.blksize));
-        self.rate = Some(Box::new(Rate { allowance, charged: self.bytes, held: Time::NEVER }));
+        self.rate = Some(Box::new(RateLimit { allowance, charged: self.bytes, held: Time::NEVER }));
     }
 
     /// Returns the limit of the rate, if there is one.

@@ -1,7 +1,6 @@
 //! A member of a group: its offers and answers, and its terms as the master.
 
-use super::term;
-use super::turns::ClientId;
+use super::JUDGED_EVERY;
 use crate::options::OptionSet;
 use crate::rtt::Timing;
 use crate::time::Time;
@@ -27,6 +26,10 @@ const REMIND: u32 = 100_000;
 /// Identifies a member of a group; not reused by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub(super) u64);
+
+/// A client, which may have several members: the caller numbers them, by address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ClientId(pub u64);
 
 #[derive(Debug)]
 pub(super) struct Member {
@@ -134,7 +137,7 @@ impl Member {
 
     /// Microseconds for which it is master at least, if each other client has had a term.
     pub(super) fn floor(&self) -> u32 {
-        term::PERIOD.saturating_mul(1 << self.idle_terms.min(10)).min(LONGEST_FLOOR)
+        JUDGED_EVERY.saturating_mul(1 << self.idle_terms.min(10)).min(LONGEST_FLOOR)
     }
 
     /// Records the end of a term with this many acknowledged blocks. `silent`: microseconds without progress.

@@ -1,6 +1,6 @@
 //! A member of a group, the client's side: which blocks it has, and what it acknowledges.
 
-use super::MOST_BLOCKS;
+use super::MAX_BLOCKS;
 use super::option::{Membership, NAME};
 use crate::options::{OptionSet, Options};
 use crate::time::Time;
@@ -134,7 +134,7 @@ impl Reader {
         // A file has one end.
         let beyond = self.last.is_some_and(|(last, _)| position > last)
             || (length < blksize && position < self.highest);
-        if position == 0 || position > MOST_BLOCKS || length > blksize || beyond || self.complete {
+        if position == 0 || position > MAX_BLOCKS || length > blksize || beyond || self.complete {
             return None;
         }
         (self.heard, self.fed) = (now, now);

@@ -10,10 +10,10 @@ use crate::transfer::unmeasured;
 
 /// The most bytes in flight. A member that is not the master cannot slow the stream down, and the receive buffer of a
 /// socket on Linux holds 208 KiB by default, in the kernel's accounting.
-pub(super) const MOST_IN_FLIGHT: u32 = 64 << 10;
+pub(super) const MAX_IN_FLIGHT: u32 = 64 << 10;
 
 /// The shortest wait for the ACKs of blocks in flight, in microseconds.
-const LEAST_PATIENCE: u32 = 2_000;
+const MIN_PATIENCE: u32 = 2_000;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -94,7 +94,7 @@ impl Stream {
     /// Continues after the block that a new master has acknowledged. `handshake`: microseconds since its OACK, if that
     /// was sent once.
     pub(super) fn begin_term(&mut self, acked: u64, window: u16, timing: Timing, handshake: Option<u32>) {
-        let most = (MOST_IN_FLIGHT / u32::from(self.blksize.max(1))).clamp(1, u16::MAX.into()) as u16;
+        let most = (MAX_IN_FLIGHT / u32::from(self.blksize.max(1))).clamp(1, u16::MAX.into()) as u16;
         self.window = window.clamp(1, most);
         (self.acked, self.next) = (acked, acked + 1);
         (self.probe, self.probed_at, self.recover, self.sampled) = (false, Time::NEVER, 0, 0);
@@ -214,7 +214,7 @@ impl Stream {
 
     /// Microseconds within which the ACKs of blocks in flight follow each other.
     fn patience(&self) -> u32 {
-        self.rtt.smoothed().unwrap_or(0).saturating_mul(2).max(LEAST_PATIENCE)
+        self.rtt.smoothed().unwrap_or(0).saturating_mul(2).max(MIN_PATIENCE)
     }
 }
 

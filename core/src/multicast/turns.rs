@@ -5,7 +5,7 @@
 //! and all of the time when nobody waits. Many members of one address pay together, and so does one that leaves and
 //! joins again.
 
-use super::member::Member;
+use super::member::{ClientId, Member};
 use std::collections::BTreeMap;
 
 /// How much more a client must have paid than another that waits for the lead.
@@ -18,14 +18,10 @@ const SLOW: u64 = 4;
 const DEAREST: u64 = 16;
 
 /// Departed clients are forgotten when there are more accounts than this.
-const MOST_ACCOUNTS: usize = 4_096;
-
-/// A client, which may have several members: the caller numbers them, by address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct ClientId(pub u64);
+const MAX_ACCOUNTS: usize = 4_096;
 
 /// The place of a member in the order of offers; the smallest is asked first.
-type Place = (bool, u8, bool, u64, bool, u64, u64);
+type OfferRank = (bool, u8, bool, u64, bool, u64, u64);
 
 /// What the clients of a group have paid.
 #[derive(Debug, Default)]
@@ -44,7 +40,7 @@ struct Account {
 
 impl Turns {
     pub(super) fn join(&mut self, client: ClientId) {
-        if self.accounts.len() >= MOST_ACCOUNTS {
+        if self.accounts.len() >= MAX_ACCOUNTS {
             self.accounts.retain(|_, account| account.members > 0);
         }
         let account = self.accounts.entry(client).or_default();
@@ -95,7 +91,7 @@ impl Turns {
 
     /// Members that answer come first, then those that were asked less often; among these clients without a term, and
     /// those that have paid least.
-    pub(super) fn place(&self, member: &Member) -> Place {
+    pub(super) fn rank(&self, member: &Member) -> OfferRank {
         let (paid, terms) = self.accounts.get(&member.client).map_or((0, 0), |it| (it.paid, it.terms));
         (!answers(member), member.unanswered(), terms > 0, paid, member.terms > 0, member.paid, member.turn)
     }

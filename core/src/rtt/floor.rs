@@ -7,17 +7,17 @@ use super::Timing;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedFloor {
     /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
-    /// that back, but no more than was added; and so do [`STEADY`] short round trips, down to nothing.
+    /// that back, but no more than was added; and so do [`STEADY_ROUND_TRIPS`] short round trips, down to nothing.
     quarters: u8,
 }
 
-/// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
-/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
-pub(super) const STEADY: u16 = 8;
-pub(super) const MOST_WARY: u8 = 7;
-pub(super) const SHORT: u32 = 8;
+/// Round trips, each shorter than a [`SHORT_PART`]th of the floor, that lower the floor by a quarter doubling; doubled by
+/// each needless retransmission, [`MAX_WARY`] times at most, and halved by each repaired loss.
+pub(super) const STEADY_ROUND_TRIPS: u16 = 8;
+pub(super) const MAX_WARY: u8 = 7;
+pub(super) const SHORT_PART: u32 = 8;
 /// A round trip longer than this part of the floor raises it, if it was lowered.
-pub(super) const LONG: u32 = 4;
+pub(super) const LONG_PART: u32 = 4;
 
 impl Default for RaisedFloor {
     fn default() -> Self {
@@ -27,11 +27,11 @@ impl Default for RaisedFloor {
 
 impl RaisedFloor {
     const DOUBLED: u8 = 4;
-    const MOST: u8 = 16 * Self::DOUBLED;
+    const MAX: u8 = 16 * Self::DOUBLED;
 
     /// Returns twice the floor, up to 2^16 times the configured one.
     pub fn doubled(self) -> Self {
-        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
+        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MAX) }
     }
 
     /// Returns the floor after this many `times` without news: each halves a raised floor, and doubles a lowered

@@ -10,7 +10,7 @@ pub use floor::RaisedFloor;
 pub use timing::Timing;
 
 use crate::sender::AckTiming;
-use floor::{LONG, MOST_WARY, SHORT, STEADY};
+use floor::{LONG_PART, MAX_WARY, SHORT_PART, STEADY_ROUND_TRIPS};
 
 /// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed RTT is unusual if round
 /// trips vary less.
@@ -83,14 +83,14 @@ impl Rtt {
     /// that the peer answers at once: what it sends by itself may be held up by its disk at any time.
     pub(crate) fn learn_floor(&mut self, micros: u32, exact: bool, blocks: u32, timing: &Timing) {
         let floor = self.floor(timing);
-        if micros <= floor / SHORT {
-            self.steady += blocks.min(STEADY.into()) as u16;
-            if self.steady >= STEADY << self.wary {
+        if micros <= floor / SHORT_PART {
+            self.steady += blocks.min(STEADY_ROUND_TRIPS.into()) as u16;
+            if self.steady >= STEADY_ROUND_TRIPS << self.wary {
                 (self.steady, self.raised) = (0, self.raised.lowered());
             }
         } else if exact {
             self.steady = 0;
-            if micros > floor / LONG && !self.raised.is_high() {
+            if micros > floor / LONG_PART && !self.raised.is_high() {
                 self.raised = self.raised.doubled().min(RaisedFloor::default());
             }
         }
@@ -263,7 +263,7 @@ impl Rtt {
     /// doubled until an answer as late as this would not have been too late.
     fn raise_floor(&mut self, timing: &Timing, answered: u32) -> bool {
         let below = self.floor(timing) < timing.initial;
-        (self.wary, self.steady) = ((self.wary + 1).min(MOST_WARY), 0);
+        (self.wary, self.steady) = ((self.wary + 1).min(MAX_WARY), 0);
         if below {
             self.raised = self.raised.doubled();
         }

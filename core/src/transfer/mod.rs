@@ -8,11 +8,11 @@
 //! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and outputs its
 //! request.
 
-mod facts;
 mod incoming;
-mod rate;
 #[cfg(test)]
-mod search;
+mod model_state;
+mod queries;
+mod rate;
 mod stall;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! What a group knows of itself, its members and its blocks.
 
-use super::{Group, MemberId, Phase, option, stream};
+use super::{Group, Leadership, MemberId, option, stream};
 use crate::options::OptionSet;
 use core::time::Duration;
 
@@ -58,12 +58,12 @@ impl Group {
 
     /// Returns the most bytes in flight.
     pub fn most_in_flight(&self) -> usize {
-        stream::MOST_IN_FLIGHT as usize
+        stream::MAX_IN_FLIGHT as usize
     }
 
     /// Returns the last block that the master has acknowledged, if there is a master.
     pub fn acked(&self) -> Option<(MemberId, u64)> {
-        let Phase::Led(term) = &self.phase else { return None };
+        let Leadership::Led(term) = &self.leadership else { return None };
         Some((term.master, self.members.get(&term.master)?.acked))
     }
 

@@ -45,10 +45,15 @@ impl Socket {
     }
 
     fn disconnect(&self) -> io::Result<()> {
-        let nobody = libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
-        // SAFETY: `nobody` lives through the call and the length is its size.
+        let unspecified =
+            libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
+        // SAFETY: `unspecified` lives through the call and the length is its size.
         let result = unsafe {
-            libc::connect(self.as_raw_fd(), &raw const nobody, size_of::<libc::sockaddr>() as libc::socklen_t)
+            libc::connect(
+                self.as_raw_fd(),
+                &raw const unspecified,
+                size_of::<libc::sockaddr>() as libc::socklen_t,
+            )
         };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }

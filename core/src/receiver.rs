@@ -26,7 +26,7 @@ pub(crate) struct Receiver {
     window: u16,
     blksize: u16,
     rollover: Rollover,
-    /// What the rate allows, if there is one.
+    /// The limit of the rate, if there is one.
     rate: Option<Box<RateLimit>>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Receiver {
 #[cfg_attr(test, derive(Hash))]
 struct RateLimit {
     allowance: Allowance,
-    /// The bytes that it was charged with.
+    /// The bytes charged so far.
     charged: u64,
     /// When an ACK that is due may be sent, `NEVER` if none is held back.
     held: Time,
@@ -95,8 +95,8 @@ impl Receiver {
         self.rate.as_ref().map(|rate| rate.held).filter(|held| *held != Time::NEVER)
     }
 
-    /// Lets go of the ACK that is held back, if its time has come. Returns the time before which it must not be sent
-    /// nevertheless, because it acknowledges blocks that have arrived since: `Some(None)` if it may be sent.
+    /// Releases the ACK that is held back, if its time has come: `Some(None)` if it may be sent now. `Some` of a
+    /// later time if it must still wait, because it also acknowledges blocks that have arrived since.
     pub(crate) fn release_ack(&mut self, now: Time) -> Option<Option<Time>> {
         self.held_ack().filter(|held| *held <= now)?;
         let held = self.hold_ack(now);

@@ -1,20 +1,20 @@
 //! A group of clients that read one file from one stream (RFC 2090), the server's side.
 //!
 //! One member is the master: it acknowledges blocks, and so drives the stream that all members receive. When it has
-//! the whole file, or goes silent, the next member becomes master by an OACK, and requests what it lacks: its ACK
-//! names the block before the first missing one.
+//! the whole file, or goes silent, an OACK makes the next member master. That one requests the blocks that it lacks:
+//! its ACK names the block before the first missing one.
 //!
 //! # The rule of use
 //! As for a [`Transfer`](crate::Transfer): after every `handle_*` call, call [`Group::poll`] until it returns
 //! [`Output::Timeout`] or [`Output::Closed`].
 //!
-//! # Nobody pays for another
+//! # No client pays for another
 //! - Nothing is sent to the group before a master has answered from its address. A member that has not answered gets
 //!   at most five OACKs.
-//! - The time of being the master is shared by client address, and a slow master pays more for it (`turns.rs`).
-//! - A master that is slow is replaced after 50 ms by a client that has had no term.
-//! - A master leads until another one answers: an offer that gets no answer takes nothing from it. While there is no
-//!   master, offers go to one member after the other without waiting for each to give up.
+//! - Client addresses share the time as master, and a slow master pays more for it (`turns.rs`).
+//! - A client without a term replaces a slow master after 50 ms.
+//! - A master leads until another member answers: an unanswered offer costs it nothing. While there is no master,
+//!   offers go to one member after the other without waiting for each to give up.
 
 mod member;
 mod option;
@@ -85,7 +85,7 @@ pub enum Output {
     Closed,
 }
 
-/// What is known of a member that has ended.
+/// The result of a membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// How it ended: complete only if it acknowledged the last block.
@@ -108,7 +108,7 @@ pub struct Report {
 
 #[derive(Debug)]
 enum Leadership {
-    /// Offers are out, and nobody has answered. The next offer is due at this time.
+    /// No member has answered an offer yet. The next offer is due at this time.
     Seeking { next_offer: Time },
     /// This member is the master.
     Led(Term),
@@ -159,7 +159,7 @@ impl Group {
         self.turns.join(client);
         self.members.insert(id, member);
         match &mut self.leadership {
-            // Nobody else may be asked.
+            // There is no other candidate.
             Leadership::Seeking { next_offer } if self.members.len() == 1 || *next_offer == Time::NEVER => {
                 self.offer(id, now);
             }
@@ -187,7 +187,7 @@ impl Group {
     pub fn handle_ack(&mut self, now: Time, id: MemberId, block: u16) {
         let position = u64::from(block);
         let total = self.stream.total();
-        // Nobody has a block that was never sent.
+        // No member has a block that was never sent.
         if position > total || (position == total && !self.stream.is_all_sent()) {
             return;
         }
@@ -207,7 +207,7 @@ impl Group {
         match &self.leadership {
             Leadership::Led(term) if term.master == id => self.on_masters_ack(now, position, news),
             _ if had_offer && self.is_open(offered_at) => self.begin_term(now, id, position, handshake),
-            // It still believes that it is the master.
+            // A former master that still acknowledges blocks.
             _ => self.remind(now, id),
         }
     }
@@ -256,7 +256,7 @@ impl Group {
         self.stalled = Some(now);
     }
 
-    /// Continues after [`Group::handle_unsent`]. The wait counts against nobody.
+    /// Continues after [`Group::handle_unsent`]. The wait counts against no member.
     pub fn handle_resumed(&mut self, now: Time) {
         let Some(since) = self.stalled.take() else { return };
         if let Leadership::Led(term) = &mut self.leadership {
@@ -338,7 +338,7 @@ impl Group {
         let asked = self.members.values().filter(|member| member.may_be_offered());
         match asked.min_by_key(|member| self.turns.rank(member)).map(|member| member.id) {
             Some(id) => self.offer(id, now),
-            // Only patience is left.
+            // No member may get another offer: their time-outs are awaited.
             None => self.leadership = Leadership::Seeking { next_offer: Time::NEVER },
         }
     }
@@ -362,9 +362,9 @@ impl Group {
         self.oack(id, true);
     }
 
-    /// Tells a member that it is not the master, now and then.
+    /// Tells a member from time to time that it is not the master.
     fn remind(&mut self, now: Time, id: MemberId) {
-        if self.members.get_mut(&id).is_some_and(|member| member.is_to_be_reminded(now)) {
+        if self.members.get_mut(&id).is_some_and(|member| member.needs_reminder(now)) {
             self.oack(id, false);
         }
     }
@@ -379,7 +379,7 @@ impl Group {
         self.due.push_back(Output::Oack { member: id, options: member.options, master });
     }
 
-    /// Ends members whose patience is over.
+    /// Ends members that have timed out.
     fn expire(&mut self, now: Time) {
         let late = |member: &&Member| member.expires() <= now;
         let late: Vec<MemberId> = self.members.values().filter(late).map(|member| member.id).collect();

@@ -1,4 +1,4 @@
-//! What a group knows of itself, its members and its blocks.
+//! The queries of a group: its size, members and progress.
 
 use super::{Group, Leadership, MemberId, option, stream};
 use crate::options::OptionSet;
@@ -46,12 +46,12 @@ impl Group {
         self.members.get(&id).map_or(0, |member| member.acked)
     }
 
-    /// Returns whether a member has answered from its address.
+    /// Returns whether any member has answered from its address.
     pub fn is_proven(&self) -> bool {
         self.members.values().any(|member| member.proven)
     }
 
-    /// Returns how long a master may be silent if nobody else waits.
+    /// Returns how long a master may be silent if no other member waits.
     pub fn give_up(&self) -> Duration {
         Duration::from_micros(self.timing.give_up().into())
     }

@@ -1,4 +1,4 @@
-//! A member of a group, the client's side: which blocks it has, and what it acknowledges.
+//! The client's side of a group: a member, its blocks and its ACKs.
 
 use super::MAX_BLOCKS;
 use super::option::{Membership, NAME};
@@ -6,11 +6,11 @@ use crate::options::{OptionSet, Options};
 use crate::time::Time;
 use core::time::Duration;
 
-/// How often a packet that got no answer is repeated by a member that is not the master, in repetitions of the master.
+/// A member that is not the master repeats an unanswered packet this many times more slowly than the master.
 const PATIENCE: u32 = 3;
 
-/// How long a member may get no block while the server still answers, in times of the given patience. Members before
-/// it may be silent masters, one after the other.
+/// How long a member may get no block while the server still answers, as a multiple of `give_up`: several silent
+/// masters may precede it.
 const WITHOUT_BLOCKS: u32 = 4;
 
 /// An action that a reader requests from its caller.

@@ -8,11 +8,11 @@ use crate::time::Time;
 use crate::transfer::Finish;
 use core::time::Duration;
 
-/// Time-outs of a master that counts as silent, at least.
+/// The fewest time-outs after which a master counts as silent.
 const SILENT_TIMEOUTS: u8 = 3;
 
-/// A master that brings the group this many bytes per second is not interrupted by clients without a term: they receive
-/// the blocks as well, and each of them would have the first ones repeated.
+/// Clients without a term do not interrupt a master that brings the group this many bytes per second: they receive
+/// the blocks as well, and each of them would request the first ones again.
 const STEADY_BYTES_PER_SECOND: u64 = 500_000;
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Term {
         }
     }
 
-    /// Takes time out of the term for which its master could do nothing.
+    /// Excludes time for which the master was not responsible.
     pub(super) fn pause(&mut self, waited: Duration) {
         for time in [&mut self.contested, &mut self.heard, &mut self.settled] {
             *time = *time + waited;
@@ -64,7 +64,7 @@ impl Group {
         self.turns.begin(member);
         self.stream.begin_term(position, member.options.window_size(), member.timing, handshake);
         self.leadership = Leadership::Led(Term::new(now, id));
-        // The disk is slow for this term only from now on.
+        // Earlier waits for the disk do not count for this term.
         self.stalled = self.stalled.map(|_| now);
     }
 
@@ -101,8 +101,8 @@ impl Group {
         }
     }
 
-    /// Offers the lead to others that wait for it, if the master is slow or silent or has led for long; ends the master
-    /// if it is silent for too long.
+    /// Offers the lead to waiting members if the master is slow, silent, or has led for long. Ends a master that is
+    /// silent for too long.
     pub(super) fn judge(&mut self, now: Time) {
         let Leadership::Led(term) = &mut self.leadership else { return };
         let id = term.master;
@@ -115,7 +115,7 @@ impl Group {
             return;
         }
         if !self.members.values().any(|other| other.id != id && other.may_be_offered()) {
-            // Time for which nobody waits is free.
+            // Time is free while no other member waits.
             (term.contested, term.progress, term.settled, term.fresh) = (now, 0, now, 0);
             return;
         }
@@ -129,7 +129,7 @@ impl Group {
                 || (is_long && self.turns.is_behind(other, master));
             is_due && other.id != id && other.may_be_offered() && other.is_rested(now)
         };
-        // One of those that have answered before and one of the others: forged requests do not delay the former.
+        // One member that has answered before, and one that has not: forged requests do not delay the former.
         let first = |answered: bool| {
             let found = self.members.values().filter(|other| other.proven == answered).filter(follows);
             found.min_by_key(|other| self.turns.rank(other)).map(|other| other.id)

@@ -1,22 +1,23 @@
-//! The RTO floor of a peer, which its round trips lower and needless retransmissions raise.
+//! The RTO floor of a peer: short round trips lower it, needless retransmissions raise it.
 
 use super::Timing;
 
-/// How far the RTO floor is raised for a peer; kept for its next transfer. For a peer of which nothing is known,
-/// to ten times the configured floor.
+/// How far the RTO floor is raised for a peer; kept for its next transfer. An unknown peer has ten times the
+/// configured floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedFloor {
-    /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
-    /// that back, but no more than was added; and so do [`STEADY_ROUND_TRIPS`] short round trips, down to nothing.
+    /// In quarter doublings. A needless retransmission doubles the floor. A repaired loss takes back a quarter of
+    /// that, but no more than was added. So do [`STEADY_ROUND_TRIPS`] short round trips, down to the configured
+    /// floor.
     quarters: u8,
 }
 
-/// Round trips, each shorter than a [`SHORT_PART`]th of the floor, that lower the floor by a quarter doubling; doubled by
-/// each needless retransmission, [`MAX_WARY`] times at most, and halved by each repaired loss.
+/// This many round trips, each shorter than a [`SHORT_PART`]th of the floor, lower the floor by a quarter doubling.
+/// Each needless retransmission doubles the number, at most [`MAX_WARY`] times, and each repaired loss halves it.
 pub(super) const STEADY_ROUND_TRIPS: u16 = 8;
 pub(super) const MAX_WARY: u8 = 7;
 pub(super) const SHORT_PART: u32 = 8;
-/// A round trip longer than this part of the floor raises it, if it was lowered.
+/// A round trip longer than this part of a lowered floor raises it.
 pub(super) const LONG_PART: u32 = 4;
 
 impl Default for RaisedFloor {

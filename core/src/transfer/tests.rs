@@ -4,7 +4,7 @@ use super::*;
 use crate::peer_metrics::PeerMetrics;
 use crate::rtt::{RaisedFloor, Timing};
 
-/// What few transfers need is in boxes: limits of the pace, an ERROR that is to be sent.
+/// Rarely used state is boxed: pacing limits, a pending ERROR.
 #[test]
 fn ten_thousand_transfers_are_small() {
     assert!(size_of::<Transfer>() <= 272, "{}", size_of::<Transfer>());

@@ -16,7 +16,7 @@ const SLOTS: usize = 256;
 /// How long a limit is valid.
 const VALID_FOR: Duration = Duration::from_secs(60);
 
-/// Empty until the kernel refuses to segment, which on nearly all machines it never does.
+/// Empty until the kernel refuses to segment, which hardly ever happens.
 #[derive(Default)]
 pub(super) struct SegmentLimits {
     slots: Vec<Option<Limit>>,

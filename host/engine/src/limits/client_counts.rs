@@ -135,7 +135,7 @@ mod tests {
         let client = |number: u64| number << COUNT_BITS;
         assert!((1..=8).all(|number| counts.take(client(number), 1) == Some(Share::Counted(client(number)))));
         assert_eq!(counts.take(client(9), 1), Some(Share::Uncounted));
-        assert_eq!(counts.take(client(8), 1), None, "who is counted is still bounded");
+        assert_eq!(counts.take(client(8), 1), None, "a counted client is still bounded");
         counts.give(Share::Counted(client(3)));
         assert_eq!(
             counts.take(client(9), 1),

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use tuffet_request::Bounds;
 
-/// [`Bounds`] as atomics that workers read: each value on its own, since none depends on another.
+/// [`Bounds`] as atomics: workers read each value on its own, since none depends on another.
 #[derive(Debug, Default)]
 pub(super) struct LiveBounds {
     pub(super) half_open: AtomicUsize,

@@ -1,9 +1,9 @@
-//! Limits: the checks before a request gets a place.
+//! Limits: the checks that admit a request.
 //!
-//! The kernel spreads the ports of one client over all workers, so all workers share the counts of a client:
-//! in tables of a fixed size whose cells are atomics. Nothing waits for a lock, and a flood from a million
-//! addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a
-//! random key), so an attacker cannot aim at another client's cells.
+//! The kernel spreads the ports of one client over all workers, so all workers share the counts of a client: in
+//! tables of a fixed size with atomic cells. No worker waits for a lock, and a flood from a million addresses takes
+//! no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a random key), so an
+//! attacker cannot aim at another client's cells.
 
 mod client_counts;
 mod live_bounds;
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use token_bucket::{ClientBuckets, TokenBucket};
 use tuffet_request::{Bounds, ClientKey};
 
-/// The reason why a request gets no place. It is dropped: a real client repeats it, and a spoofed request
-/// makes the server send nothing.
+/// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
+/// for a spoofed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// All places are taken (`limits.transfers`).
@@ -70,7 +70,7 @@ impl Refused {
         self.what().trim_matches('`')
     }
 
-    /// For the log: what was reached.
+    /// The limit that was reached, for the log.
     pub(crate) fn what(self) -> &'static str {
         match self {
             Refused::Transfers => "`limits.transfers`",
@@ -84,21 +84,21 @@ impl Refused {
     }
 }
 
-/// One limit, as it stands for one client.
+/// The state of one limit for one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// The key in the configuration.
     pub limit: &'static str,
-    /// The limit; `None` where there is none.
+    /// The limit; `None` if there is none.
     pub most: Option<u64>,
-    /// How much of it is taken, where that is counted.
+    /// How much of it is taken, if that is counted.
     pub taken: Option<u64>,
     /// Whether a request would be dropped now.
     pub reached: bool,
 }
 
-/// A request's part of its client's share, to be given back: the place of its transfer when that is dropped,
-/// the pending place when it is decided; independent of later changes of the limits.
+/// The places of a request in its client's share. The place of its transfer is given back when that is dropped, the
+/// pending place when the request is decided; later changes of the limits do not matter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) transfer: Share,
@@ -179,7 +179,7 @@ impl Limiter {
         Ok(Claim { transfer, pending })
     }
 
-    /// The limits of one client as they stand, for people. Takes nothing.
+    /// Returns the state of the limits for one client, without taking a place.
     pub fn standing(&self, peer: &SocketAddr) -> [Standing; 4] {
         let client = self.client(peer);
         let now = self.since(Instant::now());
@@ -203,7 +203,7 @@ impl Limiter {
         ]
     }
 
-    /// Its transfer is forgotten.
+    /// Frees the place of a transfer.
     pub(crate) fn transfer_ended(&self, share: Share) {
         self.transfers.give(share);
     }
@@ -219,12 +219,12 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
-    /// Returns whether an ERROR may be sent to a peer without a transfer, whose address may be spoofed.
+    /// Returns whether an ERROR may be sent to a peer without a transfer; its address may be spoofed.
     pub(crate) fn may_answer(&self, now: Instant) -> bool {
         self.errors.take(self.since(now))
     }
 
-    /// Half-open transfers of all workers.
+    /// The limit of half-open transfers, for all workers together.
     pub(crate) fn half_open(&self) -> usize {
         self.live.half_open.load(Relaxed)
     }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_client_sends_too_much_is_not_counted_against_all() {
+    fn the_excess_of_one_client_does_not_count_against_all() {
         let rate = |per_second, burst| Some(PerSecond { per_second, burst });
         let limiter = Limiter::new(
             &Bounds { per_second: rate(1, 5), client_per_second: rate(1, 2), ..Bounds::none() },

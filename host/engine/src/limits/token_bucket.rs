@@ -1,9 +1,9 @@
 //! Token buckets: a rate per second, and a burst after a pause.
 //!
-//! A bucket is one number, the time up to which all requests are paid for (GCRA, ITU-T I.371): each request
-//! advances it by an interval, and a request that would advance it too far beyond the present is dropped. A
-//! full bucket, like that of every client without recent requests, is one whose time has passed: it need not
-//! be kept, and a table of buckets needs no cleaning.
+//! A bucket is one number, the time up to which all requests are paid for (GCRA, ITU-T I.371): each request advances
+//! it by an interval, and a request that would advance it too far beyond the present is dropped. A bucket is full
+//! once that time has passed, as for every client without recent requests. A full bucket need not be kept, so a table
+//! of buckets needs no cleaning.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,8 +14,8 @@ const SECOND: u64 = 1_000_000_000;
 /// The cells that may hold a client's bucket.
 const CELLS: usize = 8;
 
-/// Clients whose buckets are not full: 512 KiB. With more clients at once, those nearest to a full bucket are
-/// forgotten, never those with the most requests.
+/// The number of clients in the table, which has 512 KiB. With more clients at once, it forgets those nearest to a
+/// full bucket, never those with the most requests.
 const CLIENTS: usize = 1 << 15;
 
 /// The interval and the burst in nanoseconds; an interval of 0 is no limit.
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_most_is_not_forgotten_in_a_flood_of_others() {
+    fn the_busiest_client_is_not_forgotten_in_a_flood_of_others() {
         let rates = ClientBuckets::default();
         rates.set(per_second(100, 100));
         let loud = 42;

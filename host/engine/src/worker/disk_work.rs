@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
 
-/// The longest duration of an operation. A transfer whose client waits for it gives up earlier.
+/// The longest duration of an operation. A transfer with a waiting client gives up earlier.
 const LATE: Duration = Duration::from_secs(60);
 
 /// An operation that may wait for a disk.

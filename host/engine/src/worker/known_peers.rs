@@ -1,9 +1,9 @@
-//! What transfers learnt of their peers, kept for the next ones.
+//! What transfers have learnt about their peers, kept for later transfers.
 //!
-//! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
-//! floor is too low for it, and a boot loader with a few descriptors in which bursts it takes blocks. Without
-//! this table, each new transfer would lose blocks and time to learn the same again. Like TCP's metrics per
-//! destination, the table has a fixed size: a newer peer replaces an older one, whose next transfer learns anew.
+//! A peer that sometimes answers slowly (a busy machine, a radio link) shows that the RTO floor is too low for it; a
+//! boot loader with few descriptors shows which bursts it accepts. Without this table, each new transfer would lose
+//! blocks and time to learn the same again. Like TCP's metrics per destination, the table has a fixed size: a newer
+//! peer may replace an older one, which then starts afresh.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -13,7 +13,8 @@ use tuffet_core::{PeerMetrics, Time};
 
 const PEERS: usize = 1024;
 
-/// After this time without a transfer, the floor of a peer falls by one doubling, and its manner is forgotten.
+/// After each such time without a transfer, the floor of a peer falls by one doubling. Its manner is forgotten after
+/// the first.
 const FADES_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct KnownPeers {
@@ -23,14 +24,14 @@ pub(super) struct KnownPeers {
 
 #[derive(Clone, Copy, Default)]
 struct KnownPeer {
-    /// Distinguishes the peers that share a place.
+    /// Distinguishes peers with the same index.
     tag: u32,
     metrics: PeerMetrics,
     noted: Time,
 }
 
 impl KnownPeer {
-    /// Returns what is left of it by now.
+    /// Returns the metrics as they have aged by now.
     fn left(&self, now: Time) -> PeerMetrics {
         let times = now.since(self.noted).as_secs() / FADES_AFTER.as_secs();
         self.metrics.after(u32::try_from(times).unwrap_or(u32::MAX))
@@ -44,7 +45,7 @@ impl Default for KnownPeers {
 }
 
 impl KnownPeers {
-    /// Returns what is known of `peer`; nothing if it is not in the table.
+    /// Returns the metrics of `peer`, or the default if it is not in the table.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> PeerMetrics {
         let (index, tag) = self.place(peer);
         let place = &self.peers[index];
@@ -54,11 +55,11 @@ impl KnownPeers {
         place.left(now)
     }
 
-    /// Records what a transfer of `peer` knew at its end.
+    /// Records the metrics of `peer` at the end of a transfer.
     pub(super) fn note(&mut self, peer: IpAddr, metrics: PeerMetrics, now: Time) {
         let (index, tag) = self.place(peer);
         let place = &mut self.peers[index];
-        // What a steady peer has shown is learnt again soon; what cost time or blocks is worth more.
+        // The metrics of a steady peer are soon learnt again; those that cost time or blocks are worth more.
         let free = metrics != PeerMetrics::default() && !place.left(now).is_costly();
         if place.tag == tag || metrics.is_costly() || free {
             *place = KnownPeer { tag, metrics, noted: now };

@@ -5,8 +5,8 @@ use super::signal::{Due, Signal};
 use crossbeam_queue::SegQueue;
 use std::io;
 
-/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of messages: each has at
-/// most one pending decision or upload, and there are few pings and taps.
+/// A worker's mailbox. Posting never blocks. The number of messages is bounded by the worker's transfers: each has at
+/// most one pending decision or upload, and pings and taps are rare.
 pub struct Mailbox {
     messages: SegQueue<ToWorker>,
     signal: Signal,

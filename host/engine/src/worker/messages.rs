@@ -36,7 +36,7 @@ pub enum ToControl {
         upload: Upload,
         /// Its request and the decision.
         record: Arc<CompactRecord>,
-        /// Who decides about the upload first, if somebody does.
+        /// The gate of the upload, if it has one.
         gate: Option<Arc<dyn Gate>>,
     },
     /// A read or write to be done; the result goes to the worker's mailbox.
@@ -50,9 +50,9 @@ pub enum ToControl {
     Discard(Upload),
     /// Content to be dropped; a disk may be slow to close its file.
     Close(Content),
-    /// A granted request for the thread of the groups.
+    /// A granted request for the group thread.
     Join(Box<Join>),
-    /// News of the client of a [`ToControl::Join`], for the thread of the groups.
+    /// What the client of a [`ToControl::Join`] did, for the group thread.
     Member {
         /// The worker that has its request.
         worker: usize,
@@ -61,14 +61,14 @@ pub enum ToControl {
         /// What its client did.
         news: MemberUpdate,
     },
-    /// A message of the thread of the groups to a worker.
+    /// A message from the group thread to a worker.
     ToWorker {
         /// The receiver.
         worker: usize,
         /// The message.
         message: ToWorker,
     },
-    /// Problems that belong to no transfer.
+    /// Counts of problems outside of transfers.
     Counted {
         /// The reporting worker.
         worker: usize,
@@ -77,7 +77,7 @@ pub enum ToControl {
     },
 }
 
-/// What a client did that is a member of a group.
+/// An action of a client that is a member of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberUpdate {
     /// It has repeated its request.
@@ -145,9 +145,9 @@ pub enum ToWorker {
     },
     /// The result of a read or write.
     Disk(DiskResult),
-    /// A member for a group.
+    /// A new member for a group.
     Join(Box<Join>),
-    /// News of a member.
+    /// What a member did.
     Member {
         /// The worker that has its request.
         worker: usize,
@@ -156,14 +156,14 @@ pub enum ToWorker {
         /// What its client did.
         news: MemberUpdate,
     },
-    /// No group has a place: the client gets the file for itself.
+    /// No group has room: the worker serves the client alone.
     Declined(Box<Join>),
     /// A membership has ended, and its outcome is reported.
     Left {
         /// The request.
         key: Key,
     },
-    /// Copy datagrams from now on, or no more.
+    /// Start or stop copying datagrams.
     Tap(Option<Arc<Tap>>),
     /// Bind the sockets of a listener to the interface that now has this name.
     Rebind {
@@ -174,7 +174,7 @@ pub enum ToWorker {
         /// Where the result goes.
         answer: oneshot::Sender<io::Result<()>>,
     },
-    /// Say that you are there.
+    /// Answer, to show that the worker runs.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.
     Drain {

@@ -93,8 +93,8 @@ const MAILBOX: Token = Token(usize::MAX);
 /// Batches received from one socket before the others get their turn.
 const BATCHES_PER_TURN: usize = 4;
 
-/// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory as
-/// it is used; growing by copying would take the time of blocks, and leave the old places with the allocator.
+/// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory
+/// as it is used. Growing by copying would delay blocks, and leave the old memory with the allocator.
 const RESERVED_TRANSFERS: usize = 1 << 16;
 
 /// How long unread sockets may hold up timers.
@@ -139,7 +139,7 @@ pub struct Worker<T = Kernel> {
     looked_for_acks: bool,
     recent_requests: RecentRequests,
     stored_uploads: StoredUploads,
-    /// Numbers of sockets that have reported an error.
+    /// Sockets that have reported an error.
     troubled: Vec<SocketId>,
     closed_ports: UnreachableBatch,
     summaries: mpsc::Sender<Ended>,
@@ -317,9 +317,9 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Timers up to this time may expire. The answer to a later one may lie unread in a socket, because this
-    /// thread was not scheduled, or has more to read than fits into a turn. A flood delays timers by
-    /// [`MAX_TIMER_DELAY`] at most.
+    /// Timers up to this time may expire. The answer to a later one may still be unread in a socket: this thread was
+    /// not scheduled, or has more to read than fits into a turn. A flood delays timers by [`MAX_TIMER_DELAY`] at
+    /// most.
     fn timer_horizon(&self, read_until: Time, now: Time) -> Time {
         let oldest = now.as_micros().saturating_sub(MAX_TIMER_DELAY.as_micros() as u64);
         read_until.max(Time::from_micros(oldest))
@@ -412,7 +412,7 @@ impl<T: Transmit> Worker<T> {
                 ToWorker::Tap(tap) => self.set_tap(tap),
                 ToWorker::Declined(join) => self.declined(*join, now),
                 ToWorker::Left { key } => self.left(key),
-                // For the thread of the groups.
+                // These are for the group thread.
                 ToWorker::Join(join) => join.too_late(),
                 ToWorker::Member { .. } => {}
                 ToWorker::Drain { until } => self.drain(until, now),

@@ -23,8 +23,8 @@ const MIN_TID_PORTS: u64 = 4;
 /// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
 const TID_BUFFER: usize = 1 << 20;
 
-/// TID ports of each listener in one worker. `given` are the configured ones of the listener over all
-/// workers; without them, the number depends on `descriptors`.
+/// TID ports of each listener in one worker. `given`: the configured number or range of the listener, for all workers
+/// together; without it, the number depends on `descriptors`.
 pub fn tid_ports(given: Option<TidPorts>, listeners: usize, workers: usize, descriptors: Option<u64>) -> u16 {
     let all = match (given, descriptors) {
         (Some(TidPorts::Count(given)), _) => u64::from(given),
@@ -109,9 +109,9 @@ impl ListenerSpec {
 /// Why the sockets of a listener cannot be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The system refuses one.
+    /// The system refuses a socket.
     Socket(io::Error),
-    /// Other sockets have so many ports of `tid_range` that not each worker gets one.
+    /// Other sockets have so many ports of `tid_range` that some worker gets none.
     TidRange {
         /// The ports of the listener.
         range: PortRange,
@@ -139,10 +139,9 @@ pub(super) struct ListenerSockets {
 /// this process started; if there are none, the listener is bound here. Resolves the addresses: port 0
 /// becomes the port that the kernel chose.
 ///
-/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
-/// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
-/// nothing would if several workers read one socket. If there are fewer sockets than workers, some workers do
-/// not serve this listener.
+/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client must reach
+/// the worker that has its transfer. The kernel ensures that if several sockets share a port, but not if several
+/// workers read one socket. If there are fewer sockets than workers, some workers do not serve this listener.
 ///
 /// # Errors
 /// The error, with the number of the listener.
@@ -222,7 +221,7 @@ fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut ListenerSockets
     Ok(())
 }
 
-/// Divides the free ports of a range among the workers. They are dealt out at random, so that nobody outside can tell
+/// Divides the free ports of a range among the workers. They are dealt out at random, so that an outsider cannot tell
 /// which worker, and so which clients, have a port.
 fn tids_of_range(
     listener: &mut ListenerSpec,

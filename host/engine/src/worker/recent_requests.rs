@@ -5,8 +5,8 @@
 use super::requests::MAX_DUPLICATE_DELAY;
 use tuffet_core::Time;
 
-/// One position for each remainder of a fingerprint. A later request replaces an earlier one: in a flood the
-/// server forgets requests, and then serves their copies.
+/// Slots in the table, one for each remainder of a fingerprint. A later request replaces an earlier one: in a flood
+/// the server forgets requests, and then serves their copies.
 const REQUESTS: usize = 1024;
 
 /// Fingerprints of requests and their times of arrival.
@@ -23,17 +23,17 @@ impl Default for RecentRequests {
 impl RecentRequests {
     /// Records a request.
     pub(super) fn note(&mut self, fingerprint: u64, now: Time) {
-        self.requests[position(fingerprint)] = Some((fingerprint, now));
+        self.requests[slot(fingerprint)] = Some((fingerprint, now));
     }
 
     /// Returns whether the request arrived so recently that another one may be its copy.
     pub(super) fn is_recent(&self, fingerprint: u64, now: Time) -> bool {
-        let noted = self.requests[position(fingerprint)];
+        let noted = self.requests[slot(fingerprint)];
         noted.is_some_and(|(which, when)| which == fingerprint && now.since(when) < MAX_DUPLICATE_DELAY)
     }
 }
 
-fn position(fingerprint: u64) -> usize {
+fn slot(fingerprint: u64) -> usize {
     (fingerprint % REQUESTS as u64) as usize
 }
 
@@ -49,7 +49,7 @@ mod tests {
         recent.note(7, at(100));
         assert!(recent.is_recent(7, at(599)));
         assert!(!recent.is_recent(7, at(600)));
-        assert!(!recent.is_recent(7 + REQUESTS as u64, at(101)), "another one of the same position");
+        assert!(!recent.is_recent(7 + REQUESTS as u64, at(101)), "another one of the same slot");
         recent.note(7 + REQUESTS as u64, at(102));
         assert!(!recent.is_recent(7, at(103)), "forgotten");
     }

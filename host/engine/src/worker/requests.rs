@@ -44,7 +44,7 @@ enum Repetition {
     Restart,
 }
 
-/// A request from a port whose last transfer lacks only its last ACK.
+/// A request from a port while its last transfer lacks only the last ACK.
 pub(super) struct DeferredRequest {
     listening: SocketId,
     served: SocketId,
@@ -156,9 +156,9 @@ impl<T: Transmit> Worker<T> {
         self.request(listening, listener, datagram, now);
     }
 
-    /// Begins a new transfer for a peer that may still need the old one. The old one keeps its TID, and ends
-    /// when the client answers the new one. A client that has started over does so; a client whose request
-    /// was duplicated only ever answers its first TID (RFC 1350 section 4).
+    /// Begins a new transfer for a peer that may still need the old one. The old one keeps its TID, and ends when the
+    /// client answers the new one. A client that has started over does so. If its request was duplicated, it answers
+    /// only the first TID (RFC 1350 section 4).
     fn begin_beside(
         &mut self,
         index: u32,
@@ -182,7 +182,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Silently ends a transfer whose client has sent a new request, and the old transfer beside it.
+    /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.ending =
@@ -346,8 +346,8 @@ impl<T: Transmit> Worker<T> {
         self.outbox.push(asked_for);
     }
 
-    /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes
-    /// first: in a flood nearly every request ends here.
+    /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes first,
+    /// because a flood ends here.
     fn place_for(
         &mut self,
         peer: &SocketAddr,
@@ -395,8 +395,8 @@ fn repetition(entry: &Entry, now: Time) -> Repetition {
         let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
         return if waits || progresses { Repetition::Repeated } else { Repetition::Restart };
     }
-    // A client whose last ACK was lost has the whole file. A device that stores a file again reuses its port,
-    // possibly at once.
+    // If only the last ACK was lost, the client has the whole file. A device that stores a file again reuses its
+    // port, possibly at once.
     if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
         Repetition::Restart
     } else if entry.served == entry.listening {

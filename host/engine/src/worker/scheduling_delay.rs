@@ -1,4 +1,4 @@
-//! How long this thread recently had to wait for a core.
+//! How long this thread has recently waited for a core.
 //!
 //! If other work occupies the server's cores, clients on the same machine answer late, too. Retransmissions
 //! then add work where there is too little time already, and repair nothing. So the time for which the worker
@@ -8,7 +8,7 @@
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Shorter waits are ordinary scheduling.
+/// Shorter delays are ordinary scheduling.
 const USUAL_MICROS: u64 = 2_500;
 /// An answer passes several run queues, each of which may be equally long.
 const QUEUES: u64 = 16;
@@ -24,8 +24,8 @@ pub(super) struct SchedulingDelay {
 }
 
 impl SchedulingDelay {
-    /// Records a wait for events from `before` to `now` that was meant to last at most `wanted`, and that
-    /// ended without an event.
+    /// Records a wait for events from `before` to `now` that should have lasted at most `wanted`, and ended without
+    /// an event.
     pub(super) fn waited(&mut self, before: Time, now: Time, wanted: Option<Duration>) {
         let Some(wanted) = wanted else { return };
         let late = now.since(before).saturating_sub(wanted).as_micros() as u64;

@@ -88,12 +88,12 @@ impl Sink {
         self.require_limit()
     }
 
-    /// Returns whether so many bytes wait for the disk that the client should wait.
+    /// Returns whether the client should wait, because too many bytes wait for the disk.
     pub(super) fn is_full(&self) -> bool {
         self.buffer.len() >= ENOUGH
     }
 
-    /// Returns whether `more` bytes beyond that would take more memory than a window is worth.
+    /// Returns whether `more` bytes would take too much memory, even while the client waits.
     pub(super) fn is_overfull(&self, more: usize) -> bool {
         self.buffer.len() + more > ENOUGH * 32
     }
@@ -122,7 +122,7 @@ impl Sink {
         written.result
     }
 
-    /// Removes and returns the upload, once all bytes are written, and who decides about it.
+    /// Removes and returns the upload and its gate, once all bytes are written.
     pub(super) fn take_complete(&mut self) -> Option<(Upload, Option<Arc<dyn Gate>>)> {
         let upload = self.upload.take_if(|_| self.complete && self.buffer.is_empty())?;
         Some((upload, self.gate.take()))

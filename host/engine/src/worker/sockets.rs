@@ -54,7 +54,7 @@ pub struct Sockets {
     listening: Vec<Range<u16>>,
     /// Advances with each transfer.
     turn: u32,
-    /// Keyed at random: nobody outside can tell the ports of a client.
+    /// Randomly keyed, so that an outsider cannot tell the ports of a client.
     chooser: RandomState,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Source {
     file: Arc<OpenFile>,
     /// The pieces read ahead, in order.
     pieces: VecDeque<Ahead>,
-    /// The range that was not in memory when it was needed.
+    /// The needed range that was not in memory.
     missing: Option<(u64, usize)>,
     in_flight: bool,
     failed: Option<ReadError>,
@@ -81,9 +81,9 @@ impl Source {
 
     /// Checks, once the last byte has been read, that the content is still the one that was opened.
     ///
-    /// The client never sees the last block of a file that changed, so it never takes a mix of two contents
-    /// for a whole file. Once the client may have that block, it gets no other block of a changed file
-    /// either: it may have kept the blocks after a gap.
+    /// The client never gets the last block of a changed file, so it never takes a mix of two contents for a whole
+    /// file. Once it may have that block, it gets no other block of a changed file either: it may have kept the
+    /// blocks after a gap.
     pub(super) fn require_unchanged(&mut self, ends: bool) -> Result<(), ReadError> {
         self.ended |= ends;
         // Pieces read ahead were checked when they were read, by a thread that may block.

@@ -1,4 +1,4 @@
-//! Uploads that were stored: what their clients may still ask.
+//! Stored uploads, for clients that repeat their last block.
 //!
 //! If the last ACK of an upload is lost, its client repeats the last block after its own time-out, which may be longer
 //! than the transfer stays (curl asks after 5 s, or after 73 s without a limit). ERROR 5 would make it report a failure,
@@ -12,11 +12,11 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Shares, and uploads in each.
+/// The number of shares, and of uploads in each.
 const SHARES: usize = 512;
 const SHARE_SIZE: usize = 8;
 
-/// How long an upload is known, in addition to the client's `timeout`.
+/// How long an upload is remembered, in addition to the client's `timeout`.
 const REMEMBERED_FOR: Duration = Duration::from_secs(90);
 
 /// Fingerprints of (socket, peer), with the last block on the wire.
@@ -27,7 +27,7 @@ pub(super) struct StoredUploads {
 
 #[derive(Clone, Copy, Default)]
 struct StoredUpload {
-    /// 0 if it is free.
+    /// 0 in a free slot.
     fingerprint: u64,
     noted: Time,
     until: Time,
@@ -67,7 +67,7 @@ impl StoredUploads {
         found.is_some_and(|place| place.block == block && now < place.until)
     }
 
-    /// Forgets the upload: the port has asked for something else, whose blocks have the same numbers.
+    /// Forgets the upload: the port has sent another request, and the new blocks have the same numbers.
     pub(super) fn forget(&mut self, socket: SocketId, peer: &SocketAddr) {
         let fingerprint = self.fingerprint(socket, peer);
         for place in self.share(peer).iter_mut().filter(|place| place.fingerprint == fingerprint) {

@@ -19,7 +19,8 @@ use tuffet_udp::Local;
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The destination address of the request, if the socket has several; answers leave from it. And its interface.
+    /// The interface and, if the socket has several addresses, the destination address of the request. Answers leave
+    /// from there.
     pub(super) local: Option<Local>,
     /// The listening socket that received the request.
     pub(super) listening: SocketId,
@@ -31,7 +32,7 @@ pub(super) struct Entry {
     pub(super) fingerprint: u64,
     /// When it was last requested before the client answered.
     pub(super) requested: Time,
-    /// The transfer that this one stands beside until its client has answered.
+    /// The earlier transfer of the same client, which ends when the client answers this one.
     pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
@@ -47,7 +48,7 @@ pub(super) struct Entry {
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
-    /// Whether its client is a member of a group, on the thread of the groups. Until that ends, the transfer stays
+    /// Whether its client is a member of a group, on the group thread. Until the membership ends, the transfer stays
     /// silent here, and keeps the port of its client and its place in the limits.
     pub(super) joined: bool,
     /// When it began to wait for a disk, if it waits.
@@ -57,7 +58,7 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Table {
     entries: Slab<Entry>,
-    /// Four bytes for each (socket, peer) of a transfer, whatever the size of an address.
+    /// References by (socket, peer): four bytes each, whatever the size of an address.
     found: HashTable<Reference>,
     hasher: DefaultHashBuilder,
     epoch: u32,

@@ -15,7 +15,7 @@ pub struct Ticket {
     pub record: Arc<CompactRecord>,
     /// The answer.
     pub answered: Answered,
-    /// The place of its summary.
+    /// The reserved place of its summary.
     pub place: SummaryPermit,
 }
 

@@ -22,12 +22,12 @@ use tuffet_request::events::{Ending, LastError, Outcome, Unanswered, outcome_of}
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
-/// Most bytes in a window, which limits how much an attacker who guesses a TID port makes the server send to
-/// a victim with one ACK. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
+/// The most bytes in a window. They limit how much the server sends to a victim for one ACK, if an attacker guesses a
+/// TID port. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
 const MAX_WINDOW_BYTES: u32 = 512 << 10;
 
-/// The data of a block that fills an Ethernet frame (RFC 2348). As many of them as `max-windowsize` says always
-/// fit: whoever raises it has a path that holds more than [`MAX_WINDOW_BYTES`].
+/// The payload of a block that fills an Ethernet frame (RFC 2348). A window of `max-windowsize` such blocks is always
+/// permitted: an operator who raises it has a path that holds more than [`MAX_WINDOW_BYTES`].
 const FRAME_PAYLOAD: u32 = 1468;
 
 impl<T: Transmit> Worker<T> {
@@ -45,7 +45,7 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stray += 1;
         }
         let has_place = has_place(entry, datagram.payload);
-        // Exceeds the memory granted while the disk is slow: to the core, the block was lost on its way.
+        // The memory for a slow disk is used up: to the core, the block was lost on the path.
         let too_much =
             matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
         if too_much {
@@ -146,13 +146,13 @@ impl<T: Transmit> Worker<T> {
         self.may_be_half_open(key.index, now);
     }
 
-    /// Handles a request for which no group has a place.
+    /// Handles a request after no group had room for it.
     pub(super) fn declined(&mut self, join: Join, now: Time) {
         let Join { key, ticket, content, limits, .. } = join;
         if let Some(entry) = self.table.by_key(key) {
             entry.joined = false;
         }
-        // As if decided again; the first time counted.
+        // This decision is counted again below.
         self.pending += 1;
         self.decided(key, ticket, Decision::Grant { content, limits, settings: None, group: None }, now);
     }
@@ -208,7 +208,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Removes a transfer. If it has no outcome yet, it gets the recorded one.
+    /// Removes a transfer. Reports the recorded outcome, if none was reported yet.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
         self.half_open.remove(index);
@@ -278,13 +278,13 @@ impl<T: Transmit> Worker<T> {
             self.stored_uploads.note(entry.served, &entry.peer, block, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
-        // It may have been found on the way.
+        // The size may have been found while the file was sent.
         let size = entry.content.as_ref().and_then(Content::size);
         ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock.0);
     }
 
-    /// Removing a temporary file may block on a disk, and so may closing a file of some file systems: not on
-    /// this thread.
+    /// Discards content on another thread if that may block: removing a temporary file, or closing a file of some
+    /// file systems.
     fn discard(&mut self, content: Content) {
         match content {
             // An upload that is being written is discarded when the write ends.
@@ -298,7 +298,7 @@ impl<T: Transmit> Worker<T> {
         self.outbox.extend(upload.map(ToControl::Discard));
     }
 
-    /// Ends a transfer whose upload cannot be written.
+    /// Ends a transfer because its upload cannot be written.
     pub(super) fn fail(&mut self, index: u32, error: &StoreError) {
         if let Some(entry) = self.table.get_mut(index) {
             fail(entry, error);
@@ -317,7 +317,7 @@ fn grant(
 ) {
     let limits = Limits { windowsize: cap_window(requested, limits), ..*limits };
     let size = match operation {
-        // Where it ends is found on the way.
+        // Its end is found while it is sent.
         Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
         Operation::Write => size,
     };
@@ -354,13 +354,13 @@ fn has_place(entry: &Entry, packet: &[u8]) -> bool {
     }
 }
 
-/// Ends a transfer whose upload cannot be written.
+/// Ends a transfer because its upload cannot be written.
 fn fail(entry: &mut Entry, error: &StoreError) {
     entry.core.fail(error.code(), error.message().to_owned());
     entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
 }
 
-/// Returns the outcome by cause: the rules, the client's choice of a name, or the server.
+/// Returns the outcome by cause: the rules, the requested name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
         StoreError::NotFound
@@ -389,7 +389,8 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
-/// Whether the client of a transfer with this ending never answered. A client that ended it has.
+/// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
+/// ended it has.
 fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
     let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)

@@ -22,9 +22,9 @@ pub(super) struct Wire<T> {
     /// `None` before the first packet.
     through: Option<SocketId>,
     pub(super) transmit: T,
-    /// Where copies go, while somebody captures.
+    /// The tap during a capture.
     pub(super) tap: Option<Arc<Tap>>,
-    /// Groups with a member whose datagrams are copied.
+    /// Groups with a member that is captured.
     pub(super) tapped_groups: Vec<SocketAddr>,
 }
 
@@ -66,7 +66,7 @@ impl<T: Transmit> Wire<T> {
         self.packet(socket, peer, local, |room| encode_error(code, text, room));
     }
 
-    /// As [`Wire::error`], an ACK.
+    /// As [`Wire::error`], for an ACK.
     pub(super) fn ack(&mut self, socket: SocketId, peer: SocketAddr, local: Option<Local>, block: u16) {
         self.packet(socket, peer, local, |room| Control::Ack(block).encode(room));
     }
@@ -106,7 +106,7 @@ impl<T: Transmit> Wire<T> {
         queued
     }
 
-    /// Queues blocks whose payloads are sent in place, without a copy.
+    /// Queues blocks; the payloads are sent in place, without a copy.
     fn gathered(&mut self, entry: &Entry, bytes: &Arc<[u8]>, run: Blocks, segment: usize) {
         let headers = run.count as usize * DATA_HEADER;
         let batch = self.through(entry.served, headers);

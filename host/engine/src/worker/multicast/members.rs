@@ -19,8 +19,8 @@ use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
 
 impl Groups {
-    /// Adds a client to the group of its file, which it may be the first member of. If there is no place, its worker
-    /// serves it alone.
+    /// Adds a client to the group of its file, or creates the group. If there is no room, the client's worker serves
+    /// it alone.
     pub(super) fn join(&mut self, mut join: Join, now: Time) {
         let record = &join.ticket.record;
         let options =
@@ -43,14 +43,14 @@ impl Groups {
         self.by_peer.insert((group.socket, peer), place);
         self.by_request.insert((worker, key), place);
         self.counts.joined.fetch_add(1, Relaxed);
-        // The first member's content serves all.
+        // The group reads the content of its first member.
         if content.waits_for().is_some() {
             self.outbox.push(ToControl::Close(content));
         }
         self.drive(index, now);
     }
 
-    /// The group with a place for this client; made if there is none.
+    /// Returns a group with room for this client, and creates it if necessary.
     fn group_for(&mut self, join: &mut Join, options: &OptionSet, now: Time) -> Option<usize> {
         let blksize = options.block_size();
         let size = join.content.size()?;
@@ -121,7 +121,7 @@ impl Groups {
         self.drive(place.group, now);
     }
 
-    /// Handles what a worker noticed of a member.
+    /// Handles an action of a member that its worker noticed.
     pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberUpdate, now: Time) {
         let Some(place) = self.by_request.get(&(worker, key)).copied() else { return };
         let Some(group) = self.groups.get_mut(place.group) else { return };
@@ -138,7 +138,7 @@ impl Groups {
         self.drive(place.group, now);
     }
 
-    /// Ends members that stay for longer than a transfer may, and a master that is slower than one may be.
+    /// Ends members that exceed the longest duration of a transfer, and a master below the least rate.
     pub(super) fn end_slow(&mut self, index: usize, now: Time) {
         let limiter = Arc::clone(&self.settings.limiter);
         let Some(group) = self.groups.get_mut(index) else { return };
@@ -171,7 +171,7 @@ impl Groups {
         }
     }
 
-    /// Reports the end of a membership, and frees its place.
+    /// Reports the end of a membership.
     pub(super) fn finished(&mut self, index: usize, id: MemberId, report: &Report) {
         let Some(group) = self.groups.get_mut(index) else { return };
         let Some(member) = group.members.remove(&id) else { return };

@@ -1,12 +1,12 @@
-//! The thread of the groups (RFC 2090): clients that read one file from one stream.
+//! The group thread (RFC 2090): clients that read one file from one stream.
 //!
 //! The kernel spreads the clients of a file over all workers, but a group has one sender, and its members accept
-//! blocks from one TID port alone. So all groups live on one thread with TID ports of its own. A worker that gets a
-//! granted request passes it on ([`Join`]), and keeps a silent transfer for it: the client's port, its place in the
-//! limits, and the recognition of repeated requests stay where they are. One thread is enough: hundreds of clients
-//! cost it the ACKs of one.
+//! blocks from one TID port alone. So all groups live on one thread, which has separate TID ports. A worker passes a
+//! granted request on ([`Join`]), and keeps a silent transfer for it: the client's port, its place in the limits, and
+//! the recognition of repeated requests stay with the worker. One thread is enough: hundreds of clients cost it the
+//! ACKs of one.
 //!
-//! To the control side the thread is a worker with the next number: it is drained, pinged and answered like one.
+//! To the control side the thread is one more worker, with the next number: it is drained and pinged like the others.
 
 mod counts;
 mod join;
@@ -46,13 +46,13 @@ use tuffet_udp::{Local, ReceiveBatch};
 /// The interval of checks of the limits, and while the server stops.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long a group whose members never answered may delay the shutdown.
+/// How long a group may delay the shutdown if no member ever answered.
 const UNPROVEN_GRACE: Duration = Duration::from_secs(1);
 
 /// The settings of all groups.
 #[derive(Debug, Clone)]
 pub struct GroupSettings {
-    /// The addresses that groups may have. A group has one of its clients' family.
+    /// The addresses for groups. A group gets one of its clients' family.
     pub addresses: Vec<IpAddr>,
     /// Their ports.
     pub ports: Vec<u16>,
@@ -66,12 +66,12 @@ pub struct GroupSettings {
     pub limiter: Arc<Limiter>,
 }
 
-/// What the members of a group have in common.
+/// The properties that all members of a group share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct GroupKey {
     listener: ListenerId,
     source: Option<IpAddr>,
-    /// Where the blocks leave; 0 for IPv4, where the source decides.
+    /// The interface for blocks; 0 for IPv4, where the source address decides.
     interface: u32,
     identity: Identity,
     blksize: u16,
@@ -95,7 +95,7 @@ struct HostedGroup {
     stalled: Time,
     /// The master, its last block, and when this was noted: for the least rate.
     progress: Option<(MemberId, u64, Time)>,
-    /// Blocks sent, and again, that are counted already.
+    /// Blocks that are counted already: sent, and sent again.
     counted: (u64, u64),
 }
 
@@ -110,14 +110,14 @@ struct Member {
     ending: Option<Ending>,
 }
 
-/// Where a member is.
+/// A reference to a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MemberRef {
     group: usize,
     member: MemberId,
 }
 
-/// The thread of the groups.
+/// The state of the group thread.
 pub struct Groups {
     number: usize,
     settings: GroupSettings,
@@ -134,11 +134,11 @@ pub struct Groups {
     outbox: Vec<ToControl>,
     clock: Clock,
     draining: Option<(Time, Instant)>,
-    looked: Time,
+    checked: Time,
 }
 
 impl Groups {
-    /// Creates the thread's state. `number`: that of the last worker and one.
+    /// Creates the thread's state. `number`: the number after the last worker's.
     ///
     /// # Errors
     /// The kernel refuses an event queue.
@@ -167,7 +167,7 @@ impl Groups {
             outbox: Vec::new(),
             clock: Clock(Instant::now()),
             draining: None,
-            looked: Time::default(),
+            checked: Time::default(),
         })
     }
 
@@ -211,11 +211,11 @@ impl Groups {
                     unread.insert(number);
                 }
             }
-            // An answer that lies unread may be what a timer waits for.
+            // A timer may be waiting for an answer that is still unread.
             if unread.is_empty() {
                 self.expire();
             }
-            self.look();
+            self.check_limits();
             self.wire.flush();
             self.publish();
             if !self.outbox.is_empty() {
@@ -227,13 +227,13 @@ impl Groups {
         }
     }
 
-    /// How long to sleep: until the next deadline of a group, and to the next look if there is a group.
+    /// How long to sleep: until the next deadline of a group, or until the next check if there is a group.
     fn patience(&self) -> Option<Duration> {
         let now = self.clock.now();
         let deadline = self.groups.iter().map(|(_, group)| group.deadline).min();
         let deadline = deadline.filter(|time| *time != Time::NEVER).map(|time| time.since(now));
-        let look = (!self.groups.is_empty() || self.draining.is_some()).then_some(CHECK_INTERVAL);
-        [deadline, look].into_iter().flatten().min()
+        let check = (!self.groups.is_empty() || self.draining.is_some()).then_some(CHECK_INTERVAL);
+        [deadline, check].into_iter().flatten().min()
     }
 
     fn read_mailbox(&mut self) {
@@ -257,7 +257,7 @@ impl Groups {
                     self.draining = Some((since, until));
                 }
                 ToWorker::Declined(join) => join.too_late(),
-                // For workers.
+                // These are for workers.
                 ToWorker::Decided { ticket, .. } => ticket.too_late(),
                 ToWorker::Stored { .. }
                 | ToWorker::Disk(DiskResult::Written { .. })
@@ -304,13 +304,13 @@ impl Groups {
         }
     }
 
-    /// Checks now and then what no packet shows: slow masters, members that stay for too long, a hung disk.
-    fn look(&mut self) {
+    /// Checks conditions that no packet reveals: slow masters, members that stay for too long, a hung disk.
+    fn check_limits(&mut self) {
         let now = self.clock.now();
-        if now.since(self.looked) < CHECK_INTERVAL {
+        if now.since(self.checked) < CHECK_INTERVAL {
             return;
         }
-        self.looked = now;
+        self.checked = now;
         for index in self.indices() {
             self.end_slow(index, now);
             self.end_hung(index, now);
@@ -323,7 +323,7 @@ impl Groups {
         self.counts.members.store(self.by_request.len() as u64, Relaxed);
     }
 
-    /// Whether the server stops and nothing is left to do. Ends what is left at the deadline.
+    /// Returns whether the drain is complete. At the deadline, it always is.
     fn is_drained(&mut self) -> bool {
         let Some((since, until)) = self.draining else { return false };
         let now = self.clock.now();

@@ -105,7 +105,7 @@ impl Groups {
         }
     }
 
-    /// Has the blocks of a group copied, once each, while somebody captures the datagrams of a member.
+    /// Marks the group for the tap if it captures datagrams of a member: each block is copied once.
     fn tap_group(&mut self, index: usize) {
         let Groups { groups, wire, .. } = self;
         let (Some(tap), Some(group)) = (&wire.tap, groups.get(index)) else { return };
@@ -189,7 +189,7 @@ impl Groups {
         }
     }
 
-    /// Ends a group whose disk does not answer.
+    /// Ends a group if its disk does not answer.
     pub(super) fn end_hung(&mut self, index: usize, now: Time) {
         let Some(group) = self.groups.get_mut(index) else { return };
         let patience = group.core.give_up();

@@ -23,13 +23,13 @@ pub(super) enum Manner {
     ChangesItsMind(u32, u64),
     /// Repeats its request from the same port after the same conditions, like a device that was reset.
     BeginsAnew(u32, u64),
-    /// Sends its request from a spoofed address, at which nobody answers.
+    /// Sends its request from a spoofed address, which never answers.
     Spoofed,
     /// Sends unsolicited packets, also to sockets on which it has no transfer.
     Babbles,
 }
 
-/// A request that a client is to make.
+/// A request that a client will send.
 #[derive(Debug, Clone)]
 pub(super) struct PlannedRequest {
     pub(super) name: String,
@@ -64,7 +64,7 @@ pub(super) struct Client {
     received: Vec<u8>,
     complete: bool,
     pub(super) timeout: Time,
-    /// When its deviation is due.
+    /// The time of its deviation.
     acts: Time,
     heard: u32,
     gone: bool,

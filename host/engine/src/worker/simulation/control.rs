@@ -145,7 +145,7 @@ impl Control {
             self.messages.push((Time::NEVER, message));
         }
         for (_, message) in self.messages.drain(..) {
-            mailbox.post(message).expect("a closed mailbox wakes nobody");
+            mailbox.post(message).expect("a closed mailbox wakes no worker");
         }
     }
 

@@ -106,7 +106,7 @@ impl Member {
         self.unanswered
     }
 
-    /// How long to wait for its answer to the next offer, if no other member can be asked, in microseconds.
+    /// How long to wait for its answer to the next offer, if there is no other candidate, in microseconds.
     pub(super) fn patience(&self) -> u32 {
         self.doubled(self.timing.initial().max(self.options.retransmission().unwrap_or(0)))
     }

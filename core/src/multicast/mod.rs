@@ -335,8 +335,8 @@ impl Group {
     }
 
     fn offer_next(&mut self, now: Time) {
-        let asked = self.members.values().filter(|member| member.may_be_offered());
-        match asked.min_by_key(|member| self.turns.rank(member)).map(|member| member.id) {
+        let candidates = self.members.values().filter(|member| member.may_be_offered());
+        match candidates.min_by_key(|member| self.turns.rank(member)).map(|member| member.id) {
             Some(id) => self.offer(id, now),
             // No member may get another offer: their time-outs are awaited.
             None => self.leadership = Leadership::Seeking { next_offer: Time::NEVER },

@@ -20,7 +20,7 @@ const DEAREST: u64 = 16;
 /// Departed clients are forgotten when there are more accounts than this.
 const MAX_ACCOUNTS: usize = 4_096;
 
-/// The rank of a member in the order of offers; the smallest is asked first.
+/// The rank of a member in the order of offers; the smallest gets the next offer.
 type OfferRank = (bool, u8, bool, u64, bool, u64, u64);
 
 /// The accounts of the clients of a group.
@@ -89,7 +89,7 @@ impl Turns {
         }
     }
 
-    /// Members that answer come first, then those that were asked less often; among these clients without a term, and
+    /// Members that answer come first, then those with fewer offers; among these clients without a term, and
     /// those that have paid least.
     pub(super) fn rank(&self, member: &Member) -> OfferRank {
         let (paid, terms) = self.accounts.get(&member.client).map_or((0, 0), |it| (it.paid, it.terms));

@@ -75,7 +75,7 @@ impl Refused {
         match self {
             Refused::Transfers => "`limits.transfers`",
             Refused::Pending => "`limits.pending`",
-            Refused::Events => "the room for what has ended and is not logged yet",
+            Refused::Events => "the limit of outcomes that wait to be logged",
             Refused::PerSecond => "`limits.per-second`",
             Refused::ClientTransfers => "`limits.per-client.transfers`",
             Refused::ClientPending => "`limits.per-client.pending`",

@@ -101,7 +101,7 @@ fn not_done(why: Undone, root: &str) -> io::Error {
     io::Error::other(match why {
         Undone::Late => format!("root `{root}` does not answer"),
         Undone::NoThread => format!("the system has no thread for root `{root}`"),
-        Undone::Full => format!("too much waits for root `{root}`"),
+        Undone::Full => format!("too many operations wait for root `{root}`"),
         Undone::Panicked => "a bug: reading or writing panicked".into(),
     })
 }

@@ -294,9 +294,9 @@ impl<T: Transmit> Worker<T> {
             self.take_deferred_requests(&mut received, &mut unread, &mut now);
             self.read_closed_ports(&unread, now);
             // If there was no event, nothing had arrived until the wait ended.
-            let asked_at = if events.is_empty() { now } else { before };
+            let polled_at = if events.is_empty() { now } else { before };
             if !unread.has_unread_tid() {
-                read_until = read_until.max(asked_at);
+                read_until = read_until.max(polled_at);
             }
             self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
             for index in due.drain(..) {

@@ -47,7 +47,7 @@ enum Repetition {
 /// A request from a port while its last transfer lacks only the last ACK.
 pub(super) struct DeferredRequest {
     listening: SocketId,
-    served: SocketId,
+    tid: SocketId,
     peer: SocketAddr,
     local: Option<Local>,
     payload: Box<[u8]>,
@@ -127,12 +127,12 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         // Its last ACK may be unread in another socket: see `take_deferred_requests`.
-        if entry.core.awaits_last_ack() && entry.served != listening && !self.looked_for_acks {
+        if entry.core.awaits_last_ack() && entry.tid != listening && !self.looked_for_acks {
             let Received { peer, local, payload, .. } = *datagram;
-            let served = entry.served;
+            let tid = entry.tid;
             self.deferred_requests.push(DeferredRequest {
                 listening,
-                served,
+                tid,
                 peer,
                 local,
                 payload: payload.into(),
@@ -145,7 +145,7 @@ impl<T: Transmit> Worker<T> {
             self.wire.counters.repeated += 1;
             return;
         }
-        let two_ports = entry.served != listening;
+        let two_ports = entry.tid != listening;
         let has_room = self.table.len() < self.settings.max_transfers;
         if (repetition == Repetition::Unclear || dallying) && two_ports && has_room {
             return self.begin_beside(index, listening, listener, datagram, now);
@@ -218,8 +218,8 @@ impl<T: Transmit> Worker<T> {
     ) {
         for late in std::mem::take(&mut self.deferred_requests) {
             // Its remaining datagrams are not signalled again.
-            let more = self.receive(late.served, received, now);
-            unread.set(late.served, more);
+            let more = self.receive(late.tid, received, now);
+            unread.set(late.tid, more);
             self.looked_for_acks = true;
             let DeferredRequest { listening, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };
@@ -294,8 +294,8 @@ impl<T: Transmit> Worker<T> {
             // No answer: the client repeats the request in a second, when there may be a free place.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
-        let served = self.tid_for(listening, listener, &peer);
-        self.stored_uploads.forget(served, &peer);
+        let tid = self.tid_for(listening, listener, &peer);
+        self.stored_uploads.forget(tid, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
         core.start_with(self.known_peers.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
@@ -305,7 +305,7 @@ impl<T: Transmit> Worker<T> {
             peer,
             local: self.wire.sockets.source(listening, datagram.local),
             listening,
-            served,
+            tid,
             epoch: 0,
             operation: request.operation,
             fingerprint,
@@ -324,7 +324,7 @@ impl<T: Transmit> Worker<T> {
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let asked_for = ToControl::Request(NewRequest {
+        let message = ToControl::Request(NewRequest {
             worker: self.number,
             key,
             received,
@@ -343,7 +343,7 @@ impl<T: Transmit> Worker<T> {
             place,
             share: claim.pending,
         });
-        self.outbox.push(asked_for);
+        self.outbox.push(message);
     }
 
     /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes first,
@@ -399,7 +399,7 @@ fn repetition(entry: &Entry, now: Time) -> Repetition {
     // port, possibly at once.
     if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
         Repetition::Restart
-    } else if entry.served == entry.listening {
+    } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.
         Repetition::Repeated
     } else {

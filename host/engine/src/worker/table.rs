@@ -25,7 +25,7 @@ pub(super) struct Entry {
     /// The listening socket that received the request.
     pub(super) listening: SocketId,
     /// The socket that serves it: its TID socket, or `listening` in single-port mode.
-    pub(super) served: SocketId,
+    pub(super) tid: SocketId,
     pub(super) epoch: u32,
     pub(super) operation: Operation,
     /// Distinguishes a repeated request from another one.
@@ -69,8 +69,8 @@ pub(super) struct Table {
 struct Reference(u32);
 
 impl Reference {
-    fn new(index: u32, served: bool) -> Self {
-        Reference(index << 1 | u32::from(served))
+    fn new(index: u32, tid: bool) -> Self {
+        Reference(index << 1 | u32::from(tid))
     }
 
     fn index(self) -> u32 {
@@ -79,7 +79,7 @@ impl Reference {
 
     fn address(self, entries: &Slab<Entry>) -> Option<(SocketId, SocketAddr)> {
         let entry = entries.get(self.index() as usize)?;
-        Some((if self.0 & 1 == 1 { entry.served } else { entry.listening }, entry.peer))
+        Some((if self.0 & 1 == 1 { entry.tid } else { entry.listening }, entry.peer))
     }
 }
 
@@ -117,7 +117,7 @@ impl Table {
     pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
         self.epoch = self.epoch.wrapping_add(1);
         entry.epoch = self.epoch;
-        let own_tid = entry.served != entry.listening;
+        let own_tid = entry.tid != entry.listening;
         let key = Key { index: self.entries.insert(entry) as u32, epoch: self.epoch };
         self.refer(Reference::new(key.index, false));
         if own_tid {
@@ -127,8 +127,8 @@ impl Table {
     }
 
     pub(super) fn remove(&mut self, index: u32) -> Option<Entry> {
-        for served in [false, true] {
-            self.unrefer(Reference::new(index, served));
+        for tid in [false, true] {
+            self.unrefer(Reference::new(index, tid));
         }
         self.entries.try_remove(index as usize)
     }
@@ -138,7 +138,7 @@ impl Table {
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
         let entry = self.get_mut(index)?;
         let key = Key { index, epoch: entry.epoch };
-        if entry.served == entry.listening {
+        if entry.tid == entry.listening {
             return None;
         }
         self.unrefer(Reference::new(index, false));
@@ -172,13 +172,13 @@ mod tests {
     use super::*;
     use tuffet_core::Settings;
 
-    fn entry(listening: SocketId, served: SocketId, port: u16) -> Entry {
+    fn entry(listening: SocketId, tid: SocketId, port: u16) -> Entry {
         Entry {
             core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
             peer: ([192, 0, 2, 1], port).into(),
             local: None,
             listening,
-            served,
+            tid,
             epoch: 0,
             operation: Operation::Read,
             fingerprint: 0,

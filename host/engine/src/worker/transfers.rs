@@ -41,7 +41,7 @@ impl<T: Transmit> Worker<T> {
             }
             return self.wire.counters.stray += 1;
         }
-        if number != entry.served {
+        if number != entry.tid {
             return self.wire.counters.stray += 1;
         }
         let has_place = has_place(entry, datagram.payload);
@@ -275,7 +275,7 @@ impl<T: Transmit> Worker<T> {
         };
         if finish == Finish::Complete && entry.operation == Operation::Write {
             let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
-            self.stored_uploads.note(entry.served, &entry.peer, block, timeout, now);
+            self.stored_uploads.note(entry.tid, &entry.peer, block, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
         // The size may have been found while the file was sent.

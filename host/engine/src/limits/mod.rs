@@ -67,11 +67,11 @@ impl Refused {
 
     /// Its key in the configuration.
     fn key(self) -> &'static str {
-        self.what().trim_matches('`')
+        self.limit().trim_matches('`')
     }
 
     /// The limit that was reached, for the log.
-    pub(crate) fn what(self) -> &'static str {
+    pub(crate) fn limit(self) -> &'static str {
         match self {
             Refused::Transfers => "`limits.transfers`",
             Refused::Pending => "`limits.pending`",

@@ -73,7 +73,7 @@ impl Counters {
                 requests,
                 reason = reason.as_str(),
                 "requests were dropped because {} was reached; clients will repeat them",
-                reason.what()
+                reason.limit()
             );
         }
         if gave_way > 0 {

@@ -47,26 +47,26 @@ impl Default for KnownPeers {
 impl KnownPeers {
     /// Returns the metrics of `peer`, or the default if it is not in the table.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> PeerMetrics {
-        let (index, tag) = self.place(peer);
-        let place = &self.peers[index];
-        if place.tag != tag {
+        let (index, tag) = self.slot(peer);
+        let known = &self.peers[index];
+        if known.tag != tag {
             return PeerMetrics::default();
         }
-        place.left(now)
+        known.left(now)
     }
 
     /// Records the metrics of `peer` at the end of a transfer.
     pub(super) fn note(&mut self, peer: IpAddr, metrics: PeerMetrics, now: Time) {
-        let (index, tag) = self.place(peer);
-        let place = &mut self.peers[index];
+        let (index, tag) = self.slot(peer);
+        let known = &mut self.peers[index];
         // The metrics of a steady peer are soon learnt again; those that cost time or blocks are worth more.
-        let free = metrics != PeerMetrics::default() && !place.left(now).is_costly();
-        if place.tag == tag || metrics.is_costly() || free {
-            *place = KnownPeer { tag, metrics, noted: now };
+        let free = metrics != PeerMetrics::default() && !known.left(now).is_costly();
+        if known.tag == tag || metrics.is_costly() || free {
+            *known = KnownPeer { tag, metrics, noted: now };
         }
     }
 
-    fn place(&self, peer: IpAddr) -> (usize, u32) {
+    fn slot(&self, peer: IpAddr) -> (usize, u32) {
         let hash = self.hasher.hash_one(peer);
         (hash as usize % PEERS, (hash >> 32) as u32 | 1)
     }

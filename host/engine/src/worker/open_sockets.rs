@@ -23,11 +23,16 @@ const MIN_TID_PORTS: u64 = 4;
 /// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
 const TID_BUFFER: usize = 1 << 20;
 
-/// TID ports of each listener in one worker. `given`: the configured number or range of the listener, for all workers
+/// TID ports of each listener in one worker. `configured`: the configured number or range of the listener, for all workers
 /// together; without it, the number depends on `descriptors`.
-pub fn tid_ports(given: Option<TidPorts>, listeners: usize, workers: usize, descriptors: Option<u64>) -> u16 {
-    let all = match (given, descriptors) {
-        (Some(TidPorts::Count(given)), _) => u64::from(given),
+pub fn tid_ports(
+    configured: Option<TidPorts>,
+    listeners: usize,
+    workers: usize,
+    descriptors: Option<u64>,
+) -> u16 {
+    let all = match (configured, descriptors) {
+        (Some(TidPorts::Count(count)), _) => u64::from(count),
         (Some(TidPorts::Range(range)), _) => u64::from(range.count()),
         (None, None) => DEFAULT_TID_PORTS,
         (None, Some(descriptors)) => {
@@ -36,7 +41,7 @@ pub fn tid_ports(given: Option<TidPorts>, listeners: usize, workers: usize, desc
     };
     let each = all.div_ceil(workers.max(1) as u64);
     // An operator may configure fewer.
-    let least = if given.is_some() { 1 } else { MIN_TID_PORTS };
+    let least = if configured.is_some() { 1 } else { MIN_TID_PORTS };
     each.clamp(least, u16::MAX.into()) as u16
 }
 
@@ -153,8 +158,8 @@ pub fn open_all(
     let mut inherited = inherited.into_iter();
     let mut opened = Vec::new();
     for (number, listener) in listeners.iter_mut().enumerate() {
-        let given = inherited.next().unwrap_or_default();
-        let shares = listening_sockets(listener, given, workers);
+        let bound = inherited.next().unwrap_or_default();
+        let shares = listening_sockets(listener, bound, workers);
         opened.push(shares.map_err(|error| (number, error.into()))?);
     }
     // Ranges first: the kernel may choose any port for the other listeners.
@@ -185,12 +190,12 @@ pub fn open_all(
 /// Opens the listening sockets of each worker.
 fn listening_sockets(
     listener: &mut ListenerSpec,
-    given: Vec<UdpSocket>,
+    bound: Vec<UdpSocket>,
     workers: usize,
 ) -> io::Result<Vec<ListenerSockets>> {
     let mut shares: Vec<ListenerSockets> = (0..workers).map(|_| ListenerSockets::default()).collect();
-    if !given.is_empty() {
-        for (turn, socket) in given.into_iter().enumerate() {
+    if !bound.is_empty() {
+        for (turn, socket) in bound.into_iter().enumerate() {
             let socket = Socket::inherit(socket, listener.listening())?;
             listener.address = socket.local();
             shares[turn % workers].listening.push(socket);

@@ -289,7 +289,7 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stopping += 1;
         }
         let (peer, received) = (datagram.peer, Instant::now());
-        let (claim, place) = match self.place_for(&peer, received, now) {
+        let (claim, place) = match self.reserve(&peer, received, now) {
             Ok(found) => found,
             // No answer: the client repeats the request in a second, when there may be a free place.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
@@ -348,7 +348,7 @@ impl<T: Transmit> Worker<T> {
 
     /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes first,
     /// because a flood ends here.
-    fn place_for(
+    fn reserve(
         &mut self,
         peer: &SocketAddr,
         received: Instant,

@@ -22,7 +22,7 @@ pub struct Sink {
     /// Bytes that were not passed to a write yet.
     buffer: Vec<u8>,
     /// The number of bytes passed to writes.
-    given: u64,
+    submitted: u64,
     /// The buffer of the last write, for reuse.
     spare: Vec<u8>,
     /// Whether all bytes have arrived.
@@ -54,7 +54,7 @@ impl Sink {
             upload: Some(upload),
             netascii: netascii.then(Decoder::default),
             buffer: Vec::new(),
-            given: 0,
+            submitted: 0,
             spare: Vec::new(),
             complete: false,
             gate: None,
@@ -110,8 +110,8 @@ impl Sink {
         self.spare.extend_from_slice(&self.buffer[length..]);
         let mut bytes = std::mem::replace(&mut self.buffer, std::mem::take(&mut self.spare));
         bytes.truncate(length);
-        let offset = self.given;
-        self.given += length as u64;
+        let offset = self.submitted;
+        self.submitted += length as u64;
         Some(Write { upload, offset, bytes })
     }
 
@@ -134,7 +134,7 @@ impl Sink {
     }
 
     fn require_limit(&self) -> Result<(), StoreError> {
-        let bytes = self.given + self.buffer.len() as u64;
+        let bytes = self.submitted + self.buffer.len() as u64;
         if bytes > self.limit { Err(StoreError::TooLarge { limit: self.limit }) } else { Ok(()) }
     }
 }

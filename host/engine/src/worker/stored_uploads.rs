@@ -54,7 +54,7 @@ impl StoredUploads {
         self.forget(socket, peer);
         let until = now + REMEMBERED_FOR + Duration::from_secs(timeout.unwrap_or(0).into());
         let fingerprint = self.fingerprint(socket, peer);
-        let oldest = self.share(peer).iter_mut().min_by_key(|place| place.noted);
+        let oldest = self.share(peer).iter_mut().min_by_key(|upload| upload.noted);
         if let Some(oldest) = oldest {
             *oldest = StoredUpload { fingerprint, noted: now, until, block };
         }
@@ -63,15 +63,15 @@ impl StoredUploads {
     /// Returns whether this block was the last one of an upload from `peer` to this socket.
     pub(super) fn ended_with(&mut self, socket: SocketId, peer: &SocketAddr, block: u16, now: Time) -> bool {
         let fingerprint = self.fingerprint(socket, peer);
-        let found = self.share(peer).iter().find(|place| place.fingerprint == fingerprint);
-        found.is_some_and(|place| place.block == block && now < place.until)
+        let found = self.share(peer).iter().find(|upload| upload.fingerprint == fingerprint);
+        found.is_some_and(|upload| upload.block == block && now < upload.until)
     }
 
     /// Forgets the upload: the port has sent another request, and the new blocks have the same numbers.
     pub(super) fn forget(&mut self, socket: SocketId, peer: &SocketAddr) {
         let fingerprint = self.fingerprint(socket, peer);
-        for place in self.share(peer).iter_mut().filter(|place| place.fingerprint == fingerprint) {
-            *place = StoredUpload::default();
+        for upload in self.share(peer).iter_mut().filter(|upload| upload.fingerprint == fingerprint) {
+            *upload = StoredUpload::default();
         }
     }
 

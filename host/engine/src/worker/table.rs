@@ -59,7 +59,7 @@ pub(super) struct Entry {
 pub(super) struct Table {
     entries: Slab<Entry>,
     /// References by (socket, peer): four bytes each, whatever the size of an address.
-    found: HashTable<Reference>,
+    references: HashTable<Reference>,
     hasher: DefaultHashBuilder,
     epoch: u32,
 }
@@ -106,7 +106,9 @@ impl Table {
     pub(super) fn find(&self, socket: SocketId, peer: &SocketAddr) -> Option<u32> {
         let hash = self.hasher.hash_one((socket, peer));
         let wanted = Some((socket, *peer));
-        self.found.find(hash, |reference| reference.address(&self.entries) == wanted).map(|it| it.index())
+        self.references
+            .find(hash, |reference| reference.address(&self.entries) == wanted)
+            .map(|it| it.index())
     }
 
     pub(super) fn indices(&self) -> Vec<u32> {
@@ -153,17 +155,17 @@ impl Table {
     fn unrefer(&mut self, reference: Reference) {
         let Some(address) = reference.address(&self.entries) else { return };
         let hash = self.hasher.hash_one((address.0, &address.1));
-        if let Ok(found) = self.found.find_entry(hash, |other| *other == reference) {
+        if let Ok(found) = self.references.find_entry(hash, |other| *other == reference) {
             found.remove();
         }
     }
 
     fn refer(&mut self, reference: Reference) {
-        let Table { entries, found, hasher, .. } = self;
+        let Table { entries, references, hasher, .. } = self;
         let hash = |reference: &Reference| {
             reference.address(entries).map_or(0, |(socket, peer)| hasher.hash_one((socket, &peer)))
         };
-        found.insert_unique(hash(&reference), reference, hash);
+        references.insert_unique(hash(&reference), reference, hash);
     }
 }
 
@@ -217,9 +219,9 @@ mod tests {
             assert!(table.remove(key.index).is_some());
             assert!(table.remove(key.index).is_none());
         }
-        assert_eq!((table.len(), table.found.len()), (0, 0));
+        assert_eq!((table.len(), table.references.len()), (0, 0));
         let again = table.insert(entry(SocketId(5), SocketId(5), 7));
-        assert_eq!(table.found.len(), 1, "one port, one reference");
+        assert_eq!(table.references.len(), 1, "one port, one reference");
         assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
         assert!(table.by_key(again).is_some());
     }

@@ -44,7 +44,7 @@ impl<T: Transmit> Worker<T> {
         if number != entry.tid {
             return self.wire.counters.stray += 1;
         }
-        let has_place = has_place(entry, datagram.payload);
+        let relevant = is_relevant(entry, datagram.payload);
         // The memory for a slow disk is used up: to the core, the block was lost on the path.
         let too_much =
             matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
@@ -54,7 +54,7 @@ impl<T: Transmit> Worker<T> {
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
-        if !has_place {
+        if !relevant {
             return self.wire.counters.stray += 1;
         }
         if !entry.half_open {
@@ -346,7 +346,7 @@ fn cap_window(requested: &OptionSet, limits: &Limits) -> u16 {
 
 /// Returns whether a packet can mean anything to this transfer, now or as a duplicate. Other packets have no
 /// effect.
-fn has_place(entry: &Entry, packet: &[u8]) -> bool {
+fn is_relevant(entry: &Entry, packet: &[u8]) -> bool {
     match (packet, entry.operation) {
         ([0, 5, ..], _) => true,
         ([0, 4, ..], Operation::Read) | ([0, 3, ..], Operation::Write) => !entry.core.is_deciding(),

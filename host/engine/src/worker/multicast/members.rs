@@ -39,9 +39,9 @@ impl Groups {
         let client = ClientId(self.settings.limiter.client(&peer));
         let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
-        let place = MemberRef { group: index, member };
-        self.by_peer.insert((group.socket, peer), place);
-        self.by_request.insert((worker, key), place);
+        let reference = MemberRef { group: index, member };
+        self.by_peer.insert((group.socket, peer), reference);
+        self.by_request.insert((worker, key), reference);
         self.counts.joined.fetch_add(1, Relaxed);
         // The group reads the content of its first member.
         if content.waits_for().is_some() {
@@ -62,9 +62,9 @@ impl Groups {
         let key = GroupKey { listener: join.listener, source, interface, identity: *join.identity, blksize };
         if let Some(index) = self.by_key.get(&key).copied() {
             let group = self.groups.get(index)?;
-            let has_place = group.core.len() < self.settings.members
+            let has_room = group.core.len() < self.settings.members
                 && !self.by_peer.contains_key(&(group.socket, join.peer));
-            return has_place.then_some(index);
+            return has_room.then_some(index);
         }
         if self.groups.len() >= self.settings.groups {
             return None;
@@ -101,41 +101,41 @@ impl Groups {
 
     /// Handles a datagram on one of the sockets.
     pub(super) fn dispatch(&mut self, socket: SocketId, peer: SocketAddr, datagram: &[u8], now: Time) {
-        let Some(place) = self.by_peer.get(&(socket, peer)).copied() else {
+        let Some(reference) = self.by_peer.get(&(socket, peer)).copied() else {
             return self.wire.counters.stray += 1;
         };
-        let Some(group) = self.groups.get_mut(place.group) else { return };
+        let Some(group) = self.groups.get_mut(reference.group) else { return };
         match Packet::parse(datagram) {
-            Ok(Packet::Ack { block }) => group.core.handle_ack(now, place.member, block),
+            Ok(Packet::Ack { block }) => group.core.handle_ack(now, reference.member, block),
             Ok(Packet::Error { code, .. }) => {
-                if let Some(member) = group.members.get_mut(&place.member) {
-                    let blocks = group.core.blocks(place.member);
+                if let Some(member) = group.members.get_mut(&reference.member) {
+                    let blocks = group.core.blocks(reference.member);
                     let finish = tuffet_core::Finish::PeerError(code);
                     member.ending = Some(outcome_of(Operation::Read, finish, blocks, error_text(datagram)));
                 }
-                group.core.handle_error(now, place.member, code);
+                group.core.handle_error(now, reference.member, code);
             }
             Ok(_) => return self.wire.counters.stray += 1,
             Err(_) => return self.wire.counters.malformed += 1,
         }
-        self.drive(place.group, now);
+        self.drive(reference.group, now);
     }
 
     /// Handles an action of a member that its worker noticed.
     pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberUpdate, now: Time) {
-        let Some(place) = self.by_request.get(&(worker, key)).copied() else { return };
-        let Some(group) = self.groups.get_mut(place.group) else { return };
+        let Some(reference) = self.by_request.get(&(worker, key)).copied() else { return };
+        let Some(group) = self.groups.get_mut(reference.group) else { return };
         match news {
-            MemberUpdate::Repeated => group.core.handle_repeated_request(place.member),
+            MemberUpdate::Repeated => group.core.handle_repeated_request(reference.member),
             MemberUpdate::Left => {
-                if let Some(member) = group.members.get_mut(&place.member) {
+                if let Some(member) = group.members.get_mut(&reference.member) {
                     let detail = "the client asked again from the same port";
                     member.ending = Some(Ending::new(Outcome::Aborted, detail));
                 }
-                group.core.leave(now, place.member);
+                group.core.leave(now, reference.member);
             }
         }
-        self.drive(place.group, now);
+        self.drive(reference.group, now);
     }
 
     /// Ends members that exceed the longest duration of a transfer, and a master below the least rate.

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_is_given_back_up_to_the_bound() {
+    fn credit_of_unsent_blocks_is_given_back_up_to_the_bound() {
         let mut allowance = Allowance::new(1_000_000, 64_000);
         allowance.accrue(at(0));
         assert_eq!(allowance.take(at(64_000), 64, 1_000).0, 64);

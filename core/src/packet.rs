@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_a_request() {
+    fn packets_that_answer_a_request() {
         let may = |bytes: &[u8]| {
             let packet = Packet::parse(bytes).expect("well formed");
             (packet.may_answer(Operation::Read), packet.may_answer(Operation::Write))
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_request() {
+    fn malformed_requests_and_other_packets() {
         for (bytes, why) in [
             (&b"\0\x01"[..], Malformed::Name),
             (b"\0\x01\0octet\0", Malformed::Name),

@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_end_only_what_was_taken_is_answered() {
+    fn after_the_end_only_accepted_blocks_are_answered() {
         let mut receiver = Receiver::new(512, 1, Rollover::Zero);
         receiver.on_data(at(0), 1, 100, 0);
         receiver.ack_sent(at(0), false);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be() {
+    fn impossible_blocks_are_ignored_or_refused() {
         let mut receiver = Receiver::new(512, 1, Rollover::Zero);
         assert_eq!(receiver.on_data(at(0), 0, 512, 0), Received::Ignored, "there is no block 0");
         assert_eq!(receiver.on_data(at(0), 60_000, 512, 0), Received::Ignored);

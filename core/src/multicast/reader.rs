@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_member_requests_what_it_lacks() {
+    fn a_late_member_requests_its_missing_blocks() {
         let mut reader = member(0);
         assert_eq!(reader.handle_data(at(0), 2, 512), Some(512));
         assert_eq!(reader.handle_data(at(0), 3, 276), Some(1024));

@@ -103,7 +103,7 @@ impl Stream {
         (self.rtt, self.timing) = (Rtt::default(), timing);
         if let Some(rtt) = handshake {
             self.rtt.sample(rtt);
-            // A handshake says little about a window.
+            // The round trip of a handshake does not predict that of a window.
             if self.window > 1 {
                 self.rtt.restart();
             }

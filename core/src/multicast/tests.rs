@@ -114,7 +114,7 @@ fn a_silent_master_is_replaced_within_seconds() {
     assert!(all.contains(&"oack 1 1".into()) && !all.contains(&"oack 0 0".into()), "{all:?}");
     group.handle_ack(at(2_501), other, 1);
     assert_eq!(outputs(&mut group, at(2_501)), ["oack 0 0", "2+1"]);
-    // It is told now and then, however often it sends ACKs.
+    // It is reminded at intervals, however often it sends ACKs.
     for millis in 2_602..2_610 {
         group.handle_ack(at(millis), silent, 1);
     }

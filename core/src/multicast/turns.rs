@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_slow_pays_more() {
+    fn a_slow_master_pays_more() {
         assert_eq!(price(0, 50_000, 0), 1, "no rate is known");
         assert_eq!(price(10_000, 50_000, 499), 1);
         assert_eq!(price(10_000, 50_000, 124), 1);

@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_timeout_option_does_not_slow_down_what_was_measured() {
+    fn a_long_timeout_option_does_not_slow_down_a_measured_path() {
         let timing = Timing::default().with_timeout_option(255_000_000);
         let mut rtt = Rtt::default();
         assert_eq!(rtt.timeout(&timing, 0), 255_000_000);

@@ -329,7 +329,7 @@ impl Transfer {
     }
 
     /// Handles a datagram of this transfer's peer. Ignores malformed ones, and one that arrives before the
-    /// [`Output::Accept`] of the last one was polled: to the peer it looks lost.
+    /// [`Output::Accept`] of the last one was polled: the peer takes it for lost.
     pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
         let packet = Packet::parse(datagram)?;
         if self.due.accept.is_some() {

@@ -54,7 +54,7 @@ fn a_stream_of_unknown_size_ends_where_the_caller_says() {
 }
 
 #[test]
-fn a_closed_port_ends_a_transfer_if_what_it_quotes_is_on_its_way() {
+fn a_closed_port_ends_a_transfer_if_the_quoted_packet_is_in_flight() {
     let at = Time::from_micros;
     let granted = |window, operation| {
         let mut transfer = Transfer::server(at(0), operation, Settings::default());

@@ -81,9 +81,9 @@ impl Transfer {
         self.repeats = 0;
     }
 
-    /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous
-    /// (Karn), and so does a server that is slow to decide. The next packets are measured anew if this says
-    /// too little: a window takes longer than a packet.
+    /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous (Karn),
+    /// and so does a server that is slow to decide. The next packets are measured anew if this one is not
+    /// representative: a window takes longer than a packet.
     pub(super) fn sample_handshake(&mut self, now: Time) {
         let rtt = now.micros_since(self.heard);
         let exact = self.repeats == 0;

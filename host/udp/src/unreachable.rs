@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_port_is_reported_with_what_was_sent_to_it() {
+    fn a_closed_port_is_reported_with_the_datagram_sent_to_it() {
         for loopback in ["127.0.0.1:0", "[::1]:0"] {
             let loopback: SocketAddr = loopback.parse().unwrap();
             let Ok(open) = UdpSocket::bind(loopback) else { continue };

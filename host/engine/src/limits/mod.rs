@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_replaced_and_what_is_taken_stays_counted() {
+    fn limits_are_replaced_and_taken_places_stay_counted() {
         let limiter = Limiter::new(&bounds(), 100, 100);
         let now = Instant::now();
         let claims: Vec<_> = (0..2).map(|port| limiter.admit(&peer(1, port), now).unwrap()).collect();

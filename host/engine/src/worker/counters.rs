@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_trouble_is_told_at_once_the_next_after_a_while() {
+    fn the_first_problem_is_reported_at_once_the_next_after_a_while() {
         let at = |seconds: u64| Time::from_micros(seconds * 1_000_000);
         let mut reports = Reports::default();
         let mut counters = Counters::default();

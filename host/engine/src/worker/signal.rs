@@ -1,12 +1,12 @@
-//! The waker protocol of a worker's mailbox: no message is left without a wake-up, and the producer does not
-//! wake a worker that will look anyway.
+//! The waker protocol of a worker's mailbox: each message wakes the worker, unless the worker is about to read the
+//! mailbox anyway.
 //!
-//! One atomic word holds the whole state, and each of the three operations is a read-modify-write with
-//! `AcqRel`. Such operations on one word have a single order, and each sees all that was written before its
-//! predecessors. So of a producer that adds a message and then calls [`Signal::raise`], and a consumer that
-//! calls [`Signal::lower`] and then looks for messages, the second always sees the first: either the consumer
-//! finds the message, or the producer finds the signal lowered and wakes it. The same holds between `raise`
-//! and [`Signal::close`]. Nothing depends on fences inside of the queue that holds the messages.
+//! One atomic word holds the whole state, and each of the three operations is a read-modify-write with `AcqRel`. Such
+//! operations on one word have a single order, and each sees all that was written before its predecessors. So of a
+//! producer that adds a message and then calls [`Signal::raise`], and a consumer that calls [`Signal::lower`] and
+//! then reads, the second always sees the first: either the consumer finds the message, or the producer finds the
+//! signal lowered and wakes it. The same holds between `raise` and [`Signal::close`]. Nothing depends on fences
+//! inside of the queue that holds the messages.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -16,7 +16,7 @@ const CLOSED: u8 = 2;
 /// What a producer must do after adding a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
-    /// Nothing: the consumer has been woken and has yet to look.
+    /// Nothing: the consumer has been woken and has not read yet.
     Nothing,
     /// Wake the consumer.
     Wake,
@@ -54,13 +54,12 @@ impl<W: Word> Signal<W> {
         }
     }
 
-    /// Lowers the signal. Called by the consumer before it looks for messages: one added from now on wakes it
-    /// again.
+    /// Lowers the signal. Called by the consumer before it reads: a message added from now on wakes it again.
     pub(super) fn lower(&self) {
         self.0.clear(RAISED, Ordering::AcqRel);
     }
 
-    /// Closes the signal. Called by the consumer before it looks for the last time.
+    /// Closes the signal. Called by the consumer before it reads for the last time.
     pub(super) fn close(&self) {
         self.0.set(CLOSED, Ordering::AcqRel);
     }
@@ -134,7 +133,7 @@ mod tests {
         }
     }
 
-    /// Two producers post while a consumer that was woken before looks once.
+    /// Two producers post while a woken consumer reads once.
     fn no_wake_up_is_lost<W: Word + Default + Send + Sync + 'static>() {
         loom::model(|| {
             let mailbox = Arc::new(Model::<W>::default());
@@ -152,7 +151,7 @@ mod tests {
         });
     }
 
-    /// A producer posts while the consumer looks for the last time.
+    /// A producer posts while the consumer reads for the last time.
     fn no_letter_outlives_the_consumer<W: Word + Default + Send + Sync + 'static>() {
         loom::model(|| {
             let mailbox = Arc::new(Model::<W>::default());
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_notice_what_is_not_ordered() {
+    fn the_models_detect_missing_ordering() {
         assert!(catch_unwind(no_wake_up_is_lost::<Relaxed>).is_err());
         assert!(catch_unwind(no_wake_up_is_lost::<Stores>).is_err());
         assert!(catch_unwind(no_letter_outlives_the_consumer::<Relaxed>).is_err());

@@ -11,15 +11,15 @@ use tuffet_udp::Local;
 
 /// A granted request for a group.
 pub struct Join {
-    pub(in super::super) worker: usize,
-    pub(in super::super) key: Key,
-    pub(in super::super) ticket: Ticket,
-    pub(in super::super) content: Content,
-    pub(in super::super) limits: Limits,
-    pub(in super::super) identity: Box<Identity>,
-    pub(in super::super) peer: SocketAddr,
-    pub(in super::super) local: Option<Local>,
-    pub(in super::super) listener: ListenerId,
+    pub(in crate::worker) worker: usize,
+    pub(in crate::worker) key: Key,
+    pub(in crate::worker) ticket: Ticket,
+    pub(in crate::worker) content: Content,
+    pub(in crate::worker) limits: Limits,
+    pub(in crate::worker) identity: Box<Identity>,
+    pub(in crate::worker) peer: SocketAddr,
+    pub(in crate::worker) local: Option<Local>,
+    pub(in crate::worker) listener: ListenerId,
 }
 
 impl Join {
@@ -29,7 +29,7 @@ impl Join {
     }
 
     /// Reports a request that came when the server had stopped.
-    pub(in super::super) fn too_late(self) {
+    pub(in crate::worker) fn too_late(self) {
         self.ticket.too_late();
     }
 }

@@ -17,7 +17,7 @@ pub enum OptionName {
     Blksize2,
     /// Microseconds before a retransmission (tftp-hpa).
     Utimeout,
-    /// Windows whose size each ACK chooses (Windows Deployment Services).
+    /// The window size in each ACK (Windows Deployment Services).
     Msftwindow,
 }
 
@@ -53,8 +53,8 @@ impl OptionName {
     }
 }
 
-/// A set of option names. By default those of the RFCs; the others change what clients do that ask for everything
-/// they know.
+/// A set of option names. The default is those of the RFCs: some clients request every option that they know, and the
+/// others would change their behaviour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Acknowledged(u8);
 

@@ -1,16 +1,16 @@
-//! What a transfer with a rate may send or acknowledge now: a token bucket.
+//! A token bucket: how much a transfer with a rate may send or acknowledge now.
 
 use crate::time::Time;
 
-/// A burst is what the rate allows in this time, or a block. Shorter ones would cost the host a timer for every few
-/// datagrams, and leave nothing to send with one call.
+/// A burst is one block, or as much as the rate allows in this time (in microseconds). Shorter bursts would cost the
+/// host a timer for every few datagrams, and leave too few for one system call.
 const QUANTUM: u64 = 20_000;
 
-/// What accrues while a peer is silent, or a loss is repaired, can be made up for this time. So any second carries at
-/// most a twentieth more than the rate, or a window.
+/// Microseconds of credit that a transfer keeps while its peer is silent or a loss is repaired. So any second carries
+/// at most a twentieth more than the rate, or one window more.
 const MADE_UP: u64 = 50_000;
 
-/// Credits are counted in millionths of a byte, so that a rate times microseconds is a credit.
+/// Credits are counted in millionths of a byte: bytes per second times microseconds.
 const PER_BYTE: u64 = 1_000_000;
 
 /// The credit of one transfer.
@@ -19,16 +19,16 @@ const PER_BYTE: u64 = 1_000_000;
 pub(crate) struct Allowance {
     /// Bytes per second, at least 1.
     rate: u32,
-    /// The credit at `at`, which is `NEVER` before the first use; and the bound of the credit.
+    /// The credit at the time `at` (`NEVER` before the first use), and its upper bound.
     credit: u64,
     most: u64,
     at: Time,
 }
 
 impl Allowance {
-    /// Creates an allowance of `rate` bytes per second, empty at its first use: a peer that sees the pace from the
-    /// start does not take a later packet for lost. After a pause it is worth `burst` bytes, or 50 ms of the rate if
-    /// that is more.
+    /// Creates an allowance of `rate` bytes per second. It starts empty: a peer that sees the pace from the start
+    /// does not take a later packet for lost. After a pause it allows `burst` bytes, or 50 ms of the rate if that is
+    /// more.
     pub(crate) fn new(rate: u32, burst: u64) -> Self {
         let rate = rate.max(1);
         let most = burst.saturating_mul(PER_BYTE).max(u64::from(rate) * MADE_UP);
@@ -41,7 +41,7 @@ impl Allowance {
     }
 
     /// Takes up to `wanted` blocks of `blksize` bytes: as many as the credit covers, or none if that is less than a
-    /// burst. Returns the number, and when the next burst of the others is covered.
+    /// burst. Returns their number, and when the credit covers the next burst.
     pub(crate) fn take(&mut self, now: Time, wanted: u32, blksize: u16) -> (u32, Time) {
         self.accrue(now);
         let cost = u64::from(blksize.max(1)) * PER_BYTE;
@@ -70,7 +70,7 @@ impl Allowance {
         let cost = bytes.saturating_mul(PER_BYTE);
         let due = self.covers(now, cost);
         if due > now {
-            // Nothing accrues before the debt is paid.
+            // No credit accrues before the debt is paid.
             (self.credit, self.at) = (0, due);
         } else {
             self.credit -= cost;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_is_given_back_up_to_the_bound() {
+    fn credit_of_unsent_blocks_is_given_back_up_to_the_bound() {
         let mut allowance = Allowance::new(1_000_000, 64_000);
         allowance.accrue(at(0));
         assert_eq!(allowance.take(at(64_000), 64, 1_000).0, 64);

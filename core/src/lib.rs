@@ -24,8 +24,6 @@ mod bottleneck;
 mod control;
 mod limits;
 mod manner;
-#[cfg(test)]
-mod model;
 pub mod multicast;
 pub mod netascii;
 mod options;
@@ -35,12 +33,12 @@ mod peer_metrics;
 mod receiver;
 mod rtt;
 mod sender;
+#[cfg(test)]
+mod tests;
 mod text;
 mod time;
 mod transfer;
 mod types;
-#[cfg(test)]
-mod window;
 
 pub use acknowledged::{Acknowledged, OptionName};
 pub use block::{DEFAULT_BLKSIZE, MAX_BLKSIZE, MIN_BLKSIZE, Rollover};

@@ -21,9 +21,9 @@ pub struct Limits {
     /// The most bytes of file data in a second, at least 1; `None` for no limit. Not negotiated, but blocks above
     /// 512 bytes and windows are lowered, so that a window takes at most half a second.
     ///
-    /// A read sends no more DATA than that, retransmissions included, over any time, beyond one window or what the
-    /// rate allows in 50 ms, whichever is more. A write acknowledges no more than that, beyond as much. The last
-    /// ACK of a write is not delayed.
+    /// A read sends no more DATA than that, retransmissions included, over any span of time, apart from one window or
+    /// 50 ms of the rate, whichever is more. A write acknowledges no more than that, with the same exception. The
+    /// last ACK of a write is not delayed.
     pub rate: Option<u32>,
     /// The options that are granted at all.
     pub acknowledged: Acknowledged,

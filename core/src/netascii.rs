@@ -9,7 +9,7 @@ const NUL: u8 = 0;
 /// Encodes the bytes of a file (lines end in LF) for the wire.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Encoder {
-    /// The second byte of a pair whose first byte filled the output.
+    /// The second byte of a pair, if the first byte filled the output.
     pending: Option<u8>,
 }
 

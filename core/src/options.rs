@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn grants_only_what_was_asked_and_never_more() {
+    fn grants_only_requested_options_and_never_larger_values() {
         let limits = Limits { blksize: 1_428, windowsize: 16, ..Limits::default() };
         let requested = OptionSet {
             blksize: Some(65_464),
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_refuses_what_it_did_not_ask() {
+    fn a_client_refuses_options_that_it_did_not_request() {
         let requested = OptionSet { blksize: Some(1_428), timeout: Some(2), ..OptionSet::default() };
         let verify = |answer: &[u8]| OptionSet::verify(&requested, Options::new(answer));
         assert!(verify(b"blksize\01428\0timeout\02\0").is_some());

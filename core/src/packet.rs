@@ -65,9 +65,9 @@ pub struct RequestPacket<'a> {
 /// The reason why a datagram is not a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Malformed {
-    /// It is too short for its opcode. Not answered.
+    /// It is too short for its opcode.
     Short,
-    /// No RFC defines the opcode. Not answered.
+    /// No RFC defines the opcode.
     Opcode(u16),
     /// A request without a terminated, non-empty name.
     Name,
@@ -78,8 +78,8 @@ pub enum Malformed {
 }
 
 impl Malformed {
-    /// Returns whether it was a request, so that its sender is owed an ERROR. All else is dropped: a packet
-    /// that may itself be an answer must not be answered.
+    /// Returns whether it was a request, which is answered with an ERROR. Other malformed packets are dropped: they
+    /// may be answers, and an answer must not be answered.
     pub fn is_request(self) -> bool {
         matches!(self, Malformed::Name | Malformed::Mode | Malformed::UnknownMode)
     }
@@ -113,9 +113,9 @@ impl<'a> Packet<'a> {
         }
     }
 
-    /// Returns whether it may be a server's first answer to a request (RFC 1350 section 4, RFC 2347). The
-    /// client's port may have belonged to another client a moment ago, whose transfer still sends to it: a
-    /// packet from the middle of a file is not for this client, and must not set the server's TID.
+    /// Returns whether it may be a server's first answer to a request (RFC 1350 section 4, RFC 2347). Another client
+    /// may have had this port a moment ago, and its transfer may still send to it: a packet from the middle of a file
+    /// is not for this client, and must not set the server's TID.
     pub fn may_answer(&self, operation: Operation) -> bool {
         match (self, operation) {
             (Packet::Oack(_) | Packet::Error { .. }, _)
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_a_request() {
+    fn packets_that_answer_a_request() {
         let may = |bytes: &[u8]| {
             let packet = Packet::parse(bytes).expect("well formed");
             (packet.may_answer(Operation::Read), packet.may_answer(Operation::Write))
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_request() {
+    fn malformed_requests_and_other_packets() {
         for (bytes, why) in [
             (&b"\0\x01"[..], Malformed::Name),
             (b"\0\x01\0octet\0", Malformed::Name),

@@ -1,9 +1,9 @@
-//! What a transfer learnt about its peer, for the next transfer of that peer.
+//! What a transfer has learnt about its peer, for the next transfer with that peer.
 
 use crate::manner::{KnownManner, Manner};
 use crate::rtt::RaisedFloor;
 
-/// What is known of a peer, as TCP keeps metrics for each destination.
+/// Metrics of a peer, as TCP keeps them for each destination.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PeerMetrics {
     /// How far the RTO floor is raised.
@@ -13,14 +13,14 @@ pub struct PeerMetrics {
 }
 
 impl PeerMetrics {
-    /// Returns what is left of it after this many `times` without news: [`RaisedFloor::after`] tells of the floor, and
-    /// the manner is forgotten, since another program of the peer may take more.
+    /// Ages the metrics by this many `times` without a transfer: the floor as in [`RaisedFloor::after`]. The manner
+    /// is forgotten, because another program on the peer may accept more.
     pub fn after(self, times: u32) -> Self {
         let manner = if times > 0 { KnownManner::default() } else { self.manner };
         PeerMetrics { floor: self.floor.after(times), manner }
     }
 
-    /// Returns whether a transfer that does not know it would lose time, or send blocks in vain.
+    /// Returns whether a transfer without these metrics would lose time or blocks.
     pub fn is_costly(self) -> bool {
         self.floor.is_high() || self.manner.manner != Manner::Whole
     }

@@ -26,15 +26,15 @@ pub(crate) struct Receiver {
     window: u16,
     blksize: u16,
     rollover: Rollover,
-    /// What the rate allows, if there is one.
-    rate: Option<Box<Rate>>,
+    /// The limit of the rate, if there is one.
+    rate: Option<Box<RateLimit>>,
 }
 
 #[derive(Debug, Clone)]
 #[cfg_attr(test, derive(Hash))]
-struct Rate {
+struct RateLimit {
     allowance: Allowance,
-    /// The bytes that it was charged with.
+    /// The bytes charged so far.
     charged: u64,
     /// When an ACK that is due may be sent, `NEVER` if none is held back.
     held: Time,
@@ -74,7 +74,7 @@ impl Receiver {
     /// Limits the bytes that are acknowledged per second.
     pub(crate) fn limit_rate(&mut self, rate: u32) {
         let allowance = Allowance::new(rate, u64::from(self.window) * u64::from(self.blksize));
-        self.rate = Some(Box::new(Rate { allowance, charged: self.bytes, held: Time::NEVER }));
+        self.rate = Some(Box::new(RateLimit { allowance, charged: self.bytes, held: Time::NEVER }));
     }
 
     /// Returns the limit of the rate, if there is one.
@@ -95,8 +95,8 @@ impl Receiver {
         self.rate.as_ref().map(|rate| rate.held).filter(|held| *held != Time::NEVER)
     }
 
-    /// Lets go of the ACK that is held back, if its time has come. Returns the time before which it must not be sent
-    /// nevertheless, because it acknowledges blocks that have arrived since: `Some(None)` if it may be sent.
+    /// Releases the ACK that is held back, if its time has come: `Some(None)` if it may be sent now. `Some` of a
+    /// later time if it must still wait, because it also acknowledges blocks that have arrived since.
     pub(crate) fn release_ack(&mut self, now: Time) -> Option<Option<Time>> {
         self.held_ack().filter(|held| *held <= now)?;
         let held = self.hold_ack(now);
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn after_the_end_only_what_was_taken_is_answered() {
+    fn after_the_end_only_accepted_blocks_are_answered() {
         let mut receiver = Receiver::new(512, 1, Rollover::Zero);
         receiver.on_data(at(0), 1, 100, 0);
         receiver.ack_sent(at(0), false);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be() {
+    fn impossible_blocks_are_ignored_or_refused() {
         let mut receiver = Receiver::new(512, 1, Rollover::Zero);
         assert_eq!(receiver.on_data(at(0), 0, 512, 0), Received::Ignored, "there is no block 0");
         assert_eq!(receiver.on_data(at(0), 60_000, 512, 0), Received::Ignored);

@@ -1,6 +1,6 @@
 //! Reading and writing the parts of packets: numbers, and texts that end with a NUL (RFC 1350 section 5).
 
-/// Fills a buffer and remembers whether everything fitted.
+/// Writes into a buffer, and records whether everything fitted.
 pub(crate) struct Writer<'a> {
     buffer: &'a mut [u8],
     length: usize,

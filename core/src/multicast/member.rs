@@ -1,7 +1,6 @@
 //! A member of a group: its offers and answers, and its terms as the master.
 
-use super::term;
-use super::turns::ClientId;
+use super::JUDGED_EVERY;
 use crate::options::OptionSet;
 use crate::rtt::Timing;
 use crate::time::Time;
@@ -11,14 +10,14 @@ use crate::transfer::Stats;
 /// the request, and [`UNPROVEN_OFFERS`].
 pub(super) const UNPROVEN_OACKS: u8 = 5;
 
-/// Offers that a member may leave unanswered before its patience counts.
+/// Offers that a member may leave unanswered.
 const UNPROVEN_OFFERS: u8 = 3;
 const PROVEN_OFFERS: u8 = 5;
 
-/// How long a master may acknowledge nothing new while others wait, the first time, in microseconds.
+/// How long a master may acknowledge nothing new while others wait, in its first term, in microseconds.
 const SILENT: u32 = 1_000_000;
 
-/// The longest term that is not ended because others have paid less, in microseconds.
+/// The longest term that is protected from members that have paid less, in microseconds.
 const LONGEST_FLOOR: u32 = 2_000_000;
 
 /// Microseconds between two OACKs that tell a former master, which still sends ACKs, that it is none.
@@ -28,6 +27,10 @@ const REMIND: u32 = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub(super) u64);
 
+/// A client, which may have several members: the caller numbers them, by address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ClientId(pub u64);
+
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) id: MemberId,
@@ -35,7 +38,7 @@ pub(super) struct Member {
     pub(super) timing: Timing,
     /// Members of one client share its turns.
     pub(super) client: ClientId,
-    /// Its turn among members in the same place; grows each time that it gives up being master.
+    /// Its turn among members of the same rank; grows each time that it loses the lead.
     pub(super) turn: u64,
     /// The price of its terms so far.
     pub(super) paid: u64,
@@ -103,7 +106,7 @@ impl Member {
         self.unanswered
     }
 
-    /// How long to wait for its answer to the next offer, if no other member can be asked, in microseconds.
+    /// How long to wait for its answer to the next offer, if there is no other candidate, in microseconds.
     pub(super) fn patience(&self) -> u32 {
         self.doubled(self.timing.initial().max(self.options.retransmission().unwrap_or(0)))
     }
@@ -113,7 +116,7 @@ impl Member {
         micros.saturating_mul(1 << self.unanswered.min(6))
     }
 
-    /// Whether its time to answer the last offer is over.
+    /// Whether the time to answer the last offer is over.
     pub(super) fn is_rested(&self, now: Time) -> bool {
         self.unanswered == 0 || now.micros_since(self.offered_at) >= self.patience() / 2
     }
@@ -134,7 +137,7 @@ impl Member {
 
     /// Microseconds for which it is master at least, if each other client has had a term.
     pub(super) fn floor(&self) -> u32 {
-        term::PERIOD.saturating_mul(1 << self.idle_terms.min(10)).min(LONGEST_FLOOR)
+        JUDGED_EVERY.saturating_mul(1 << self.idle_terms.min(10)).min(LONGEST_FLOOR)
     }
 
     /// Records the end of a term with this many acknowledged blocks. `silent`: microseconds without progress.
@@ -152,7 +155,7 @@ impl Member {
         rtt
     }
 
-    /// When it is given up, once it may get no more offers.
+    /// When a member without remaining offers expires.
     pub(super) fn expires(&self) -> Time {
         if self.unanswered_since == Time::NEVER || self.may_be_offered() {
             return Time::NEVER;
@@ -163,7 +166,7 @@ impl Member {
     }
 
     /// Whether to tell it that it is not the master.
-    pub(super) fn is_to_be_reminded(&mut self, now: Time) -> bool {
+    pub(super) fn needs_reminder(&mut self, now: Time) -> bool {
         let due = self.reminded_at == Time::NEVER || now.micros_since(self.reminded_at) >= REMIND;
         if due {
             self.reminded_at = now;

@@ -1,24 +1,24 @@
 //! A group of clients that read one file from one stream (RFC 2090), the server's side.
 //!
 //! One member is the master: it acknowledges blocks, and so drives the stream that all members receive. When it has
-//! the whole file, or goes silent, the next member becomes master by an OACK, and requests what it lacks: its ACK
-//! names the block before the first missing one.
+//! the whole file, or goes silent, an OACK makes the next member master. That one requests the blocks that it lacks:
+//! its ACK names the block before the first missing one.
 //!
 //! # The rule of use
 //! As for a [`Transfer`](crate::Transfer): after every `handle_*` call, call [`Group::poll`] until it returns
 //! [`Output::Timeout`] or [`Output::Closed`].
 //!
-//! # Nobody pays for another
+//! # No client pays for another
 //! - Nothing is sent to the group before a master has answered from its address. A member that has not answered gets
 //!   at most five OACKs.
-//! - The time of being the master is shared by client address, and a slow master pays more for it (`turns.rs`).
-//! - A master that is slow is replaced after 50 ms by a client that has had no term.
-//! - A master leads until another one answers: an offer that gets no answer takes nothing from it. While there is no
-//!   master, offers go to one member after the other without waiting for each to give up.
+//! - Client addresses share the time as master, and a slow master pays more for it (`turns.rs`).
+//! - A client without a term replaces a slow master after 50 ms.
+//! - A master leads until another member answers: an unanswered offer costs it nothing. While there is no master,
+//!   offers go to one member after the other without waiting for each to give up.
 
-mod facts;
 mod member;
 mod option;
+mod queries;
 mod reader;
 mod stream;
 mod term;
@@ -32,17 +32,19 @@ use crate::transfer::{Finish, Stats};
 use crate::types::ErrorCode;
 use core::time::Duration;
 use member::Member;
-pub use member::MemberId;
+pub use member::{ClientId, MemberId};
 pub use option::Membership;
 pub use reader::{Answer, Reader, ReaderOutput};
 use std::collections::{BTreeMap, VecDeque};
 use stream::Stream;
 use term::Term;
-pub use turns::ClientId;
 use turns::Turns;
 
 /// The largest file of a group in blocks: RFC 2090 has no roll-over, since an ACK may name any block of the file.
-pub const MOST_BLOCKS: u64 = 65_535;
+pub const MAX_BLOCKS: u64 = 65_535;
+
+/// How often a master is judged while others wait, in microseconds: many round trips of a local network.
+const JUDGED_EVERY: u32 = 50_000;
 
 /// Microseconds between offers to different members.
 const OFFERS_APART: u32 = 50_000;
@@ -83,7 +85,7 @@ pub enum Output {
     Closed,
 }
 
-/// What is known of a member that has ended.
+/// The result of a membership.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Report {
     /// How it ended: complete only if it acknowledged the last block.
@@ -105,8 +107,8 @@ pub struct Report {
 }
 
 #[derive(Debug)]
-enum Phase {
-    /// Offers are out, and nobody has answered. The next offer is due at this time.
+enum Leadership {
+    /// No member has answered an offer yet. The next offer is due at this time.
     Seeking { next_offer: Time },
     /// This member is the master.
     Led(Term),
@@ -121,7 +123,7 @@ pub struct Group {
     stream: Stream,
     members: BTreeMap<MemberId, Member>,
     next: u64,
-    phase: Phase,
+    leadership: Leadership,
     turns: Turns,
     stalled: Option<Time>,
     due: VecDeque<Output>,
@@ -137,7 +139,7 @@ impl Group {
             stream: Stream::new(size, blksize, timing),
             members: BTreeMap::new(),
             next: 0,
-            phase: Phase::Seeking { next_offer: now },
+            leadership: Leadership::Seeking { next_offer: now },
             turns: Turns::default(),
             stalled: None,
             due: VecDeque::new(),
@@ -146,7 +148,7 @@ impl Group {
 
     /// Returns whether a file of this size can be read by a group.
     pub fn fits(size: u64, blksize: u16) -> bool {
-        stream::total(size, blksize) <= MOST_BLOCKS
+        stream::total(size, blksize) <= MAX_BLOCKS
     }
 
     /// Adds a member of this client with these granted options, without the option `multicast`.
@@ -156,23 +158,23 @@ impl Group {
         let member = Member::new(id, client, options, self.timing);
         self.turns.join(client);
         self.members.insert(id, member);
-        match &mut self.phase {
-            // Nobody else may be asked.
-            Phase::Seeking { next_offer } if self.members.len() == 1 || *next_offer == Time::NEVER => {
+        match &mut self.leadership {
+            // There is no other candidate.
+            Leadership::Seeking { next_offer } if self.members.len() == 1 || *next_offer == Time::NEVER => {
                 self.offer(id, now);
             }
-            Phase::Seeking { next_offer } => {
+            Leadership::Seeking { next_offer } => {
                 *next_offer = (*next_offer).min(now.after(OFFERS_APART));
                 self.oack(id, false);
             }
-            Phase::Led(_) => self.oack(id, false),
+            Leadership::Led(_) => self.oack(id, false),
         }
         id
     }
 
     /// Handles a repeated request of a member: its OACK may have been lost.
     pub fn handle_repeated_request(&mut self, id: MemberId) {
-        let leads = matches!(&self.phase, Phase::Led(term) if term.master == id);
+        let leads = matches!(&self.leadership, Leadership::Led(term) if term.master == id);
         if let Some(member) = self.members.get_mut(&id) {
             member.stats.duplicates += 1;
         }
@@ -185,7 +187,7 @@ impl Group {
     pub fn handle_ack(&mut self, now: Time, id: MemberId, block: u16) {
         let position = u64::from(block);
         let total = self.stream.total();
-        // Nobody has a block that was never sent.
+        // No member has a block that was never sent.
         if position > total || (position == total && !self.stream.is_all_sent()) {
             return;
         }
@@ -202,10 +204,10 @@ impl Group {
         // Blocks that it has not acknowledged in any term: repeating earlier ACKs is no progress.
         let news = position.saturating_sub(member.acked);
         member.acked = member.acked.max(position);
-        match &self.phase {
-            Phase::Led(term) if term.master == id => self.on_masters_ack(now, position, news),
+        match &self.leadership {
+            Leadership::Led(term) if term.master == id => self.on_masters_ack(now, position, news),
             _ if had_offer && self.is_open(offered_at) => self.begin_term(now, id, position, handshake),
-            // It still believes that it is the master.
+            // A former master that still acknowledges blocks.
             _ => self.remind(now, id),
         }
     }
@@ -235,7 +237,7 @@ impl Group {
             self.due.push_back(Output::Error { member: id, code, text });
             self.finish(id, Finish::Failed(code));
         }
-        self.phase = Phase::Seeking { next_offer: now };
+        self.leadership = Leadership::Seeking { next_offer: now };
     }
 
     /// Ends all memberships silently.
@@ -244,7 +246,7 @@ impl Group {
         for id in self.ids() {
             self.finish(id, Finish::TimedOut);
         }
-        self.phase = Phase::Seeking { next_offer: now };
+        self.leadership = Leadership::Seeking { next_offer: now };
     }
 
     /// Records that the host has not sent the blocks from `first` on, of the `blocks` from the last `poll`: the disk
@@ -254,10 +256,10 @@ impl Group {
         self.stalled = Some(now);
     }
 
-    /// Continues after [`Group::handle_unsent`]. The wait counts against nobody.
+    /// Continues after [`Group::handle_unsent`]. The wait counts against no member.
     pub fn handle_resumed(&mut self, now: Time) {
         let Some(since) = self.stalled.take() else { return };
-        if let Phase::Led(term) = &mut self.phase {
+        if let Leadership::Led(term) = &mut self.leadership {
             term.pause(now.since(since));
             term.deadline = now.after(self.stream.timeout(now));
         }
@@ -271,14 +273,14 @@ impl Group {
     /// Handles the expiry of [`Output::Timeout`]. Does nothing if called early.
     pub fn handle_timeout(&mut self, now: Time) {
         self.expire(now);
-        match &mut self.phase {
-            Phase::Seeking { next_offer } => {
+        match &mut self.leadership {
+            Leadership::Seeking { next_offer } => {
                 if now >= *next_offer {
                     self.offer_next(now);
                 }
             }
-            Phase::Led(_) if self.stalled.is_some() => {}
-            Phase::Led(term) => {
+            Leadership::Led(_) if self.stalled.is_some() => {}
+            Leadership::Led(term) => {
                 if now >= term.deadline {
                     term.deadline = Time::NEVER;
                     if self.stream.on_timeout(now) {
@@ -302,10 +304,10 @@ impl Group {
             return Output::Closed;
         }
         let expires = self.members.values().map(Member::expires).min().unwrap_or(Time::NEVER);
-        match &mut self.phase {
-            Phase::Seeking { next_offer } => Output::Timeout(expires.min(*next_offer)),
-            Phase::Led(_) if self.stalled.is_some() => Output::Timeout(expires),
-            Phase::Led(term) => {
+        match &mut self.leadership {
+            Leadership::Seeking { next_offer } => Output::Timeout(expires.min(*next_offer)),
+            Leadership::Led(_) if self.stalled.is_some() => Output::Timeout(expires),
+            Leadership::Led(term) => {
                 let resent = self.stream.resent;
                 if let Some(blocks) = self.stream.poll(now) {
                     let again = self.stream.resent - resent;
@@ -320,7 +322,7 @@ impl Group {
                     term.deadline = now.after(self.stream.timeout(now));
                 }
                 let others = self.members.len() > 1;
-                let judged = if others { term.settled.after(term::PERIOD) } else { Time::NEVER };
+                let judged = if others { term.settled.after(JUDGED_EVERY) } else { Time::NEVER };
                 Output::Timeout(term.deadline.min(judged).min(expires))
             }
         }
@@ -328,24 +330,24 @@ impl Group {
 
     /// Looks for another master.
     fn seek(&mut self, now: Time) {
-        self.phase = Phase::Seeking { next_offer: now };
+        self.leadership = Leadership::Seeking { next_offer: now };
         self.offer_next(now);
     }
 
     fn offer_next(&mut self, now: Time) {
-        let asked = self.members.values().filter(|member| member.may_be_offered());
-        match asked.min_by_key(|member| self.turns.place(member)).map(|member| member.id) {
+        let candidates = self.members.values().filter(|member| member.may_be_offered());
+        match candidates.min_by_key(|member| self.turns.rank(member)).map(|member| member.id) {
             Some(id) => self.offer(id, now),
-            // Only patience is left.
-            None => self.phase = Phase::Seeking { next_offer: Time::NEVER },
+            // No member may get another offer: their time-outs are awaited.
+            None => self.leadership = Leadership::Seeking { next_offer: Time::NEVER },
         }
     }
 
     /// Returns whether an answer to an offer of this time makes a master: offers of an earlier search are void.
     fn is_open(&self, offered_at: Time) -> bool {
-        match &self.phase {
-            Phase::Seeking { .. } => true,
-            Phase::Led(term) => offered_at >= term.began,
+        match &self.leadership {
+            Leadership::Seeking { .. } => true,
+            Leadership::Led(term) => offered_at >= term.began,
         }
     }
 
@@ -356,13 +358,13 @@ impl Group {
         member.offered(now);
         // Rounds become longer, so that the slowest member has time to answer.
         let wait = if alone { wait } else { wait.min(round) };
-        self.phase = Phase::Seeking { next_offer: now.after(wait) };
+        self.leadership = Leadership::Seeking { next_offer: now.after(wait) };
         self.oack(id, true);
     }
 
-    /// Tells a member that it is not the master, now and then.
+    /// Tells a member from time to time that it is not the master.
     fn remind(&mut self, now: Time, id: MemberId) {
-        if self.members.get_mut(&id).is_some_and(|member| member.is_to_be_reminded(now)) {
+        if self.members.get_mut(&id).is_some_and(|member| member.needs_reminder(now)) {
             self.oack(id, false);
         }
     }
@@ -377,7 +379,7 @@ impl Group {
         self.due.push_back(Output::Oack { member: id, options: member.options, master });
     }
 
-    /// Ends members whose patience is over.
+    /// Ends members that have timed out.
     fn expire(&mut self, now: Time) {
         let late = |member: &&Member| member.expires() <= now;
         let late: Vec<MemberId> = self.members.values().filter(late).map(|member| member.id).collect();
@@ -388,19 +390,19 @@ impl Group {
 
     /// Ends a membership, and looks for another master if it was the master.
     fn end(&mut self, now: Time, id: MemberId, finish: Finish) {
-        let led = matches!(&self.phase, Phase::Led(term) if term.master == id);
+        let led = matches!(&self.leadership, Leadership::Led(term) if term.master == id);
         let offered = self.members.get(&id).is_some_and(Member::has_offer);
         if !self.finish(id, finish) {
             return;
         }
-        let seeking = matches!(self.phase, Phase::Seeking { .. });
+        let seeking = matches!(self.leadership, Leadership::Seeking { .. });
         if led || (seeking && (offered || finish == Finish::Complete)) {
             self.seek(now);
         }
     }
 
     fn finish(&mut self, id: MemberId, finish: Finish) -> bool {
-        let led = matches!(&self.phase, Phase::Led(term) if term.master == id);
+        let led = matches!(&self.leadership, Leadership::Led(term) if term.master == id);
         let rtt = self.stream.rtt().smoothed().filter(|_| led);
         let Some(member) = self.members.remove(&id) else { return false };
         self.turns.leave(member.client);

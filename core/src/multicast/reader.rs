@@ -1,16 +1,16 @@
-//! A member of a group, the client's side: which blocks it has, and what it acknowledges.
+//! The client's side of a group: a member, its blocks and its ACKs.
 
-use super::MOST_BLOCKS;
+use super::MAX_BLOCKS;
 use super::option::{Membership, NAME};
 use crate::options::{OptionSet, Options};
 use crate::time::Time;
 use core::time::Duration;
 
-/// How often a packet that got no answer is repeated by a member that is not the master, in repetitions of the master.
+/// A member that is not the master repeats an unanswered packet this many times more slowly than the master.
 const PATIENCE: u32 = 3;
 
-/// How long a member may get no block while the server still answers, in times of the given patience. Members before
-/// it may be silent masters, one after the other.
+/// How long a member may get no block while the server still answers, as a multiple of `give_up`: several silent
+/// masters may precede it.
 const WITHOUT_BLOCKS: u32 = 4;
 
 /// An action that a reader requests from its caller.
@@ -134,7 +134,7 @@ impl Reader {
         // A file has one end.
         let beyond = self.last.is_some_and(|(last, _)| position > last)
             || (length < blksize && position < self.highest);
-        if position == 0 || position > MOST_BLOCKS || length > blksize || beyond || self.complete {
+        if position == 0 || position > MAX_BLOCKS || length > blksize || beyond || self.complete {
             return None;
         }
         (self.heard, self.fed) = (now, now);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_member_requests_what_it_lacks() {
+    fn a_late_member_requests_its_missing_blocks() {
         let mut reader = member(0);
         assert_eq!(reader.handle_data(at(0), 2, 512), Some(512));
         assert_eq!(reader.handle_data(at(0), 3, 276), Some(1024));

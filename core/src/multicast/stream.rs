@@ -8,12 +8,12 @@ use crate::sender::Blocks;
 use crate::time::Time;
 use crate::transfer::unmeasured;
 
-/// The most bytes in flight. A member that is not the master cannot slow the stream down, and the receive buffer of a
-/// socket on Linux holds 208 KiB by default, in the kernel's accounting.
-pub(super) const MOST_IN_FLIGHT: u32 = 64 << 10;
+/// The most bytes in flight. Only the master can slow the stream down, and the default receive buffer of a socket on
+/// Linux holds 208 KiB, in the kernel's accounting.
+pub(super) const MAX_IN_FLIGHT: u32 = 64 << 10;
 
 /// The shortest wait for the ACKs of blocks in flight, in microseconds.
-const LEAST_PATIENCE: u32 = 2_000;
+const MIN_PATIENCE: u32 = 2_000;
 
 #[derive(Debug)]
 pub(super) struct Stream {
@@ -23,18 +23,19 @@ pub(super) struct Stream {
     /// The last block that the master has acknowledged, and the next one to send.
     acked: u64,
     next: u64,
-    /// The last block that was ever sent, to any master, and what it was before the last call of `poll`.
+    /// The last block that was ever sent, to any master, and its value before the last call of `poll`.
     high: u64,
     high_before: u64,
-    /// Whether the block after `acked` is to be sent again, and when that was last done, `NEVER` if not since the last
-    /// ACK with news.
+    /// Whether to send the block after `acked` again, and when that last happened, `NEVER` if not since the last ACK
+    /// with news.
     probe: bool,
     probed_at: Time,
-    /// Duplicate ACKs count again when this block is acknowledged: the copy, and what it overtook, cause some.
+    /// Duplicate ACKs count again once this block is acknowledged: until then the retransmission itself may cause
+    /// some.
     recover: u64,
     /// When the blocks after `acked` are taken for lost, `NEVER` if there is no reason to.
     lost_at: Time,
-    /// The block whose round trip is being measured, 0 for none, and when it was sent.
+    /// The block used to measure the round trip, 0 for none, and when it was sent.
     sampled: u64,
     sampled_at: Time,
     /// When the block after `acked` was last sent.
@@ -94,7 +95,7 @@ impl Stream {
     /// Continues after the block that a new master has acknowledged. `handshake`: microseconds since its OACK, if that
     /// was sent once.
     pub(super) fn begin_term(&mut self, acked: u64, window: u16, timing: Timing, handshake: Option<u32>) {
-        let most = (MOST_IN_FLIGHT / u32::from(self.blksize.max(1))).clamp(1, u16::MAX.into()) as u16;
+        let most = (MAX_IN_FLIGHT / u32::from(self.blksize.max(1))).clamp(1, u16::MAX.into()) as u16;
         self.window = window.clamp(1, most);
         (self.acked, self.next) = (acked, acked + 1);
         (self.probe, self.probed_at, self.recover, self.sampled) = (false, Time::NEVER, 0, 0);
@@ -102,7 +103,7 @@ impl Stream {
         (self.rtt, self.timing) = (Rtt::default(), timing);
         if let Some(rtt) = handshake {
             self.rtt.sample(rtt);
-            // A handshake says little about a window.
+            // The round trip of a handshake does not predict that of a window.
             if self.window > 1 {
                 self.rtt.restart();
             }
@@ -214,7 +215,7 @@ impl Stream {
 
     /// Microseconds within which the ACKs of blocks in flight follow each other.
     fn patience(&self) -> u32 {
-        self.rtt.smoothed().unwrap_or(0).saturating_mul(2).max(LEAST_PATIENCE)
+        self.rtt.smoothed().unwrap_or(0).saturating_mul(2).max(MIN_PATIENCE)
     }
 }
 

@@ -3,20 +3,17 @@
 use super::member::{Member, MemberId};
 use super::stream::Acked;
 use super::turns;
-use super::{Group, Phase};
+use super::{Group, JUDGED_EVERY, Leadership};
 use crate::time::Time;
 use crate::transfer::Finish;
 use core::time::Duration;
 
-/// How often a master is judged while others wait, in microseconds: many round trips of a local network.
-pub(super) const PERIOD: u32 = 50_000;
-
-/// Time-outs of a master that counts as silent, at least.
+/// The fewest time-outs after which a master counts as silent.
 const SILENT_TIMEOUTS: u8 = 3;
 
-/// A master that brings the group this many bytes per second is not interrupted by clients without a term: they receive
-/// the blocks as well, and each of them would have the first ones repeated.
-const STEADY: u64 = 500_000;
+/// Clients without a term do not interrupt a master that brings the group this many bytes per second: they receive
+/// the blocks as well, and each of them would request the first ones again.
+const STEADY_BYTES_PER_SECOND: u64 = 500_000;
 
 #[derive(Debug)]
 pub(super) struct Term {
@@ -51,7 +48,7 @@ impl Term {
         }
     }
 
-    /// Takes time out of the term for which its master could do nothing.
+    /// Excludes time for which the master was not responsible.
     pub(super) fn pause(&mut self, waited: Duration) {
         for time in [&mut self.contested, &mut self.heard, &mut self.settled] {
             *time = *time + waited;
@@ -66,14 +63,14 @@ impl Group {
         let Some(member) = self.members.get_mut(&id) else { return };
         self.turns.begin(member);
         self.stream.begin_term(position, member.options.window_size(), member.timing, handshake);
-        self.phase = Phase::Led(Term::new(now, id));
-        // The disk is slow for this term only from now on.
+        self.leadership = Leadership::Led(Term::new(now, id));
+        // Earlier waits for the disk do not count for this term.
         self.stalled = self.stalled.map(|_| now);
     }
 
     /// Makes the master an ordinary member, the last among equals.
     fn end_term(&mut self, now: Time) {
-        let Phase::Led(term) = &self.phase else { return };
+        let Leadership::Led(term) = &self.leadership else { return };
         let (id, progress, silent) = (term.master, term.progress, now.micros_since(term.heard));
         self.settle(now);
         let turn = self.members.values().map(|member| member.turn).max().unwrap_or(0) + 1;
@@ -85,7 +82,7 @@ impl Group {
     }
 
     pub(super) fn on_masters_ack(&mut self, now: Time, position: u64, news: u64) {
-        let Phase::Led(term) = &mut self.phase else { return };
+        let Leadership::Led(term) = &mut self.leadership else { return };
         let Some(master) = self.members.get_mut(&term.master) else { return };
         match self.stream.on_ack(now, position) {
             Acked::Ignored => {}
@@ -104,21 +101,21 @@ impl Group {
         }
     }
 
-    /// Offers the lead to others that wait for it, if the master is slow or silent or has led for long; ends the master
-    /// if it is silent for too long.
+    /// Offers the lead to waiting members if the master is slow, silent, or has led for long. Ends a master that is
+    /// silent for too long.
     pub(super) fn judge(&mut self, now: Time) {
-        let Phase::Led(term) = &mut self.phase else { return };
+        let Leadership::Led(term) = &mut self.leadership else { return };
         let id = term.master;
         let Some(master) = self.members.get(&id) else { return };
         let silent = now.micros_since(term.heard);
         if silent.saturating_add(master.idle) >= master.timing.give_up() {
             return self.end(now, id, Finish::TimedOut);
         }
-        if now.micros_since(term.settled) < PERIOD {
+        if now.micros_since(term.settled) < JUDGED_EVERY {
             return;
         }
         if !self.members.values().any(|other| other.id != id && other.may_be_offered()) {
-            // Time for which nobody waits is free.
+            // Time is free while no other member waits.
             (term.contested, term.progress, term.settled, term.fresh) = (now, 0, now, 0);
             return;
         }
@@ -132,10 +129,10 @@ impl Group {
                 || (is_long && self.turns.is_behind(other, master));
             is_due && other.id != id && other.may_be_offered() && other.is_rested(now)
         };
-        // One of those that have answered before and one of the others: forged requests do not delay the former.
+        // One member that has answered before, and one that has not: forged requests do not delay the former.
         let first = |answered: bool| {
             let found = self.members.values().filter(|other| other.proven == answered).filter(follows);
-            found.min_by_key(|other| self.turns.place(other)).map(|other| other.id)
+            found.min_by_key(|other| self.turns.rank(other)).map(|other| other.id)
         };
         let (client, found) = (master.client, [first(true), first(false)]);
         for found in found.into_iter().flatten() {
@@ -153,15 +150,15 @@ impl Group {
     fn settle(&mut self, now: Time) -> bool {
         self.turns.level(self.members.values());
         let best = self.members.values().map(|member| member.rate).max().unwrap_or(0);
-        let Phase::Led(term) = &mut self.phase else { return false };
+        let Leadership::Led(term) = &mut self.leadership else { return false };
         let Some(master) = self.members.get_mut(&term.master) else { return false };
         let (span, lasted) = (now.micros_since(term.settled), now.micros_since(term.contested));
         let price = turns::price(best, lasted, term.progress);
         self.turns.pay(master, price * u64::from(span));
-        let rate = term.progress.saturating_mul(1_000_000) / u64::from(lasted.max(PERIOD));
+        let rate = term.progress.saturating_mul(1_000_000) / u64::from(lasted.max(JUDGED_EVERY));
         master.rate = master.rate.max(rate);
         let bytes = term.fresh.saturating_mul(self.blksize.into());
-        let is_steady = bytes.saturating_mul(1_000_000) >= STEADY * u64::from(span);
+        let is_steady = bytes.saturating_mul(1_000_000) >= STEADY_BYTES_PER_SECOND * u64::from(span);
         (term.settled, term.fresh) = (now, 0);
         is_steady
     }

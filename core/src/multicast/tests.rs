@@ -114,7 +114,7 @@ fn a_silent_master_is_replaced_within_seconds() {
     assert!(all.contains(&"oack 1 1".into()) && !all.contains(&"oack 0 0".into()), "{all:?}");
     group.handle_ack(at(2_501), other, 1);
     assert_eq!(outputs(&mut group, at(2_501)), ["oack 0 0", "2+1"]);
-    // It is told now and then, however often it sends ACKs.
+    // It is reminded at intervals, however often it sends ACKs.
     for millis in 2_602..2_610 {
         group.handle_ack(at(millis), silent, 1);
     }
@@ -203,7 +203,7 @@ fn a_duplicate_ack_in_lockstep_causes_no_data() {
 }
 
 #[test]
-fn nobody_is_served_by_an_ack_of_a_block_that_was_never_sent() {
+fn an_ack_of_a_block_that_was_never_sent_serves_no_member() {
     let mut group = group(100);
     let master = group.handle_join(at(0), ClientId::default(), OptionSet::default());
     outputs(&mut group, at(0));
@@ -216,7 +216,7 @@ fn nobody_is_served_by_an_ack_of_a_block_that_was_never_sent() {
 }
 
 #[test]
-fn a_disk_that_is_slow_blames_nobody() {
+fn a_slow_disk_counts_against_no_member() {
     let mut group = group(100);
     let master = group.handle_join(at(0), ClientId::default(), window(4));
     let other = group.handle_join(at(0), ClientId::default(), window(4));

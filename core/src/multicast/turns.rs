@@ -1,11 +1,11 @@
 //! Which member becomes master next: clients take turns by address, and pay for their time as the master.
 //!
-//! The price of a microsecond is 1 for a fast master, and up to [`DEAREST`] for one that is slower than [`SLOW`] times
-//! what the fastest present member reached. So slow members get a small share while fast ones wait, but always some,
-//! and all of the time when nobody waits. Many members of one address pay together, and so does one that leaves and
-//! joins again.
+//! The price of a microsecond is 1 for a fast master, and up to [`DEAREST`] for one that is slower than [`SLOW`]
+//! times the rate of the fastest present member. So slow members get a small but constant share while fast ones wait,
+//! and all of the time when none waits. All members of one address pay together, and a member that leaves and joins
+//! again keeps paying.
 
-use super::member::Member;
+use super::member::{ClientId, Member};
 use std::collections::BTreeMap;
 
 /// How much more a client must have paid than another that waits for the lead.
@@ -18,16 +18,12 @@ const SLOW: u64 = 4;
 const DEAREST: u64 = 16;
 
 /// Departed clients are forgotten when there are more accounts than this.
-const MOST_ACCOUNTS: usize = 4_096;
+const MAX_ACCOUNTS: usize = 4_096;
 
-/// A client, which may have several members: the caller numbers them, by address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct ClientId(pub u64);
+/// The rank of a member in the order of offers; the smallest gets the next offer.
+type OfferRank = (bool, u8, bool, u64, bool, u64, u64);
 
-/// The place of a member in the order of offers; the smallest is asked first.
-type Place = (bool, u8, bool, u64, bool, u64, u64);
-
-/// What the clients of a group have paid.
+/// The accounts of the clients of a group.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
     accounts: BTreeMap<ClientId, Account>,
@@ -44,7 +40,7 @@ struct Account {
 
 impl Turns {
     pub(super) fn join(&mut self, client: ClientId) {
-        if self.accounts.len() >= MOST_ACCOUNTS {
+        if self.accounts.len() >= MAX_ACCOUNTS {
             self.accounts.retain(|_, account| account.members > 0);
         }
         let account = self.accounts.entry(client).or_default();
@@ -54,7 +50,7 @@ impl Turns {
         }
     }
 
-    /// Records that a member has left. What its client has paid is remembered, for members that it may still get.
+    /// Records that a member has left. The account of its client stays, in case the client joins again.
     pub(super) fn leave(&mut self, client: ClientId) {
         let Some(account) = self.accounts.get_mut(&client) else { return };
         account.members = account.members.saturating_sub(1);
@@ -78,14 +74,14 @@ impl Turns {
         }
     }
 
-    /// Looks at what the present clients have paid.
+    /// Updates the level from the accounts of the present clients.
     pub(super) fn level<'a>(&mut self, members: impl Iterator<Item = &'a Member>) {
         let answering = members.filter(|member| answers(member));
         let least = answering.filter_map(|member| self.accounts.get(&member.client)).map(|it| it.paid).min();
         self.level = least.unwrap_or(self.level);
     }
 
-    /// Records that a member does not take its turn: its client gets no credit for that.
+    /// Records that a member does not take its turn. Its client gets no credit for that.
     pub(super) fn passes(&mut self, client: ClientId, master: ClientId) {
         let paid = self.accounts.get(&master).map_or(0, |account| account.paid);
         if let Some(account) = self.accounts.get_mut(&client) {
@@ -93,14 +89,15 @@ impl Turns {
         }
     }
 
-    /// Members that answer come first, then those that were asked less often; among these clients without a term, and
+    /// Members that answer come first, then those with fewer offers; among these clients without a term, and
     /// those that have paid least.
-    pub(super) fn place(&self, member: &Member) -> Place {
+    pub(super) fn rank(&self, member: &Member) -> OfferRank {
         let (paid, terms) = self.accounts.get(&member.client).map_or((0, 0), |it| (it.paid, it.terms));
         (!answers(member), member.unanswered(), terms > 0, paid, member.terms > 0, member.paid, member.turn)
     }
 
-    /// Returns whether a member has had no term: of its client, if that is not the master's.
+    /// Returns whether a member has had no term. For another client than the master's, the terms of all its members
+    /// count.
     pub(super) fn is_new(&self, other: &Member, master: &Member) -> bool {
         if other.client == master.client {
             return other.terms == 0;
@@ -108,7 +105,7 @@ impl Turns {
         self.accounts.get(&other.client).is_none_or(|account| account.terms == 0)
     }
 
-    /// Returns whether the master has led for so long that this member is to follow.
+    /// Returns whether the master has led for so long that it is this member's turn.
     pub(super) fn is_behind(&self, other: &Member, master: &Member) -> bool {
         let paid = |member: &Member| match other.client == master.client {
             true => member.paid,
@@ -135,8 +132,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_slow_pays_more() {
-        assert_eq!(price(0, 50_000, 0), 1, "nobody is known");
+    fn a_slow_master_pays_more() {
+        assert_eq!(price(0, 50_000, 0), 1, "no rate is known");
         assert_eq!(price(10_000, 50_000, 499), 1);
         assert_eq!(price(10_000, 50_000, 124), 1);
         assert_eq!(price(10_000, 50_000, 24), 5);

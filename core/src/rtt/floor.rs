@@ -1,23 +1,24 @@
-//! The RTO floor of a peer, which its round trips lower and needless retransmissions raise.
+//! The RTO floor of a peer: short round trips lower it, needless retransmissions raise it.
 
 use super::Timing;
 
-/// How far the RTO floor is raised for a peer; kept for its next transfer. For a peer of which nothing is known,
-/// to ten times the configured floor.
+/// How far the RTO floor is raised for a peer; kept for its next transfer. An unknown peer has ten times the
+/// configured floor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RaisedFloor {
-    /// In quarter doublings: a needless retransmission doubles the floor; a repaired loss takes a quarter of
-    /// that back, but no more than was added; and so do [`STEADY`] short round trips, down to nothing.
+    /// In quarter doublings. A needless retransmission doubles the floor. A repaired loss takes back a quarter of
+    /// that, but no more than was added. So do [`STEADY_ROUND_TRIPS`] short round trips, down to the configured
+    /// floor.
     quarters: u8,
 }
 
-/// Round trips, each shorter than a [`SHORT`]th of the floor, that lower the floor by a quarter doubling; doubled by
-/// each needless retransmission, [`MOST_WARY`] times at most, and halved by each repaired loss.
-pub(super) const STEADY: u16 = 8;
-pub(super) const MOST_WARY: u8 = 7;
-pub(super) const SHORT: u32 = 8;
-/// A round trip longer than this part of the floor raises it, if it was lowered.
-pub(super) const LONG: u32 = 4;
+/// This many round trips, each shorter than a [`SHORT_PART`]th of the floor, lower the floor by a quarter doubling.
+/// Each needless retransmission doubles the number, at most [`MAX_WARY`] times, and each repaired loss halves it.
+pub(super) const STEADY_ROUND_TRIPS: u16 = 8;
+pub(super) const MAX_WARY: u8 = 7;
+pub(super) const SHORT_PART: u32 = 8;
+/// A round trip longer than this part of a lowered floor raises it.
+pub(super) const LONG_PART: u32 = 4;
 
 impl Default for RaisedFloor {
     fn default() -> Self {
@@ -27,11 +28,11 @@ impl Default for RaisedFloor {
 
 impl RaisedFloor {
     const DOUBLED: u8 = 4;
-    const MOST: u8 = 16 * Self::DOUBLED;
+    const MAX: u8 = 16 * Self::DOUBLED;
 
     /// Returns twice the floor, up to 2^16 times the configured one.
     pub fn doubled(self) -> Self {
-        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MOST) }
+        RaisedFloor { quarters: (self.quarters + Self::DOUBLED).min(Self::MAX) }
     }
 
     /// Returns the floor after this many `times` without news: each halves a raised floor, and doubles a lowered

@@ -10,13 +10,13 @@ pub use floor::RaisedFloor;
 pub use timing::Timing;
 
 use crate::sender::AckTiming;
-use floor::{LONG, MOST_WARY, SHORT, STEADY};
+use floor::{LONG_PART, MAX_WARY, SHORT_PART, STEADY_ROUND_TRIPS};
 
-/// An answer that comes later than a `HELD_UP`th of the floor beyond the smoothed RTT is unusual if round
-/// trips vary less.
-const HELD_UP: u32 = 4;
+/// An answer is unusually late if it exceeds the smoothed RTT by more than this part of the floor, on a path with
+/// less variation.
+const LATE_PART: u32 = 4;
 
-/// Timers of the host are not finer, in microseconds.
+/// The resolution of the host's timers, in microseconds.
 const TICK: u32 = 1_000;
 
 /// The round-trip estimator of one transfer; all times in microseconds.
@@ -79,18 +79,18 @@ impl Rtt {
     }
 
     /// Learns the floor from the round trip of a block, or of a window of which `blocks` were acknowledged: short
-    /// ones in a row lower it, a long one raises it again, if it is `exact` and no upper bound. Only for packets
-    /// that the peer answers at once: what it sends by itself may be held up by its disk at any time.
+    /// ones in a row lower it, a long one raises it again, if it is `exact` and no upper bound. Only for packets that
+    /// the peer answers at once: its disk may delay what it sends on its own.
     pub(crate) fn learn_floor(&mut self, micros: u32, exact: bool, blocks: u32, timing: &Timing) {
         let floor = self.floor(timing);
-        if micros <= floor / SHORT {
-            self.steady += blocks.min(STEADY.into()) as u16;
-            if self.steady >= STEADY << self.wary {
+        if micros <= floor / SHORT_PART {
+            self.steady += blocks.min(STEADY_ROUND_TRIPS.into()) as u16;
+            if self.steady >= STEADY_ROUND_TRIPS << self.wary {
                 (self.steady, self.raised) = (0, self.raised.lowered());
             }
         } else if exact {
             self.steady = 0;
-            if micros > floor / LONG && !self.raised.is_high() {
+            if micros > floor / LONG_PART && !self.raised.is_high() {
                 self.raised = self.raised.doubled().min(RaisedFloor::default());
             }
         }
@@ -105,7 +105,7 @@ impl Rtt {
         self.backoff = self.backoff.saturating_add(1).min(20);
     }
 
-    /// Doubles the next RTO until it has at least so many microseconds.
+    /// Doubles the next RTO until it is at least this long.
     pub(crate) fn back_off_to(&mut self, micros: u32, timing: &Timing) {
         while self.timeout(timing, 0) < micros.min(timing.cap) && self.backoff < 20 {
             self.backoff += 1;
@@ -125,7 +125,7 @@ impl Rtt {
         if self.backoff == 0 {
             return wait;
         }
-        // A peer that did not answer the quick repetition, either, is more likely held up than short of both.
+        // A peer that answers neither the packet nor its quick repetition is more likely busy than missing both.
         wait.max(self.doubled(RaisedFloor::default().of(timing), timing) / 2)
     }
 
@@ -151,13 +151,13 @@ impl Rtt {
         self.raised.of(timing)
     }
 
-    /// Returns the scale of differences between round trips that mean nothing: the floor, but not higher than for an
+    /// Returns the scale of insignificant differences between round trips: the floor, but not higher than for an
     /// unknown peer.
     fn slack(&self, timing: &Timing, floor: u32) -> u32 {
         if self.raised.is_high() { RaisedFloor::default().of(timing) } else { floor }
     }
 
-    /// Returns the floor as if short round trips had not lowered it.
+    /// Returns the floor without the effect of short round trips.
     pub(crate) fn cautious_floor(&self, timing: &Timing) -> u32 {
         self.raised.max(RaisedFloor::default()).of(timing)
     }
@@ -218,7 +218,7 @@ impl Rtt {
             self.at_most(first, timing);
             return false;
         }
-        let usual = self.variation.saturating_mul(4).max(self.slack(timing, self.floor(timing)) / HELD_UP);
+        let usual = self.variation.saturating_mul(4).max(self.slack(timing, self.floor(timing)) / LATE_PART);
         let needless = last < self.least / 2 || last > self.smoothed.saturating_add(usual);
         if !needless {
             self.wary = self.wary.saturating_sub(1);
@@ -243,7 +243,7 @@ impl Rtt {
             return false;
         }
         if self.basis == Basis::Bound && first > self.smoothed {
-            // The path may really be that slow: the bound grows, at most twofold with each block.
+            // The path may be that slow: the bound grows, at most twofold with each block.
             self.smoothed = first.min(self.smoothed.saturating_mul(2)).min(timing.cap);
         }
         self.answered_after_timeout(timing, first, last)
@@ -263,7 +263,7 @@ impl Rtt {
     /// doubled until an answer as late as this would not have been too late.
     fn raise_floor(&mut self, timing: &Timing, answered: u32) -> bool {
         let below = self.floor(timing) < timing.initial;
-        (self.wary, self.steady) = ((self.wary + 1).min(MOST_WARY), 0);
+        (self.wary, self.steady) = ((self.wary + 1).min(MAX_WARY), 0);
         if below {
             self.raised = self.raised.doubled();
         }
@@ -321,8 +321,8 @@ impl Rtt {
         }
     }
 
-    /// Returns how long the answer to a window takes that the path begins to carry now; not longer than on a path of some
-    /// milliseconds, because the round trips of a lossy path are often uncertain.
+    /// Returns how long the answer to a window takes if the window starts now. The result is bounded by that of a
+    /// path of some milliseconds, because round trips on a lossy path are often uncertain.
     fn settled(&self, timing: &Timing, unmeasured: u32) -> u32 {
         let most = RaisedFloor::default().of(timing).saturating_add(unmeasured);
         let varies = self.variation.saturating_mul(4).max(self.smoothed / 4).max(TICK);
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_timeout_option_does_not_slow_down_what_was_measured() {
+    fn a_long_timeout_option_does_not_slow_down_a_measured_path() {
         let timing = Timing::default().with_timeout_option(255_000_000);
         let mut rtt = Rtt::default();
         assert_eq!(rtt.timeout(&timing, 0), 255_000_000);

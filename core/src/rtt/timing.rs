@@ -21,12 +21,12 @@ pub struct Timing {
 const UNPROVEN_PART: u32 = 4;
 
 impl Timing {
-    /// `floor`: the shortest RTO (default 2 ms), for peers whose round trips have proved short and steady; for
-    /// others it is ten times as long, but not longer than `initial`. `initial`: the RTO before a round trip is measured (250
-    /// ms). `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only
-    /// repeat itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client
-    /// has not answered at all, or after three time-outs if these are longer. `dally`: how long a receiver
-    /// stays to repeat its last ACK (5 s, RFC 1350 section 6).
+    /// `floor`: the shortest RTO (default 2 ms), for peers with short and steady round trips; for others it is ten
+    /// times as long, but not longer than `initial`. `initial`: the RTO before a round trip is measured (250 ms).
+    /// `cap`: the longest RTO after back-off (4 s). `give_up`: how long the peer may be silent, or only repeat
+    /// itself, before the transfer ends (30 s); a server gives up after a quarter of it if the client has not
+    /// answered at all, or after three time-outs if these are longer. `dally`: how long a receiver stays to repeat
+    /// its last ACK (5 s, RFC 1350 section 6).
     ///
     /// Each is limited to 71 minutes; `initial` and `cap` are raised to `floor` if they are lower.
     pub fn new(
@@ -84,7 +84,7 @@ impl Timing {
     }
 }
 
-/// Long enough for both retransmissions of a first answer, which come after `timeout` microseconds or a few.
+/// Long enough for both retransmissions of a first answer, each after about `timeout` microseconds.
 fn unproven(timeout: u32, give_up: u32) -> u32 {
     (give_up / UNPROVEN_PART).max(timeout.saturating_mul(3)).min(give_up)
 }

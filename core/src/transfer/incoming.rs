@@ -63,8 +63,8 @@ impl Transfer {
         }
     }
 
-    /// With `msftwindow`, each ACK has a fifth byte: how many blocks the client wants next. What it wants is bounded
-    /// like a window that is negotiated; an ACK without that byte changes nothing.
+    /// With `msftwindow`, each ACK has a fifth byte: the size of the next window, bounded like a negotiated one. An
+    /// ACK without that byte changes nothing.
     pub(super) fn on_wanted_window(&mut self, ack: &[u8]) {
         let [_, _, _, _, wanted, ..] = ack else { return };
         self.window = (*wanted).clamp(1, self.window_limit);
@@ -95,7 +95,7 @@ impl Transfer {
         }
         let blksize = self.options.block_size();
         let Phase::Sending(sender) = &mut self.phase else { return };
-        // It lacks the first block, and says so.
+        // The client reports that it lacks the first block.
         let lacks_all = sender.acked() == 0;
         let (rtt, timing) = (&self.rtt, &self.settings.timing);
         let ack_timing = |blocks| rtt.ack_timing(timing, unmeasured(timing, blksize, blocks));

@@ -8,11 +8,11 @@
 //! decision may take time) or [`Transfer::fail`]. A client's starts with [`Transfer::client`] and outputs its
 //! request.
 
-mod facts;
 mod incoming;
-mod rate;
 #[cfg(test)]
-mod search;
+mod model_state;
+mod queries;
+mod rate;
 mod stall;
 #[cfg(test)]
 mod tests;
@@ -38,14 +38,14 @@ pub(crate) use timing::unmeasured;
 /// section 2), which is answered.
 const UNPROVEN_REPEATS: u8 = 2;
 
-/// How often a server retransmits blocks of the first window, which a forged ACK 0 may have caused. Often
-/// enough for a client that stores a one-window file slowly and whose only ACK is lost.
+/// How often a server retransmits blocks of the first window, which a forged ACK 0 may have caused. Often enough for
+/// a client that stores a one-window file slowly and loses its only ACK.
 const FIRST_WINDOW_REPEATS: u8 = 4;
 
 /// How often in total, if a client that has not proven its address repeats its request meanwhile.
 const UNPROVEN_ANSWERS: u8 = 4;
 
-/// The size of a stream whose end is found while it is sent: see [`Transfer::end_at`].
+/// The size of a stream with an unknown end: see [`Transfer::end_at`].
 pub const UNKNOWN_SIZE: u64 = u64::MAX;
 
 /// An action that a transfer requests from its caller.
@@ -102,8 +102,8 @@ pub struct Stats {
     pub timeouts: u32,
     /// Needless time-outs: the answer was already on its way. At most 65535 are counted.
     pub needless: u16,
-    /// Where windows were cut off again and again, in blocks, if the receiver overflows there; else 0. Known when the
-    /// transfer has ended.
+    /// The number of blocks after which the receiver repeatedly lost the rest of a window; 0 if it did not. Known
+    /// when the transfer has ended.
     pub cut_after: u16,
 }
 
@@ -123,9 +123,9 @@ pub struct Transfer {
     phase: Phase,
     /// Granted options (server); requested, then granted options (client).
     options: OptionSet,
-    /// Blocks of the next window that the last ACK wanted, with `msftwindow`.
+    /// The window size in the last ACK, with `msftwindow`.
     window: u8,
-    /// Most blocks that an ACK may want; 0 without `msftwindow`.
+    /// The largest window size that an ACK may choose; 0 without `msftwindow`.
     window_limit: u8,
     /// Shared by all transfers of an endpoint, except those with a `timeout` option.
     settings: Arc<Settings>,
@@ -246,8 +246,8 @@ impl Transfer {
         }
     }
 
-    /// Replaces the settings that it was created with, before the grant: the decision may depend on the client. Does
-    /// nothing when the transfer is not waiting for a decision.
+    /// Replaces the initial settings before the grant: the decision may depend on the client. Does nothing when the
+    /// transfer is not waiting for a decision.
     pub fn use_settings(&mut self, settings: Arc<Settings>) {
         if matches!(self.phase, Phase::Deciding) {
             self.settings = settings;
@@ -273,7 +273,7 @@ impl Transfer {
         let said = size.filter(|size| *size > 0 || self.operation == Operation::Write);
         let said = said.filter(|size| *size < UNKNOWN_SIZE);
         let mut granted = OptionSet::grant(requested, limits, said);
-        // Only reads have windows whose size the ACKs choose.
+        // Only the ACKs of reads choose a window size.
         granted.msftwindow &= self.operation == Operation::Read;
         self.take_options(granted);
         let pace = Pace { burst: limits.burst, rate: limits.rate };
@@ -293,9 +293,8 @@ impl Transfer {
         self.arm(now);
     }
 
-    /// Sets the size of a stream of [`UNKNOWN_SIZE`], whose end the host found in the blocks of the last
-    /// [`Output::Send`]. The caller has sent no block beyond the end, and calls this before the next
-    /// `handle_*`.
+    /// Sets the size of a stream of [`UNKNOWN_SIZE`], after the host has found its end in the blocks of the last
+    /// [`Output::Send`]. The caller has sent no block beyond the end, and calls this before the next `handle_*`.
     pub fn end_at(&mut self, size: u64) {
         if let Phase::Sending(sender) = &mut self.phase {
             sender.end_at(size);
@@ -330,7 +329,7 @@ impl Transfer {
     }
 
     /// Handles a datagram of this transfer's peer. Ignores malformed ones, and one that arrives before the
-    /// [`Output::Accept`] of the last one was polled: to the peer it looks lost.
+    /// [`Output::Accept`] of the last one was polled: the peer takes it for lost.
     pub fn handle_datagram(&mut self, now: Time, datagram: &[u8]) -> Result<(), Malformed> {
         let packet = Packet::parse(datagram)?;
         if self.due.accept.is_some() {

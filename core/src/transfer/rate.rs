@@ -1,5 +1,5 @@
-//! Transfers with a rate: smaller blocks and windows for low ones, and uploads. An ACK waits until the rate covers the
-//! bytes that it acknowledges.
+//! Transfers with a rate. A low rate means smaller blocks and windows. In an upload, an ACK waits until the rate
+//! covers the bytes that it acknowledges.
 //!
 //! The receiving side cannot pace its peer in any other way (RFC 1350: a sender waits for the ACK). Downloads
 //! with a rate are paced by the sender (`core/src/pacer.rs`).
@@ -11,13 +11,12 @@ use crate::options::OptionSet;
 use crate::time::Time;
 
 /// With a rate, a block takes at most a quarter of a second, and a window half a second. The shortest timers of
-/// clients are a second long, and they should not expire because the server takes its time.
+/// clients take a second, and pacing must not make them expire.
 const BLOCKS_PER_SECOND: u32 = 4;
 const WINDOWS_PER_SECOND: u32 = 2;
 
 impl Limits {
-    /// Returns the limits with the blocks and windows that this request may have at the rate. A transfer applies
-    /// this itself.
+    /// Returns the limits, with block and window sizes lowered for the rate. A transfer applies this itself.
     #[must_use]
     pub fn within_rate(self, requested: &OptionSet) -> Limits {
         let Some(rate) = self.rate else { return self };
@@ -34,7 +33,7 @@ impl Transfer {
     #[cold]
     pub(super) fn paused(&mut self, now: Time, resumes: Time) -> Output {
         if matches!(&self.phase, Phase::Sending(sender) if sender.owes_blocks()) {
-            // The peer is not silent: it has nothing to answer.
+            // The peer is not silent: there is nothing to answer.
             self.heard = now;
         }
         Output::Timeout(resumes)
@@ -48,8 +47,8 @@ impl Transfer {
         self.deadline = due;
     }
 
-    /// Sends the ACK that was held back, if its time has come. The peer had nothing to answer meanwhile. Returns
-    /// whether the time was that of such an ACK.
+    /// Sends the ACK that was held back, if its time has come; the peer had nothing to answer meanwhile. Returns
+    /// whether such an ACK was due.
     pub(super) fn release_ack(&mut self, now: Time) -> bool {
         let Phase::Receiving(receiver) = &mut self.phase else { return false };
         match receiver.release_ack(now) {
@@ -90,7 +89,7 @@ mod tests {
         assert_eq!(granted(100_000, Some(1_428), 64), (1_428, 35));
         assert_eq!(granted(100_000, Some(65_464), 64), (25_000, 2));
         assert_eq!(granted(1_000, Some(1_428), 64), (512, 1));
-        assert_eq!(granted(1, None, 64), (512, 1), "smaller blocks are not everybody's");
+        assert_eq!(granted(1, None, 64), (512, 1), "not every client accepts smaller blocks");
         assert_eq!(granted(u32::MAX, Some(65_464), 64), (65_464, 64));
     }
 }

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_sent_is_sent_later_and_nothing_is_repeated_meanwhile() {
+    fn unsent_blocks_are_sent_later_and_no_packet_is_repeated_meanwhile() {
         let mut transfer = sending(4, 10_000);
         let blocks = sent(&mut transfer, at(0));
         assert_eq!(blocks, Blocks { first: 1, count: 4 });

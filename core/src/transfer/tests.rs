@@ -4,7 +4,7 @@ use super::*;
 use crate::peer_metrics::PeerMetrics;
 use crate::rtt::{RaisedFloor, Timing};
 
-/// What few transfers need is in boxes: limits of the pace, an ERROR that is to be sent.
+/// Rarely used state is boxed: pacing limits, a pending ERROR.
 #[test]
 fn ten_thousand_transfers_are_small() {
     assert!(size_of::<Transfer>() <= 272, "{}", size_of::<Transfer>());
@@ -54,7 +54,7 @@ fn a_stream_of_unknown_size_ends_where_the_caller_says() {
 }
 
 #[test]
-fn a_closed_port_ends_a_transfer_if_what_it_quotes_is_on_its_way() {
+fn a_closed_port_ends_a_transfer_if_the_quoted_packet_is_in_flight() {
     let at = Time::from_micros;
     let granted = |window, operation| {
         let mut transfer = Transfer::server(at(0), operation, Settings::default());

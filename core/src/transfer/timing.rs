@@ -11,8 +11,8 @@ const UNMEASURED_MICROS_PER_KB: u64 = 800;
 /// Microseconds before the third retransmission of a first window; twice as many before the fourth.
 const FIRST_WINDOW_PAUSE: u32 = 1_000_000;
 
-/// Microseconds between two steps of a walk through a window, on short paths: the last one comes 0.13 seconds after the
-/// first. And the least RTO after that: a peer that does not answer a whole window is held up.
+/// Microseconds between two steps of a walk through a window, on short paths: the last step follows 0.13 seconds
+/// after the first. And the least RTO after the walk: a peer that does not answer a whole window is busy.
 const WALK_PAUSE: u32 = 8_000;
 const AFTER_WALK: u32 = 640_000;
 
@@ -23,7 +23,7 @@ pub(crate) fn unmeasured(timing: &Timing, blksize: u16, blocks: u64) -> u32 {
 }
 
 impl Transfer {
-    /// Retransmits whatever the peer seems to lack.
+    /// Retransmits the packets that the peer seems to lack.
     pub(super) fn repeat(&mut self, now: Time) {
         self.repeats = self.repeats.saturating_add(1);
         self.rtt.back_off();
@@ -81,9 +81,9 @@ impl Transfer {
         self.repeats = 0;
     }
 
-    /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous
-    /// (Karn), and so does a server that is slow to decide. The next packets are measured anew if this says
-    /// too little: a window takes longer than a packet.
+    /// Takes the round trip of a handshake, counted from its first packet. A repetition makes it ambiguous (Karn),
+    /// and so does a server that is slow to decide. The next packets are measured anew if this one is not
+    /// representative: a window takes longer than a packet.
     pub(super) fn sample_handshake(&mut self, now: Time) {
         let rtt = now.micros_since(self.heard);
         let exact = self.repeats == 0;
@@ -121,7 +121,7 @@ impl Transfer {
                 }
             }
             Measured::AfterTimeout { first, last, gap } => {
-                // Nothing but the probe made the peer report the gap.
+                // The probe alone made the peer report the gap.
                 let needless = if gap || self.options.window_size() == 1 {
                     self.rtt.packet_answered_after_timeout(timing, first, last)
                 } else {

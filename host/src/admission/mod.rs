@@ -87,8 +87,11 @@ impl Admission {
                         self.post(groups, ToWorker::Member { worker, key, news });
                     }
                 }
-                ToControl::ToWorker { worker, letter } => self.post(worker, letter),
-                ToControl::Disk { worker, work } => work.submit(self.poster(worker)),
+                ToControl::ToWorker { worker, message } => self.post(worker, message),
+                ToControl::Disk { worker, work } => {
+                    let post = self.poster(worker);
+                    work.submit(move |result| post(ToWorker::Disk(result)));
+                }
                 ToControl::Discard(upload) => {
                     let disk = Arc::clone(upload.disk());
                     disk.drop_later(Lane::Store, upload);

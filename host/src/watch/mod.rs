@@ -40,7 +40,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
-use tuffet_engine::worker::{Dropping, GroupCounts};
+use tuffet_engine::worker::{GroupCounts, PublishedCounters};
 use tuffet_policy::{PluginNow, PluginSeries, PolicyRuntime};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 
@@ -73,7 +73,7 @@ struct Source {
     generation: Current,
     status: Status,
     /// The datagrams dropped by each worker.
-    workers: Vec<Arc<Dropping>>,
+    workers: Vec<Arc<PublishedCounters>>,
     /// What multicast groups have done.
     groups: Arc<GroupCounts>,
     /// The counters of the exports, by signal.
@@ -112,7 +112,7 @@ impl Watch {
     }
 
     /// Returns the counters of a worker's dropped datagrams.
-    pub(crate) fn worker(&self, number: usize) -> Arc<Dropping> {
+    pub(crate) fn worker(&self, number: usize) -> Arc<PublishedCounters> {
         self.0.workers.get(number).cloned().unwrap_or_default()
     }
 

@@ -4,8 +4,8 @@ use socket2::{Domain, Type};
 use std::ffi::CString;
 use std::io;
 
-/// Returns the index of an interface; `None` if there is none of this name. An interface that is removed and made
-/// again has another one, and sockets bound to the old one stay with that.
+/// Returns the index of an interface; `None` if there is none of this name. An interface that is removed and
+/// recreated gets another index, and sockets bound to the old one stay with that.
 pub fn interface_index(name: &str) -> io::Result<Option<u32>> {
     let name = CString::new(name)?;
     // SAFETY: `name` is a NUL-terminated string that lives through the call.
@@ -36,7 +36,7 @@ pub fn interface_name(index: u32) -> io::Result<Option<String>> {
 /// Whether this process may bind a socket to this interface. Since Linux 5.7 it needs no privilege.
 ///
 /// # Errors
-/// It may not, or there is no such interface.
+/// The process may not, or there is no such interface.
 pub fn may_bind_to(name: &str) -> io::Result<()> {
     socket2::Socket::new(Domain::IPV4, Type::DGRAM, None)?.bind_device(Some(name.as_bytes()))
 }

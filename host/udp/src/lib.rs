@@ -1,9 +1,8 @@
 //! UDP sockets with batches: one system call receives many datagrams, and one sends many, each from the
 //! address that its peer used. The only crate of the project with `unsafe` code.
 //!
-//! We found no crate that gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so
-//! [`receive`] and [`send`] make the calls through `libc`; safe operations (binding, socket options) are left
-//! to `socket2`.
+//! No crate that we found gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so [`receive`]
+//! and [`send`] make the calls through `libc`. Safe operations (binding, socket options) use `socket2`.
 #![allow(unsafe_code)]
 
 mod address;

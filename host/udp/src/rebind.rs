@@ -6,12 +6,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
-/// The instruction of a filter (BPF) that accepts 0 bytes of each datagram.
+/// The BPF instruction that accepts 0 bytes of each datagram.
 const DROP: SockFilter = SockFilter::new((libc::BPF_RET | libc::BPF_K) as u16, 0, 0, 0);
 
 impl Socket {
     /// Binds the socket to the interface that now has this name (SO_BINDTODEVICE); its address and port stay, unless
-    /// the kernel chose the port and somebody else took it meanwhile. Until it succeeds, the socket receives nothing.
+    /// the kernel chose the port and another socket has taken it meanwhile. Until it succeeds, the socket receives
+    /// nothing.
     ///
     /// To change the interface of a bound socket takes CAP_NET_RAW, and to bind one that has none takes nothing since
     /// Linux 5.7. A UDP socket loses its interface when it is disconnected (`connect` with AF_UNSPEC), connected or not.
@@ -20,7 +21,7 @@ impl Socket {
     /// There is no such interface; the kernel is older than 5.7 and this process has no CAP_NET_RAW; the machine does
     /// not have the address of the socket (yet).
     pub fn rebind(&self, interface: &str) -> io::Result<()> {
-        // What comes in through other interfaces meanwhile is not for this socket.
+        // Until the new interface is set, datagrams from other interfaces would arrive.
         self.inner().attach_filter(&[DROP])?;
         self.disconnect()?;
         self.inner().bind_device(Some(interface.as_bytes()))?;
@@ -45,10 +46,15 @@ impl Socket {
     }
 
     fn disconnect(&self) -> io::Result<()> {
-        let nobody = libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
-        // SAFETY: `nobody` lives through the call and the length is its size.
+        let unspecified =
+            libc::sockaddr { sa_family: libc::AF_UNSPEC as libc::sa_family_t, sa_data: [0; 14] };
+        // SAFETY: `unspecified` lives through the call and the length is its size.
         let result = unsafe {
-            libc::connect(self.as_raw_fd(), &raw const nobody, size_of::<libc::sockaddr>() as libc::socklen_t)
+            libc::connect(
+                self.as_raw_fd(),
+                &raw const unspecified,
+                size_of::<libc::sockaddr>() as libc::socklen_t,
+            )
         };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
@@ -93,7 +99,7 @@ mod tests {
 
     /// The port that the kernel chose is free for a moment.
     #[test]
-    fn a_port_that_somebody_took_is_replaced() {
+    fn a_port_that_another_socket_took_is_replaced() {
         let socket = bound("127.0.0.1:0");
         let before: SocketAddr = socket.local();
         socket.disconnect().unwrap();

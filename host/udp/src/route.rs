@@ -5,8 +5,8 @@ use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::os::fd::AsRawFd;
 
-/// Returns the MTU of the path to this peer in bytes: that of the route's interface, or less if a router on the way has
-/// said so. Sends nothing.
+/// Returns the MTU of the path to this peer in bytes: that of the route's interface, or less if a router on the path
+/// has reported less. Sends nothing.
 ///
 /// # Errors
 /// There is no route.

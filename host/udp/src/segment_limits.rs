@@ -10,16 +10,16 @@ use std::hash::BuildHasher;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-/// Two peers that share a place replace each other, and each limit is then learnt again.
-const PLACES: usize = 256;
+/// Two peers that share a slot replace each other, and each limit is then learnt again.
+const SLOTS: usize = 256;
 
 /// How long a limit is valid.
-const LIFE: Duration = Duration::from_secs(60);
+const VALID_FOR: Duration = Duration::from_secs(60);
 
-/// Empty until the kernel refuses to segment, which on nearly all machines it never does.
+/// Empty until the kernel refuses to segment, which hardly ever happens.
 #[derive(Default)]
 pub(super) struct SegmentLimits {
-    places: Vec<Option<Limit>>,
+    slots: Vec<Option<Limit>>,
     hasher: RandomState,
 }
 
@@ -34,26 +34,26 @@ struct Limit {
 impl SegmentLimits {
     /// Returns whether segments of this size may be tried with this peer.
     pub(super) fn allow(&self, peer: IpAddr, segment: usize) -> bool {
-        self.places.is_empty() || self.find(peer).is_none_or(|limit| segment <= limit.most)
+        self.slots.is_empty() || self.find(peer).is_none_or(|limit| segment <= limit.most)
     }
 
     /// Records that the kernel refused segments beyond `most` for this peer.
     pub(super) fn learn(&mut self, peer: IpAddr, most: usize, now: Instant) {
-        if self.places.is_empty() {
-            self.places = vec![None; PLACES];
+        if self.slots.is_empty() {
+            self.slots = vec![None; SLOTS];
         }
-        let place = self.place(peer);
-        self.places[place] = Some(Limit { peer, most, until: now + LIFE });
+        let slot = self.slot(peer);
+        self.slots[slot] = Some(Limit { peer, most, until: now + VALID_FOR });
     }
 
     fn find(&self, peer: IpAddr) -> Option<&Limit> {
-        let limit = self.places[self.place(peer)].as_ref().filter(|limit| limit.peer == peer)?;
+        let limit = self.slots[self.slot(peer)].as_ref().filter(|limit| limit.peer == peer)?;
         // The clock is read only for peers with a limit.
         (Instant::now() < limit.until).then_some(limit)
     }
 
-    fn place(&self, peer: IpAddr) -> usize {
-        self.hasher.hash_one(peer) as usize % PLACES
+    fn slot(&self, peer: IpAddr) -> usize {
+        self.hasher.hash_one(peer) as usize % SLOTS
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
         limits.learn(peer, 1_271, Instant::now());
         assert!(!limits.allow(peer, 1_272) && limits.allow(peer, 1_271));
         assert!(limits.allow(other, 65_000));
-        let Some(long_ago) = Instant::now().checked_sub(LIFE) else { return };
+        let Some(long_ago) = Instant::now().checked_sub(VALID_FOR) else { return };
         limits.learn(peer, 0, long_ago);
         assert!(limits.allow(peer, 1_500), "its time is up");
     }

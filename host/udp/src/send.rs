@@ -4,7 +4,7 @@ mod queued;
 
 use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
 use super::segment_limits::SegmentLimits;
-use super::send_errors::{MOST_LATE_ERRORS, is_late, refuses_segments};
+use super::send_errors::{MAX_LATE_ERRORS, is_late, refuses_segments};
 use super::{Local, Socket};
 use std::io;
 use std::mem::zeroed;
@@ -25,10 +25,10 @@ pub const MAX_MESSAGE: usize = 65_000;
 const BATCH: usize = 64;
 
 /// Queued bytes per call.
-const ARENA: usize = 1 << 20;
+const ARENA_BYTES: usize = 1 << 20;
 
 /// How long to wait for room in a full send buffer before the datagrams count as lost.
-const PATIENCE: Duration = Duration::from_millis(5);
+const FULL_BUFFER_WAIT: Duration = Duration::from_millis(5);
 
 /// The result of sending a batch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,7 +84,7 @@ impl SendBatch {
         let (address, header, vector): (libc::sockaddr_storage, libc::mmsghdr, libc::iovec) =
             unsafe { (zeroed(), zeroed(), zeroed()) };
         SendBatch {
-            arena: vec![0; ARENA].into_boxed_slice(),
+            arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             used: 0,
             messages: Vec::with_capacity(BATCH),
             segment_limits: SegmentLimits::default(),
@@ -183,7 +183,7 @@ impl SendBatch {
                         break;
                     }
                 }
-                Err(error) if is_late(socket, &error) && late_errors < MOST_LATE_ERRORS => late_errors += 1,
+                Err(error) if is_late(socket, &error) && late_errors < MAX_LATE_ERRORS => late_errors += 1,
                 Err(error) => {
                     let message = &rest[0];
                     // The error of a single datagram is not about segmentation.
@@ -238,7 +238,7 @@ impl SendBatch {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock && wait_writable(socket) => {}
-                Err(error) if is_late(socket, &error) && late_errors < MOST_LATE_ERRORS => late_errors += 1,
+                Err(error) if is_late(socket, &error) && late_errors < MAX_LATE_ERRORS => late_errors += 1,
                 Err(_) => return (datagrams - at) as u32,
             }
         }
@@ -372,7 +372,7 @@ fn vector_of(bytes: &[u8]) -> libc::iovec {
 
 fn wait_writable(socket: &Socket) -> bool {
     let mut ready = [rustix::event::PollFd::new(socket, rustix::event::PollFlags::OUT)];
-    let patience = rustix::event::Timespec { tv_sec: 0, tv_nsec: PATIENCE.as_nanos() as _ };
+    let patience = rustix::event::Timespec { tv_sec: 0, tv_nsec: FULL_BUFFER_WAIT.as_nanos() as _ };
     rustix::event::poll(&mut ready, Some(&patience)).is_ok_and(|count| count > 0)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 
 /// How often in a row a call may fail because of ICMP errors of earlier datagrams: the kernel returns such an
 /// error once, instead of a result, and has then sent nothing (ip(7), IP_RECVERR).
-pub(super) const MOST_LATE_ERRORS: u32 = 3;
+pub(super) const MAX_LATE_ERRORS: u32 = 3;
 
 /// The errors with which kernels refuse UDP_SEGMENT: no checksum offload (EIO), segments beyond the MTU
 /// (EINVAL, EMSGSIZE), no such option (ENOPROTOOPT).

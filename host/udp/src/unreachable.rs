@@ -13,13 +13,13 @@ use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
 
 /// The most reports read in a row.
-const MOST: usize = 64;
+const MAX_REPORTS: usize = 64;
 
 /// Bytes of a quoted datagram that are examined: its opcode, its block number, and some more.
-const QUOTED: usize = 64;
+const MAX_QUOTED: usize = 64;
 
 /// Room for the control messages of a report: the error with its sender's address, and packet information.
-const CONTROL: usize = 256;
+const CONTROL_BYTES: usize = 256;
 
 /// ICMP (RFC 792) and ICMPv6 (RFC 4443): destination unreachable, port unreachable.
 const PORT_UNREACHABLE: [(u8, u8, u8); 2] =
@@ -30,7 +30,7 @@ const PORT_UNREACHABLE: [(u8, u8, u8); 2] =
 pub struct Unreachable {
     /// The destination of the datagram. The report came from that address.
     pub peer: SocketAddr,
-    quoted: [u8; QUOTED],
+    quoted: [u8; MAX_QUOTED],
     length: usize,
 }
 
@@ -52,7 +52,7 @@ impl UnreachableBatch {
     /// go, and anyone can forge their reports.
     pub fn fill(&mut self, socket: &Socket) -> bool {
         self.0.clear();
-        for _ in 0..MOST {
+        for _ in 0..MAX_REPORTS {
             match read(socket) {
                 Ok(report) => self.0.extend(report),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -69,21 +69,21 @@ impl UnreachableBatch {
 }
 
 #[repr(C, align(8))]
-struct Control([u8; CONTROL]);
+struct Control([u8; CONTROL_BYTES]);
 
 /// Reads the next report; `None` for an irrelevant one.
 fn read(socket: &Socket) -> io::Result<Option<Unreachable>> {
-    let mut quoted = [0; QUOTED];
-    let mut control = Control([0; CONTROL]);
+    let mut quoted = [0; MAX_QUOTED];
+    let mut control = Control([0; CONTROL_BYTES]);
     // SAFETY: all-zero bytes are valid for these C structures (null pointers, zero lengths).
     let (mut address, mut header): (libc::sockaddr_storage, libc::msghdr) = unsafe { (zeroed(), zeroed()) };
-    let mut vector = libc::iovec { iov_base: quoted.as_mut_ptr().cast(), iov_len: QUOTED };
+    let mut vector = libc::iovec { iov_base: quoted.as_mut_ptr().cast(), iov_len: MAX_QUOTED };
     header.msg_name = std::ptr::from_mut(&mut address).cast();
     header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
     header.msg_iov = &mut vector;
     header.msg_iovlen = 1;
     header.msg_control = control.0.as_mut_ptr().cast();
-    header.msg_controllen = CONTROL as _;
+    header.msg_controllen = CONTROL_BYTES as _;
     // SAFETY: the header points at buffers of the given lengths, which live and stay in place through the call.
     let length =
         unsafe { libc::recvmsg(socket.as_raw_fd(), &mut header, libc::MSG_ERRQUEUE | libc::MSG_DONTWAIT) };
@@ -91,7 +91,7 @@ fn read(socket: &Socket) -> io::Result<Option<Unreachable>> {
         return Err(io::Error::last_os_error());
     }
     let peer = from_kernel(&address).filter(|peer| reporter(&header) == Some(peer.ip()));
-    Ok(peer.map(|peer| Unreachable { peer, quoted, length: (length as usize).min(QUOTED) }))
+    Ok(peer.map(|peer| Unreachable { peer, quoted, length: (length as usize).min(MAX_QUOTED) }))
 }
 
 /// The host that reported a closed port, if the message is such a report.
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_port_is_reported_with_what_was_sent_to_it() {
+    fn a_closed_port_is_reported_with_the_datagram_sent_to_it() {
         for loopback in ["127.0.0.1:0", "[::1]:0"] {
             let loopback: SocketAddr = loopback.parse().unwrap();
             let Ok(open) = UdpSocket::bind(loopback) else { continue };

@@ -206,7 +206,7 @@ impl<'a> Host<'a> {
                     self.check_sent(blocks);
                 }
                 Output::Accept { offset, length } => {
-                    assert!(!ended && !self.sends(), "bytes that nobody waits for");
+                    assert!(!ended && !self.sends(), "bytes that the transfer does not wait for");
                     assert_eq!(offset, self.accepted, "bytes are accepted in order and once");
                     let payload = payload.take().expect("one DATA packet is accepted once");
                     assert_eq!(payload.len(), usize::from(length));

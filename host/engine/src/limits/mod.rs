@@ -1,25 +1,25 @@
-//! Limits: the checks before a request gets a place.
+//! Limits: the checks that admit a request.
 //!
-//! The kernel spreads the ports of one client over all workers, so all workers share the counts of a client:
-//! in tables of a fixed size whose cells are atomics. Nothing waits for a lock, and a flood from a million
-//! addresses takes no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a
-//! random key), so an attacker cannot aim at another client's cells.
+//! The kernel spreads the ports of one client over all workers, so all workers share the counts of a client: in
+//! tables of a fixed size with atomic cells. No worker waits for a lock, and a flood from a million addresses takes
+//! no more memory than a quiet day. The tables are indexed by a keyed hash (SipHash with a random key), so an
+//! attacker cannot aim at another client's cells.
 
-mod live;
-mod places;
-mod rate;
+mod client_counts;
+mod live_bounds;
+mod token_bucket;
 
-use live::Live;
-use places::Places;
-use rate::{Rate, Rates};
+use client_counts::ClientCounts;
+use live_bounds::LiveBounds;
 use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
+use token_bucket::{ClientBuckets, TokenBucket};
 use tuffet_request::{Bounds, ClientKey};
 
-/// The reason why a request gets no place. It is dropped: a real client repeats it, and a spoofed request
-/// makes the server send nothing.
+/// The reason why a request is not admitted. It is dropped: a real client repeats it, and the server sends nothing
+/// for a spoofed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// All places are taken (`limits.transfers`).
@@ -67,15 +67,15 @@ impl Refused {
 
     /// Its key in the configuration.
     fn key(self) -> &'static str {
-        self.what().trim_matches('`')
+        self.limit().trim_matches('`')
     }
 
-    /// For the log: what was reached.
-    pub(crate) fn what(self) -> &'static str {
+    /// The limit that was reached, for the log.
+    pub(crate) fn limit(self) -> &'static str {
         match self {
             Refused::Transfers => "`limits.transfers`",
             Refused::Pending => "`limits.pending`",
-            Refused::Events => "the room for what has ended and is not logged yet",
+            Refused::Events => "the limit of outcomes that wait to be logged",
             Refused::PerSecond => "`limits.per-second`",
             Refused::ClientTransfers => "`limits.per-client.transfers`",
             Refused::ClientPending => "`limits.per-client.pending`",
@@ -84,21 +84,21 @@ impl Refused {
     }
 }
 
-/// One limit, as it stands for one client.
+/// The state of one limit for one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// The key in the configuration.
     pub limit: &'static str,
-    /// The limit; `None` where there is none.
+    /// The limit; `None` if there is none.
     pub most: Option<u64>,
-    /// How much of it is taken, where that is counted.
+    /// How much of it is taken, if that is counted.
     pub taken: Option<u64>,
     /// Whether a request would be dropped now.
     pub reached: bool,
 }
 
-/// A request's part of its client's share, to be given back: the place of its transfer when that is dropped,
-/// the pending place when it is decided; independent of later changes of the limits.
+/// The places of a request in its client's share. The place of its transfer is given back when that is dropped, the
+/// pending place when the request is decided; later changes of the limits do not matter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) transfer: Share,
@@ -120,12 +120,12 @@ pub enum Share {
 pub struct Limiter {
     began: Instant,
     hasher: RandomState,
-    live: Live,
-    transfers: Places,
-    pending: Places,
-    all: Rate,
-    clients: Rates,
-    errors: Rate,
+    live: LiveBounds,
+    transfers: ClientCounts,
+    pending: ClientCounts,
+    all: TokenBucket,
+    clients: ClientBuckets,
+    errors: TokenBucket,
 }
 
 impl Limiter {
@@ -134,12 +134,12 @@ impl Limiter {
         let limiter = Limiter {
             began: Instant::now(),
             hasher: RandomState::new(),
-            live: Live::default(),
-            transfers: Places::for_clients(transfers),
-            pending: Places::for_clients(pending),
-            all: Rate::default(),
-            clients: Rates::default(),
-            errors: Rate::default(),
+            live: LiveBounds::default(),
+            transfers: ClientCounts::for_clients(transfers),
+            pending: ClientCounts::for_clients(pending),
+            all: TokenBucket::default(),
+            clients: ClientBuckets::default(),
+            errors: TokenBucket::default(),
         };
         limiter.replace(bounds);
         limiter
@@ -179,15 +179,15 @@ impl Limiter {
         Ok(Claim { transfer, pending })
     }
 
-    /// The limits of one client as they stand, for people. Takes nothing.
+    /// Returns the state of the limits for one client, without taking a place.
     pub fn standing(&self, peer: &SocketAddr) -> [Standing; 4] {
         let client = self.client(peer);
         let now = self.since(Instant::now());
-        let places = |refused: Refused, places: &Places, most: u32| Standing {
+        let places = |refused: Refused, counts: &ClientCounts, most: u32| Standing {
             limit: refused.key(),
             most: Some(u64::from(most)),
-            taken: Some(places.taken_by(client)),
-            reached: places.taken_by(client) >= u64::from(most),
+            taken: Some(counts.taken_by(client)),
+            reached: counts.taken_by(client) >= u64::from(most),
         };
         let rate = |refused: Refused, most: Option<u64>, has_room: bool| Standing {
             limit: refused.key(),
@@ -203,7 +203,7 @@ impl Limiter {
         ]
     }
 
-    /// Its transfer is forgotten.
+    /// Frees the place of a transfer.
     pub(crate) fn transfer_ended(&self, share: Share) {
         self.transfers.give(share);
     }
@@ -219,12 +219,12 @@ impl Limiter {
         self.was_decided(claim.pending);
     }
 
-    /// Returns whether an ERROR may be sent to a peer without a transfer, whose address may be spoofed.
+    /// Returns whether an ERROR may be sent to a peer without a transfer; its address may be spoofed.
     pub(crate) fn may_answer(&self, now: Instant) -> bool {
         self.errors.take(self.since(now))
     }
 
-    /// Half-open transfers of all workers.
+    /// The limit of half-open transfers, for all workers together.
     pub(crate) fn half_open(&self) -> usize {
         self.live.half_open.load(Relaxed)
     }
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_client_sends_too_much_is_not_counted_against_all() {
+    fn the_excess_of_one_client_does_not_count_against_all() {
         let rate = |per_second, burst| Some(PerSecond { per_second, burst });
         let limiter = Limiter::new(
             &Bounds { per_second: rate(1, 5), client_per_second: rate(1, 2), ..Bounds::none() },
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_replaced_and_what_is_taken_stays_counted() {
+    fn limits_are_replaced_and_taken_places_stay_counted() {
         let limiter = Limiter::new(&bounds(), 100, 100);
         let now = Instant::now();
         let claims: Vec<_> = (0..2).map(|port| limiter.admit(&peer(1, port), now).unwrap()).collect();

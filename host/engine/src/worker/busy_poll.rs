@@ -1,22 +1,22 @@
 //! Busy polling: waits a moment for the next datagram before the worker sleeps.
 //!
-//! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes
-//! late, and the other side pays for waking it. So a worker that has just received something polls for a
-//! short time. If that is in vain (on a path with a longer round trip), it stops and tries only now and then. If it
-//! often loses the core meanwhile, others need that more: it stops polling for a while, so that they get what it would
-//! have wasted, and so that a limit of CPU time is spent on blocks.
+//! While datagrams follow each other closely, sleeping between them costs more than it saves: this side wakes late,
+//! and the other side pays for waking it. So a worker that has just received a datagram polls for a short time. If
+//! that is in vain (on a path with a longer round trip), it stops, and tries only occasionally. If it often loses the
+//! core while it polls, other threads need the core more: it stops polling for a while, so that they get the time,
+//! and a limit of CPU time is spent on blocks.
 
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Polls in vain before it stops.
+/// Vain polls before it stops.
 const TRIES: u8 = 8;
 
 /// Then it polls once in this many arrivals.
 const SELDOM: u8 = 32;
 
-/// A look takes some microseconds. If more than this passed, the thread was not running: another one had the
-/// core, a limit of CPU time was used up, or the hypervisor ran something else.
+/// A poll takes some microseconds. If more than this passed, the thread was not running: another thread had the core,
+/// a limit of CPU time was used up, or the hypervisor ran another guest.
 const PREEMPTED: Duration = Duration::from_millis(1);
 
 /// After this many preemptions, each within `PAUSE` of the one before, it does not poll for `PAUSE`. Fewer are ordinary:
@@ -28,14 +28,14 @@ const PAUSE: Duration = Duration::from_millis(250);
 #[derive(Debug, Default)]
 pub(super) struct BusyPoll {
     budget: Duration,
-    /// Polls until then.
+    /// The end of the polling.
     until: Option<Time>,
-    /// When the look that is under way began.
+    /// The start of the current poll.
     looked: Option<Time>,
     /// Preemptions in a row, and the time of the last one.
     lost: u8,
     lost_at: Time,
-    /// Does not poll before this time.
+    /// The end of the pause.
     paused: Time,
     /// Consecutive polls in vain.
     vain: u8,
@@ -80,7 +80,7 @@ impl BusyPoll {
         false
     }
 
-    /// Records that the look has ended, before anything is done about what it found.
+    /// Records that the poll has ended, before its datagrams are handled.
     pub(super) fn woke(&mut self, now: Time) {
         if self.looked.take().is_none_or(|looked| now.since(looked) <= PREEMPTED) {
             return;
@@ -132,7 +132,7 @@ mod tests {
         assert!(poll.looks(at(200_991)), "datagrams follow each other closely");
     }
 
-    /// Looks once, and does not run for 3 ms. Then a datagram is there, or not.
+    /// Polls once, and then does not run for 3 ms. `arrives`: whether a datagram arrives meanwhile.
     fn loses_the_core(poll: &mut BusyPoll, millis: u64, arrives: bool) {
         poll.arrived(at(millis * 1_000));
         assert!(poll.looks(at(millis * 1_000 + 10)), "at {millis} ms");
@@ -179,7 +179,7 @@ mod tests {
             poll.arrived(at(turn * 5_000));
             assert!(poll.looks(at(turn * 5_000 + 20)), "turn {turn}");
             poll.woke(at(turn * 5_000 + 25));
-            // What the mailbox had took 4 ms.
+            // The mailbox took 4 ms.
             poll.arrived(at(turn * 5_000 + 4_025));
         }
     }

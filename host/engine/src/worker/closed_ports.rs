@@ -34,7 +34,7 @@ impl<T: Transmit> Worker<T> {
     }
 
     fn unreachable(&mut self, index: u32, number: SocketId, quoted: &[u8], now: Time) {
-        let Some(entry) = self.table.get_mut(index).filter(|entry| entry.served == number) else { return };
+        let Some(entry) = self.table.get_mut(index).filter(|entry| entry.tid == number) else { return };
         if entry.core.handle_unreachable(quoted) {
             let detail = "the client has closed its port (ICMP port unreachable)";
             entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));

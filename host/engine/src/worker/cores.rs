@@ -1,7 +1,7 @@
 //! Whether threads are waiting for a core.
 //!
 //! A client on this machine that waits for a core answers late although no packet was lost.
-//! [`super::held_up`] infers this from the waits of the worker itself, which is too late for transfers that
+//! [`super::scheduling_delay`] infers this from the waits of the worker itself, which is too late for transfers that
 //! are running at the first wait. So the worker asks the kernel when a timer of such a client expires.
 
 use std::fs::File;

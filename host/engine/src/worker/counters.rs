@@ -73,7 +73,7 @@ impl Counters {
                 requests,
                 reason = reason.as_str(),
                 "requests were dropped because {} was reached; clients will repeat them",
-                reason.what()
+                reason.limit()
             );
         }
         if gave_way > 0 {
@@ -135,13 +135,13 @@ impl Counters {
 
 /// The counts of a worker for other threads; only the worker writes them.
 #[derive(Debug, Default)]
-pub struct Dropping {
+pub struct PublishedCounters {
     counts: [AtomicU64; REASONS],
     gave_way: AtomicU64,
     half_open: AtomicU64,
 }
 
-impl Dropping {
+impl PublishedCounters {
     fn publish(&self, counters: &Counters, half_open: usize) {
         for (shared, (_, count)) in self.counts.iter().zip(counters.by_reason()) {
             shared.store(count, Relaxed);
@@ -178,7 +178,7 @@ pub(super) struct Reports {
 
 impl Reports {
     /// Publishes the counts if they have changed.
-    pub(super) fn publish(&mut self, counters: Counters, half_open: usize, shared: &Dropping) {
+    pub(super) fn publish(&mut self, counters: Counters, half_open: usize, shared: &PublishedCounters) {
         if (counters, half_open) != self.seen {
             shared.publish(&counters, half_open);
             self.seen = (counters, half_open);
@@ -214,7 +214,7 @@ mod tests {
             receive_errors: 14,
             gave_way: 15,
         };
-        let shared = Dropping::default();
+        let shared = PublishedCounters::default();
         Reports::default().publish(counters, 16, &shared);
         assert_eq!(shared.by_reason(), counters.by_reason());
         assert_eq!((shared.gave_way(), shared.half_open()), (15, 16));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_trouble_is_told_at_once_the_next_after_a_while() {
+    fn the_first_problem_is_reported_at_once_the_next_after_a_while() {
         let at = |seconds: u64| Time::from_micros(seconds * 1_000_000);
         let mut reports = Reports::default();
         let mut counters = Counters::default();

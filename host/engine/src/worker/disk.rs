@@ -2,95 +2,28 @@
 
 use super::Worker;
 use super::content::Content;
-use super::messages::{Key, ToControl, ToWorker};
-use super::sink::{Write, Written};
-use super::source::Wish;
+use super::disk_work::{DiskResult, DiskWork};
+use super::key::Key;
+use super::messages::ToControl;
+use super::sink::Written;
+use super::source::NextRead;
 use super::table::Entry;
 use super::transmit::Transmit;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 use tuffet_core::{Blocks, ErrorCode, Time};
 use tuffet_request::events::{Ending, Outcome};
-use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
-
-/// The longest duration of an operation. A transfer whose client waits for it gives up earlier.
-const LATE: Duration = Duration::from_secs(60);
-
-/// An operation that may wait for a disk.
-pub struct DiskWork {
-    key: Key,
-    operation: Operation,
-}
-
-enum Operation {
-    Read { file: Arc<OpenFile>, offset: u64, length: usize, room: Option<Room> },
-    Write(Box<Write>),
-}
-
-impl DiskWork {
-    /// A read for the transfer or group of this key.
-    pub(super) fn read(
-        key: Key,
-        file: Arc<OpenFile>,
-        offset: u64,
-        length: usize,
-        room: Option<Room>,
-    ) -> DiskWork {
-        DiskWork { key, operation: Operation::Read { file, offset, length, room } }
-    }
-
-    /// Runs the operation on a thread of its disk; `post` gets the result.
-    pub fn submit(self, post: impl Fn(ToWorker) + Send + Sync + 'static) {
-        let (key, post) = (self.key, Arc::new(post));
-        let instead = Arc::clone(&post);
-        let disk = Arc::clone(self.disk());
-        let root = Arc::clone(disk.root());
-        match &self.operation {
-            Operation::Read { file, .. } => {
-                let client = file.client();
-                let undone = move |why| instead(ToWorker::Read { key, result: Err(not_done(why, &root)) });
-                disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
-            }
-            Operation::Write(_) => {
-                let undone = move |why| {
-                    let written = Box::new(Written::lost(not_done(why, &root)));
-                    instead(ToWorker::Written { key, written });
-                };
-                disk.submit_anyway(Lane::Write, LATE, move || post(self.run()), undone);
-            }
-        }
-    }
-
-    /// Runs the operation. Blocks on the disk.
-    pub fn run(self) -> ToWorker {
-        let key = self.key;
-        match self.operation {
-            Operation::Read { file, offset, length, room } => {
-                ToWorker::Read { key, result: file.read_ahead(offset, length, room) }
-            }
-            Operation::Write(write) => ToWorker::Written { key, written: Box::new(write.run()) },
-        }
-    }
-
-    fn disk(&self) -> &Arc<Disk> {
-        match &self.operation {
-            Operation::Read { file, .. } => file.disk(),
-            Operation::Write(write) => write.upload.disk(),
-        }
-    }
-}
-
-fn not_done(why: Undone, root: &str) -> io::Error {
-    io::Error::other(match why {
-        Undone::Late => format!("root `{root}` does not answer"),
-        Undone::NoThread => format!("the system has no thread for root `{root}`"),
-        Undone::Full => format!("too much waits for root `{root}`"),
-        Undone::Panicked => "a bug: reading or writing panicked".into(),
-    })
-}
+use tuffet_store::Ahead;
 
 impl<T: Transmit> Worker<T> {
+    /// Handles the result of a read or write.
+    pub(super) fn disk_done(&mut self, result: DiskResult, now: Time) {
+        match result {
+            DiskResult::Read { key, result } => self.has_read(key, result, now),
+            DiskResult::Written { key, written } => self.has_written(key, *written, now),
+        }
+    }
+
     /// Handles blocks from `first` on that could not be sent because their bytes are not in memory.
     pub(super) fn stall(&mut self, index: u32, blocks: Blocks, first: u64, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
@@ -106,14 +39,14 @@ impl<T: Transmit> Worker<T> {
         let window = usize::from(options.window_size()) * usize::from(options.block_size());
         let acked = entry.core.bytes();
         let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
-        let Some(Wish { offset, least, most }) = source.wish(acked, window) else { return };
+        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
         let file = Arc::clone(source.file());
         let room = file.disk().room_ahead(most);
         let length = if room.is_some() { most } else { least };
         if length == 0 {
             return source.withdraw();
         }
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         let work = DiskWork::read(key, file, offset, length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
@@ -138,8 +71,8 @@ impl<T: Transmit> Worker<T> {
             entry.stalled = now;
         }
         let Some(write) = write else { return };
-        let key = Key { index, generation: entry.generation };
-        let work = DiskWork { key, operation: Operation::Write(Box::new(write)) };
+        let key = Key { index, epoch: entry.epoch };
+        let work = DiskWork::write(key, write);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

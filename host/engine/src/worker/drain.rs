@@ -9,10 +9,10 @@ use tuffet_request::events::{Ending, Outcome};
 
 /// How long a half-open transfer may delay the shutdown. Its client has received nothing yet, and repeats its
 /// request.
-const HALF_OPEN: Duration = Duration::from_secs(1);
+const HALF_OPEN_GRACE: Duration = Duration::from_secs(1);
 
 /// The interval of checks whether all transfers have ended.
-const LOOK: Duration = Duration::from_millis(50);
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A worker that is shutting down.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +29,8 @@ impl<T: Transmit> Worker<T> {
         self.draining = Some(Draining { since, until });
     }
 
-    /// Leaves new requests in the kernel, where the next process may find them; `unread` lists the sockets
-    /// known to have some. Does this once.
+    /// Leaves new requests in the kernel, where the next process may find them. Acts only once. `unread`: the sockets
+    /// known to have datagrams.
     pub(super) fn stop_listening(&mut self, unread: &mut Unread) {
         if self.draining.is_some() && !self.stopped_listening {
             self.stopped_listening = true;
@@ -42,7 +42,7 @@ impl<T: Transmit> Worker<T> {
 
     /// The time until the next check whether all transfers have ended.
     pub(super) fn next_look(&self) -> Option<Duration> {
-        self.draining.map(|its| its.until.saturating_duration_since(Instant::now()).min(LOOK))
+        self.draining.map(|its| its.until.saturating_duration_since(Instant::now()).min(CHECK_INTERVAL))
     }
 
     /// Returns whether all transfers have ended. Ends those that are left at the deadline.
@@ -64,14 +64,14 @@ impl<T: Transmit> Worker<T> {
         let now = self.clock.now();
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
-            // The thread of the groups ends it.
+            // The group thread ends it.
             if entry.joined {
                 self.forget(index);
                 continue;
             }
-            // If only the last ACK is missing, the server has done its part: the client may have everything.
-            // The same holds if the client had time to answer and did not.
-            let silent = now.since(entry.core.heard()) >= HALF_OPEN;
+            // If only the last ACK is missing, the server has done its part: the client may have the whole file. The
+            // same holds if the client had time to answer and did not.
+            let silent = now.since(entry.core.heard()) >= HALF_OPEN_GRACE;
             let only_acks_missing = match entry.core.left_to_acknowledge() {
                 Some(1) => true,
                 Some(_) => silent,
@@ -97,12 +97,12 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Silently ends half-open transfers whose clients have had time to answer.
+    /// Silently ends half-open transfers after their clients have had time to answer.
     fn end_half_open(&mut self, since: Time, now: Time) {
         for index in self.table.indices() {
             let Some(entry) = self.table.get_mut(index) else { continue };
             let granted = entry.ticket.is_some() && entry.core.is_unproven();
-            if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN {
+            if granted && now.since(entry.core.heard().max(since)) >= HALF_OPEN_GRACE {
                 entry.core.abandon();
                 let detail = "the client had not answered when the server stopped";
                 entry.ending = Some(Box::new(Ending::new(Outcome::TimedOut, detail)));
@@ -111,7 +111,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Returns whether transfers are running, except those that only stay to repeat their last ACK.
+    /// Returns whether transfers are running, apart from those that stay only to repeat their last ACK.
     fn has_running(&mut self) -> bool {
         let indices = self.table.indices();
         self.pending > 0

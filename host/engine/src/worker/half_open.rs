@@ -14,21 +14,21 @@ const NONE: u32 = u32::MAX;
 #[derive(Default)]
 pub(super) struct HalfOpen {
     /// Links by the index of the transfer.
-    links: Vec<Link>,
+    links: Vec<AgeLink>,
     /// The oldest and the newest transfer.
     ends: Option<(u32, u32)>,
     len: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Link {
+struct AgeLink {
     older: u32,
     newer: u32,
     /// `NEVER` while it is not in the list.
     since: Time,
 }
 
-const UNLINKED: Link = Link { older: NONE, newer: NONE, since: Time::NEVER };
+const UNLINKED: AgeLink = AgeLink { older: NONE, newer: NONE, since: Time::NEVER };
 
 impl HalfOpen {
     /// Creates a list with room for transfers with the first `count` indices.
@@ -55,7 +55,7 @@ impl HalfOpen {
             return;
         }
         let newest = self.ends.map(|(_, newest)| newest);
-        self.links[at] = Link { older: newest.unwrap_or(NONE), newer: NONE, since: now };
+        self.links[at] = AgeLink { older: newest.unwrap_or(NONE), newer: NONE, since: now };
         if let Some(newest) = newest {
             self.links[newest as usize].newer = index;
         }
@@ -66,7 +66,7 @@ impl HalfOpen {
     /// Removes a transfer, if it is in the list.
     pub(super) fn remove(&mut self, index: u32) {
         let Some(link) = self.links.get_mut(index as usize) else { return };
-        let Link { older, newer, since } = std::mem::replace(link, UNLINKED);
+        let AgeLink { older, newer, since } = std::mem::replace(link, UNLINKED);
         if since == Time::NEVER {
             return;
         }

@@ -1,9 +1,9 @@
-//! What transfers learnt of their peers, kept for the next ones.
+//! What transfers have learnt about their peers, kept for later transfers.
 //!
-//! A peer that sometimes answers slowly (a busy machine, a radio link) has shown a transfer that the RTO
-//! floor is too low for it, and a boot loader with a few descriptors in which bursts it takes blocks. Without
-//! this table, each new transfer would lose blocks and time to learn the same again. Like TCP's metrics per
-//! destination, the table has a fixed size: a newer peer replaces an older one, whose next transfer learns anew.
+//! A peer that sometimes answers slowly (a busy machine, a radio link) shows that the RTO floor is too low for it; a
+//! boot loader with few descriptors shows which bursts it accepts. Without this table, each new transfer would lose
+//! blocks and time to learn the same again. Like TCP's metrics per destination, the table has a fixed size: a newer
+//! peer may replace an older one, which then starts afresh.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -11,63 +11,64 @@ use std::net::IpAddr;
 use std::time::Duration;
 use tuffet_core::{PeerMetrics, Time};
 
-const PLACES: usize = 1024;
+const PEERS: usize = 1024;
 
-/// After this time without a transfer, the floor of a peer falls by one doubling, and its manner is forgotten.
-const FALLS: Duration = Duration::from_secs(60);
+/// After each such time without a transfer, the floor of a peer falls by one doubling. Its manner is forgotten after
+/// the first.
+const FADES_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct KnownPeers {
-    places: Box<[Place; PLACES]>,
+    peers: Box<[KnownPeer; PEERS]>,
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Place {
-    /// Distinguishes the peers that share a place.
+struct KnownPeer {
+    /// Distinguishes peers with the same index.
     tag: u32,
     metrics: PeerMetrics,
     noted: Time,
 }
 
-impl Place {
-    /// Returns what is left of it by now.
+impl KnownPeer {
+    /// Returns the metrics as they have aged by now.
     fn left(&self, now: Time) -> PeerMetrics {
-        let times = now.since(self.noted).as_secs() / FALLS.as_secs();
+        let times = now.since(self.noted).as_secs() / FADES_AFTER.as_secs();
         self.metrics.after(u32::try_from(times).unwrap_or(u32::MAX))
     }
 }
 
 impl Default for KnownPeers {
     fn default() -> Self {
-        KnownPeers { places: Box::new([Place::default(); PLACES]), hasher: DefaultHashBuilder::default() }
+        KnownPeers { peers: Box::new([KnownPeer::default(); PEERS]), hasher: DefaultHashBuilder::default() }
     }
 }
 
 impl KnownPeers {
-    /// Returns what is known of `peer`; nothing if it is not in the table.
+    /// Returns the metrics of `peer`, or the default if it is not in the table.
     pub(super) fn of(&self, peer: IpAddr, now: Time) -> PeerMetrics {
-        let (index, tag) = self.place(peer);
-        let place = &self.places[index];
-        if place.tag != tag {
+        let (index, tag) = self.slot(peer);
+        let known = &self.peers[index];
+        if known.tag != tag {
             return PeerMetrics::default();
         }
-        place.left(now)
+        known.left(now)
     }
 
-    /// Records what a transfer of `peer` knew at its end.
+    /// Records the metrics of `peer` at the end of a transfer.
     pub(super) fn note(&mut self, peer: IpAddr, metrics: PeerMetrics, now: Time) {
-        let (index, tag) = self.place(peer);
-        let place = &mut self.places[index];
-        // What a steady peer has shown is learnt again soon; what cost time or blocks is worth more.
-        let free = metrics != PeerMetrics::default() && !place.left(now).is_costly();
-        if place.tag == tag || metrics.is_costly() || free {
-            *place = Place { tag, metrics, noted: now };
+        let (index, tag) = self.slot(peer);
+        let known = &mut self.peers[index];
+        // The metrics of a steady peer are soon learnt again; those that cost time or blocks are worth more.
+        let free = metrics != PeerMetrics::default() && !known.left(now).is_costly();
+        if known.tag == tag || metrics.is_costly() || free {
+            *known = KnownPeer { tag, metrics, noted: now };
         }
     }
 
-    fn place(&self, peer: IpAddr) -> (usize, u32) {
+    fn slot(&self, peer: IpAddr) -> (usize, u32) {
         let hash = self.hasher.hash_one(peer);
-        (hash as usize % PLACES, (hash >> 32) as u32 | 1)
+        (hash as usize % PEERS, (hash >> 32) as u32 | 1)
     }
 }
 
@@ -109,6 +110,6 @@ mod tests {
         let remembered = (0..100_000).filter(|peer| {
             peers.of(Ipv4Addr::from_bits(*peer).into(), Time::from_micros(2)) != PeerMetrics::default()
         });
-        assert!((1..=PLACES).contains(&remembered.count()));
+        assert!((1..=PEERS).contains(&remembered.count()));
     }
 }

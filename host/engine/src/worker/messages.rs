@@ -1,47 +1,26 @@
-//! The messages between the workers and the control side, and the mailbox that carries them.
+//! The messages between the workers and the control side.
 
 use super::content::Content;
 use super::counters::Counters;
-use super::disk::DiskWork;
+use super::decision::Decision;
+use super::disk_work::{DiskResult, DiskWork};
+use super::gate::{Gate, Stored};
+use super::key::Key;
 use super::multicast::Join;
-use super::signal::{Due, Signal};
-use super::sink::Written;
 use super::sockets::ListenerId;
 use super::tap::Tap;
-use super::transfers::report;
+use super::ticket::{SummaryPermit, Ticket};
 use crate::limits::Share;
-use crossbeam_queue::SegQueue;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::sync::{mpsc, oneshot};
-use tuffet_core::{Limits, OptionSet, Settings};
-use tuffet_request::events::{Answered, CompactRecord, Ended, Ending, Outcome};
-use tuffet_request::{ErrorCode, Mode, Operation};
-use tuffet_store::{Ahead, Identity, StoreError, Upload};
+use tokio::sync::oneshot;
+use tuffet_core::OptionSet;
+use tuffet_request::events::CompactRecord;
+use tuffet_request::{Mode, Operation};
+use tuffet_store::Upload;
 use tuffet_udp::Local;
-
-/// A reserved place in the queue of summaries.
-pub type Place = mpsc::OwnedPermit<Ended>;
-
-/// Identifies a transfer of one worker; a key outlives its transfer without identifying another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Key {
-    pub(crate) index: u32,
-    pub(crate) generation: u32,
-}
-
-/// The policy that decides about an upload. A worker holds it until the upload is complete, and never calls it.
-pub trait Gate: Send + Sync {
-    /// Calls the `accept-upload` chain, then makes the upload visible and durable, or discards it.
-    fn pass(
-        &self,
-        upload: Upload,
-        record: Arc<CompactRecord>,
-    ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>>;
-}
 
 /// From a worker to the control side.
 pub enum ToControl {
@@ -57,7 +36,7 @@ pub enum ToControl {
         upload: Upload,
         /// Its request and the decision.
         record: Arc<CompactRecord>,
-        /// Who decides about the upload first, if somebody does.
+        /// The gate of the upload, if it has one.
         gate: Option<Arc<dyn Gate>>,
     },
     /// A read or write to be done; the result goes to the worker's mailbox.
@@ -71,25 +50,25 @@ pub enum ToControl {
     Discard(Upload),
     /// Content to be dropped; a disk may be slow to close its file.
     Close(Content),
-    /// A granted request for the thread of the groups.
+    /// A granted request for the group thread.
     Join(Box<Join>),
-    /// News of the client of a [`ToControl::Join`], for the thread of the groups.
+    /// What the client of a [`ToControl::Join`] did, for the group thread.
     Member {
         /// The worker that has its request.
         worker: usize,
         /// Its request.
         key: Key,
         /// What its client did.
-        news: MemberNews,
+        news: MemberUpdate,
     },
-    /// A letter of the thread of the groups to a worker.
+    /// A message from the group thread to a worker.
     ToWorker {
         /// The receiver.
         worker: usize,
-        /// The letter.
-        letter: ToWorker,
+        /// The message.
+        message: ToWorker,
     },
-    /// Problems that belong to no transfer.
+    /// Counts of problems outside of transfers.
     Counted {
         /// The reporting worker.
         worker: usize,
@@ -98,9 +77,9 @@ pub enum ToControl {
     },
 }
 
-/// What a client did that is a member of a group.
+/// An action of a client that is a member of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemberNews {
+pub enum MemberUpdate {
     /// It has repeated its request.
     Repeated,
     /// It has sent another request from the same port.
@@ -132,7 +111,7 @@ pub struct NewRequest {
     /// The options that the protocol knows.
     pub requested: OptionSet,
     /// The reserved place of its summary.
-    pub place: Place,
+    pub place: SummaryPermit,
     /// Its share of its client's pending requests.
     pub share: Share,
 }
@@ -164,39 +143,27 @@ pub enum ToWorker {
         /// The result.
         stored: Stored,
     },
-    /// The result of a read.
-    Read {
-        /// The transfer.
-        key: Key,
-        /// The bytes; `None` if the file has changed.
-        result: io::Result<Option<Ahead>>,
-    },
-    /// The result of a write of an upload.
-    Written {
-        /// The transfer.
-        key: Key,
-        /// The result.
-        written: Box<Written>,
-    },
-    /// A member for a group.
+    /// The result of a read or write.
+    Disk(DiskResult),
+    /// A new member for a group.
     Join(Box<Join>),
-    /// News of a member.
+    /// What a member did.
     Member {
         /// The worker that has its request.
         worker: usize,
         /// Its request.
         key: Key,
         /// What its client did.
-        news: MemberNews,
+        news: MemberUpdate,
     },
-    /// No group has a place: the client gets the file for itself.
+    /// No group has room: the worker serves the client alone.
     Declined(Box<Join>),
     /// A membership has ended, and its outcome is reported.
     Left {
         /// The request.
         key: Key,
     },
-    /// Copy datagrams from now on, or no more.
+    /// Start or stop copying datagrams.
     Tap(Option<Arc<Tap>>),
     /// Bind the sockets of a listener to the interface that now has this name.
     Rebind {
@@ -207,141 +174,11 @@ pub enum ToWorker {
         /// Where the result goes.
         answer: oneshot::Sender<io::Result<()>>,
     },
-    /// Say that you are there.
+    /// Answer, to show that the worker runs.
     Ping(oneshot::Sender<()>),
     /// Admit no more requests; stop when all transfers have ended, or at the deadline.
     Drain {
         /// The deadline.
         until: Instant,
     },
-}
-
-/// The data of a request from its decision to its end.
-pub struct Ticket {
-    /// The request and its decision.
-    pub record: Arc<CompactRecord>,
-    /// The answer.
-    pub answered: Answered,
-    /// The place of its summary.
-    pub place: Place,
-}
-
-impl Ticket {
-    /// Reports a request that was still undecided when the server stopped.
-    pub(super) fn too_late(self) {
-        let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
-        report(Ticket { answered: Answered::Undecided, ..self }, ending, None, None, Instant::now());
-    }
-}
-
-/// The result of storing an upload.
-pub struct Stored {
-    /// Success, or the reason of the failure.
-    pub result: Result<(), StoreError>,
-    /// The record of its request, if the `accept-upload` chain changed it.
-    pub record: Option<Arc<CompactRecord>>,
-}
-
-/// The decision about a request.
-pub enum Decision {
-    /// It is granted.
-    Grant {
-        /// The bytes of the transfer.
-        content: Content,
-        /// The ceilings of the negotiation.
-        limits: Limits,
-        /// The settings of this transfer, instead of those of the worker.
-        settings: Option<Arc<Settings>>,
-        /// The identity of its file if the client may read it as a member of a group.
-        group: Option<Box<Identity>>,
-    },
-    /// It is refused with an ERROR.
-    Refuse {
-        /// The code of the ERROR.
-        code: ErrorCode,
-        /// Its text.
-        message: String,
-        /// How the request ends.
-        ending: Ending,
-    },
-    /// It is dropped.
-    Drop {
-        /// How the request ends.
-        ending: Ending,
-    },
-}
-
-impl Decision {
-    /// The decision in one word.
-    pub fn answered(&self) -> Answered {
-        match self {
-            Decision::Grant { .. } => Answered::Granted,
-            Decision::Refuse { .. } => Answered::Refused,
-            Decision::Drop { .. } => Answered::Dropped,
-        }
-    }
-
-    /// Bytes on the wire, if known: the size of the file to be read, or the size that the client `announced`
-    /// for an upload.
-    pub fn size(&self, announced: Option<u64>) -> Option<u64> {
-        match self {
-            Decision::Grant { content: Content::Upload(_), .. } => announced,
-            Decision::Grant { content, .. } => content.size(),
-            Decision::Refuse { .. } | Decision::Drop { .. } => None,
-        }
-    }
-}
-
-/// A worker's mailbox. Posting never blocks. The worker's transfers bound the number of letters: each has at
-/// most one pending decision or upload, and there are few pings and taps.
-pub struct Mailbox {
-    letters: SegQueue<ToWorker>,
-    signal: Signal,
-    waker: mio::Waker,
-}
-
-impl Mailbox {
-    /// Creates an empty mailbox; `waker` wakes its worker.
-    pub fn new(waker: mio::Waker) -> Self {
-        Mailbox { letters: SegQueue::new(), signal: Signal::default(), waker }
-    }
-
-    /// Posts a letter; if the worker has ended, handles it here.
-    pub fn post(&self, letter: ToWorker) -> io::Result<()> {
-        self.letters.push(letter);
-        match self.signal.raise() {
-            Due::Nothing => Ok(()),
-            Due::Wake => self.waker.wake(),
-            Due::WorkOff => {
-                self.work_off();
-                Ok(())
-            }
-        }
-    }
-
-    /// Closes the mailbox after the worker has ended.
-    pub(super) fn close(&self) {
-        self.signal.close();
-        self.work_off();
-    }
-
-    fn work_off(&self) {
-        while let Some(letter) = self.take() {
-            match letter {
-                ToWorker::Decided { ticket, .. } => ticket.too_late(),
-                ToWorker::Join(join) | ToWorker::Declined(join) => join.too_late(),
-                _ => {}
-            }
-        }
-    }
-
-    /// Lowers the signal before reading, so that a letter posted meanwhile wakes the worker again.
-    pub(crate) fn open(&self) {
-        self.signal.lower();
-    }
-
-    /// Returns the next letter.
-    pub fn take(&self) -> Option<ToWorker> {
-        self.letters.pop()
-    }
 }

@@ -9,28 +9,34 @@ mod closed_ports;
 mod content;
 mod cores;
 mod counters;
+mod decision;
 mod disk;
+mod disk_work;
 mod drain;
+mod eviction;
+mod gate;
 mod half_open;
-mod held_up;
+mod key;
 mod known_peers;
+mod mailbox;
 mod messages;
 mod multicast;
 mod netascii;
-mod opening;
+mod open_sockets;
 mod progress_check;
-mod recent;
+mod recent_requests;
 mod requests;
-mod room;
+mod scheduling_delay;
 mod signal;
 #[cfg(test)]
 mod simulation;
 mod sink;
 mod sockets;
 mod source;
-mod stored;
+mod stored_uploads;
 mod table;
 mod tap;
+mod ticket;
 mod transfers;
 mod transmit;
 mod unread;
@@ -41,26 +47,29 @@ use busy_poll::BusyPoll;
 pub use content::{Content, FileSource};
 use cores::Cores;
 use counters::Reports;
-pub use counters::{Counters, Dropping};
-pub use disk::DiskWork;
+pub use counters::{Counters, PublishedCounters};
+pub use decision::Decision;
+pub use disk_work::{DiskResult, DiskWork};
 use drain::Draining;
+pub use gate::{Gate, Stored};
 use half_open::HalfOpen;
-use held_up::HeldUp;
+pub use key::Key;
 use known_peers::KnownPeers;
-pub use messages::{
-    Decision, Gate, Key, Mailbox, MemberNews, NewRequest, Place, Stored, Ticket, ToControl, ToWorker,
-};
+pub use mailbox::Mailbox;
+pub use messages::{MemberUpdate, NewRequest, ToControl, ToWorker};
 pub use multicast::{GroupCounts, GroupSettings, Groups, Join, open_group_sockets};
 pub use netascii::NetasciiFile;
-pub use opening::{
+pub use open_sockets::{
     ListenerSpec, OpenError, open_all, receive_buffers_per_worker, sockets_per_worker, tid_ports,
 };
-use recent::Recent;
+use recent_requests::RecentRequests;
 use requests::DeferredRequest;
 pub use requests::MAX_REQUEST;
+use scheduling_delay::SchedulingDelay;
 pub use sink::{Sink, Written};
 pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
+pub use ticket::{SummaryPermit, Ticket};
 pub use transfers::{granted_options, outcome_of_store_error};
 
 use crate::limits::Limiter;
@@ -68,7 +77,7 @@ use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use stored::StoredUploads;
+use stored_uploads::StoredUploads;
 use table::Table;
 use tokio::sync::mpsc;
 use transmit::{Kernel, Transmit};
@@ -82,14 +91,14 @@ use wire::Wire;
 const MAILBOX: Token = Token(usize::MAX);
 
 /// Batches received from one socket before the others get their turn.
-const TURN: usize = 4;
+const BATCHES_PER_TURN: usize = 4;
 
-/// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory as
-/// it is used; growing by copying would take the time of blocks, and leave the old places with the allocator.
-const ROOM: usize = 1 << 16;
+/// Transfers for which a worker reserves address space at its start, if it may have as many. The kernel adds memory
+/// as it is used. Growing by copying would delay blocks, and leave the old memory with the allocator.
+const RESERVED_TRANSFERS: usize = 1 << 16;
 
 /// How long unread sockets may hold up timers.
-const MOST_UNREAD: Duration = Duration::from_millis(50);
+const MAX_TIMER_DELAY: Duration = Duration::from_millis(50);
 
 /// The settings of a worker.
 #[derive(Debug, Clone)]
@@ -121,21 +130,21 @@ pub struct Worker<T = Kernel> {
     wheel: Wheel,
     half_open: HalfOpen,
     known_peers: KnownPeers,
-    held_up: HeldUp,
+    scheduling_delay: SchedulingDelay,
     cores: Cores,
     /// Messages for the control side, sent at the end of the turn: waking it costs as much as a block.
     outbox: Vec<ToControl>,
     /// Requests deferred until the ACKs before them have been read.
     deferred_requests: Vec<DeferredRequest>,
     looked_for_acks: bool,
-    recent: Recent,
+    recent_requests: RecentRequests,
     stored_uploads: StoredUploads,
-    /// Numbers of sockets that have reported an error.
+    /// Sockets that have reported an error.
     troubled: Vec<SocketId>,
     closed_ports: UnreachableBatch,
     summaries: mpsc::Sender<Ended>,
     reports: Reports,
-    dropping: Arc<Dropping>,
+    dropping: Arc<PublishedCounters>,
     busy_poll: BusyPoll,
     clock: Clock,
     /// Requests that wait for their decision.
@@ -164,7 +173,7 @@ impl Worker {
         settings: WorkerSettings,
         sockets: Sockets,
         summaries: mpsc::Sender<Ended>,
-        dropping: Arc<Dropping>,
+        dropping: Arc<PublishedCounters>,
     ) -> io::Result<Worker> {
         Worker::through(Kernel, number, settings, sockets, summaries, dropping)
     }
@@ -178,12 +187,12 @@ impl<T: Transmit> Worker<T> {
         settings: WorkerSettings,
         sockets: Sockets,
         summaries: mpsc::Sender<Ended>,
-        dropping: Arc<Dropping>,
+        dropping: Arc<PublishedCounters>,
     ) -> io::Result<Worker<T>> {
         let poll = Poll::new()?;
         sockets.register(poll.registry())?;
         let mailbox = Arc::new(Mailbox::new(Waker::new(poll.registry(), MAILBOX)?));
-        let room = settings.max_transfers.min(ROOM);
+        let room = settings.max_transfers.min(RESERVED_TRANSFERS);
         Ok(Worker {
             number,
             busy_poll: BusyPoll::new(settings.busy_poll),
@@ -195,12 +204,12 @@ impl<T: Transmit> Worker<T> {
             wheel: Wheel::with_room(room),
             half_open: HalfOpen::with_room(room),
             known_peers: KnownPeers::default(),
-            held_up: HeldUp::default(),
+            scheduling_delay: SchedulingDelay::default(),
             cores: Cores::default(),
             outbox: Vec::new(),
             deferred_requests: Vec::new(),
             looked_for_acks: false,
-            recent: Recent::default(),
+            recent_requests: RecentRequests::default(),
             stored_uploads: StoredUploads::default(),
             troubled: Vec::new(),
             closed_ports: UnreachableBatch::default(),
@@ -261,7 +270,7 @@ impl<T: Transmit> Worker<T> {
             now = self.clock.now();
             self.busy_poll.woke(now);
             if events.is_empty() {
-                self.held_up.waited(before, now, patience);
+                self.scheduling_delay.waited(before, now, patience);
             }
             self.wheel.advance(now);
             for event in &events {
@@ -285,9 +294,9 @@ impl<T: Transmit> Worker<T> {
             self.take_deferred_requests(&mut received, &mut unread, &mut now);
             self.read_closed_ports(&unread, now);
             // If there was no event, nothing had arrived until the wait ended.
-            let asked_at = if events.is_empty() { now } else { before };
+            let polled_at = if events.is_empty() { now } else { before };
             if !unread.has_unread_tid() {
-                read_until = read_until.max(asked_at);
+                read_until = read_until.max(polled_at);
             }
             self.wheel.expire(self.timer_horizon(read_until, now), &mut due);
             for index in due.drain(..) {
@@ -308,11 +317,11 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Timers up to this time may expire. The answer to a later one may lie unread in a socket, because this
-    /// thread was not scheduled, or has more to read than fits into a turn. A flood delays timers by
-    /// [`MOST_UNREAD`] at most.
+    /// Timers up to this time may expire. The answer to a later one may still be unread in a socket: this thread was
+    /// not scheduled, or has more to read than fits into a turn. A flood delays timers by [`MAX_TIMER_DELAY`] at
+    /// most.
     fn timer_horizon(&self, read_until: Time, now: Time) -> Time {
-        let oldest = now.as_micros().saturating_sub(MOST_UNREAD.as_micros() as u64);
+        let oldest = now.as_micros().saturating_sub(MAX_TIMER_DELAY.as_micros() as u64);
         read_until.max(Time::from_micros(oldest))
     }
 
@@ -335,7 +344,7 @@ impl<T: Transmit> Worker<T> {
     /// Reads a few batches from a socket; returns whether there may be more. `now` becomes the time of the
     /// last batch.
     fn receive(&mut self, number: SocketId, received: &mut ReceiveBatch, now: &mut Time) -> bool {
-        for _ in 0..TURN {
+        for _ in 0..BATCHES_PER_TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
             let (listener, listens) = (socket.listener, socket.listens);
             let more = received.fill(&socket.socket);
@@ -385,15 +394,14 @@ impl<T: Transmit> Worker<T> {
 
     fn read_mailbox(&mut self, now: Time) {
         self.mailbox.open();
-        while let Some(letter) = self.mailbox.take() {
-            match letter {
+        while let Some(message) = self.mailbox.take() {
+            match message {
                 ToWorker::Decided { key, ticket, share, decision } => {
                     self.settings.limiter.was_decided(share);
                     self.decided(key, ticket, decision, now);
                 }
                 ToWorker::Stored { key, stored } => self.stored(key, stored, now),
-                ToWorker::Read { key, result } => self.has_read(key, result, now),
-                ToWorker::Written { key, written } => self.has_written(key, *written, now),
+                ToWorker::Disk(result) => self.disk_done(result, now),
                 ToWorker::Ping(answer) => {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());
@@ -404,7 +412,7 @@ impl<T: Transmit> Worker<T> {
                 ToWorker::Tap(tap) => self.set_tap(tap),
                 ToWorker::Declined(join) => self.declined(*join, now),
                 ToWorker::Left { key } => self.left(key),
-                // For the thread of the groups.
+                // These are for the group thread.
                 ToWorker::Join(join) => join.too_late(),
                 ToWorker::Member { .. } => {}
                 ToWorker::Drain { until } => self.drain(until, now),

@@ -9,9 +9,9 @@ use std::time::Duration;
 use tuffet_core::{Time, Transfer};
 use tuffet_request::events::{Ending, Outcome};
 
-/// The rate is measured over twice the time after which a silent client is given up: a client that was silent
-/// for as long as permitted can still catch up.
-const PATIENCES: u32 = 2;
+/// The rate is measured over this many times the time after which a silent client is given up: a client that was
+/// silent for as long as permitted can still catch up.
+pub(super) const GIVE_UPS_PER_CHECK: u32 = 2;
 
 /// The progress at the last check.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl ProgressCheck {
             let detail = format!("it took longer than `transfer.max-duration` ({most})");
             return Some(("the transfer took too long", Ending::new(Outcome::TimedOut, detail)));
         }
-        let span = core.give_up() * PATIENCES;
+        let span = core.give_up() * GIVE_UPS_PER_CHECK;
         if now.since(self.looked) < span {
             return None;
         }

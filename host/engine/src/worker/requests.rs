@@ -1,10 +1,12 @@
 //! Admission in the worker: from a datagram on a listening socket to a transfer that waits for its decision.
 
 use super::Worker;
-use super::messages::{Key, MemberNews, NewRequest, Place, ToControl};
+use super::key::Key;
+use super::messages::{MemberUpdate, NewRequest, ToControl};
 use super::progress_check::ProgressCheck;
 use super::sockets::{ListenerId, SocketId};
 use super::table::Entry;
+use super::ticket::SummaryPermit;
 use super::transmit::Transmit;
 use super::unread::Unread;
 use crate::limits::{Claim, Refused};
@@ -19,33 +21,33 @@ pub const MAX_REQUEST: usize = 2048;
 
 /// A client has started over if its transfer made no progress for this long when the same request arrives
 /// from the same port.
-const ANEW: Duration = Duration::from_secs(1);
+const RESTARTED_AFTER: Duration = Duration::from_secs(1);
 
 /// The longest delay of a duplicated datagram. Copies arrive milliseconds after their originals: from a
 /// retransmission on a radio link, or from two paths of a bridge. Clients repeat an unanswered request after
 /// a second or more. So if the first request of a client that has started over is taken for a copy, the
 /// client is served when it repeats it.
-pub(super) const DOUBLED: Duration = Duration::from_millis(500);
+pub(super) const MAX_DUPLICATE_DELAY: Duration = Duration::from_millis(500);
 
 /// One less than the number of ACKs that may arrive on other TID ports while a transfer is half-open: these
 /// may be late ACKs of earlier transfers from the same port.
-const MOST_MISSES: u8 = 8;
+const MAX_MISSES: u8 = 8;
 
 /// The meaning of a request that repeats the request of its port's transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Again {
+enum Repetition {
     /// A copy, or a repetition because the first answer has not arrived.
     Repeated,
     /// Either a copy or a client that has started over: so far both look the same.
     Unclear,
     /// The client has started over.
-    Anew,
+    Restart,
 }
 
-/// A request from a port whose last transfer lacks only its last ACK.
+/// A request from a port while its last transfer lacks only the last ACK.
 pub(super) struct DeferredRequest {
     listening: SocketId,
-    served: SocketId,
+    tid: SocketId,
     peer: SocketAddr,
     local: Option<Local>,
     payload: Box<[u8]>,
@@ -111,11 +113,11 @@ impl<T: Transmit> Worker<T> {
         let fingerprint = self.table.fingerprint(&datagram.peer, datagram.payload);
         let Some(entry) = self.table.get_mut(index) else { return };
         let same = entry.fingerprint == fingerprint;
-        let again = if same { again(entry, now) } else { Again::Anew };
-        if again == Again::Repeated {
+        let repetition = if same { repetition(entry, now) } else { Repetition::Restart };
+        if repetition == Repetition::Repeated {
             self.wire.counters.repeated += 1;
             if entry.joined {
-                return self.tell_group(index, MemberNews::Repeated);
+                return self.tell_group(index, MemberUpdate::Repeated);
             }
             if entry.core.is_unproven() {
                 entry.requested = now;
@@ -125,12 +127,12 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         // Its last ACK may be unread in another socket: see `take_deferred_requests`.
-        if entry.core.awaits_last_ack() && entry.served != listening && !self.looked_for_acks {
+        if entry.core.awaits_last_ack() && entry.tid != listening && !self.looked_for_acks {
             let Received { peer, local, payload, .. } = *datagram;
-            let served = entry.served;
+            let tid = entry.tid;
             self.deferred_requests.push(DeferredRequest {
                 listening,
-                served,
+                tid,
                 peer,
                 local,
                 payload: payload.into(),
@@ -138,14 +140,14 @@ impl<T: Transmit> Worker<T> {
             return;
         }
         let dallying = entry.core.is_dallying();
-        if !same && !dallying && self.recent.came_lately(fingerprint, now) {
+        if !same && !dallying && self.recent_requests.is_recent(fingerprint, now) {
             // A late copy of an earlier request of this port.
             self.wire.counters.repeated += 1;
             return;
         }
-        let two_ports = entry.served != listening;
+        let two_ports = entry.tid != listening;
         let has_room = self.table.len() < self.settings.max_transfers;
-        if (again == Again::Unclear || dallying) && two_ports && has_room {
+        if (repetition == Repetition::Unclear || dallying) && two_ports && has_room {
             return self.begin_beside(index, listening, listener, datagram, now);
         }
         // iPXE and U-Boot reuse a source port. The earlier request no longer matters, and an ERROR for it
@@ -154,9 +156,9 @@ impl<T: Transmit> Worker<T> {
         self.request(listening, listener, datagram, now);
     }
 
-    /// Begins a new transfer for a peer that may still need the old one. The old one keeps its TID, and ends
-    /// when the client answers the new one. A client that has started over does so; a client whose request
-    /// was duplicated only ever answers its first TID (RFC 1350 section 4).
+    /// Begins a new transfer for a peer that may still need the old one. The old one keeps its TID, and ends when the
+    /// client answers the new one. A client that has started over does so. If its request was duplicated, it answers
+    /// only the first TID (RFC 1350 section 4).
     fn begin_beside(
         &mut self,
         index: u32,
@@ -180,22 +182,22 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Silently ends a transfer whose client has sent a new request, and the old transfer beside it.
+    /// Silently ends a transfer because its client has sent a new request, and the old transfer beside it.
     pub(super) fn supersede(&mut self, index: u32) {
         let Some(entry) = self.table.get_mut(index) else { return };
         entry.ending =
             Some(Box::new(Ending::new(Outcome::Aborted, "the client asked again from the same port")));
         let old = entry.old.take();
         if entry.joined {
-            self.tell_group(index, MemberNews::Left);
+            self.tell_group(index, MemberUpdate::Left);
         }
         self.forget(index);
         self.supersede_old(old);
     }
 
-    fn tell_group(&mut self, index: u32, news: MemberNews) {
+    fn tell_group(&mut self, index: u32, news: MemberUpdate) {
         let Some(entry) = self.table.get_mut(index) else { return };
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         self.outbox.push(ToControl::Member { worker: self.number, key, news });
     }
 
@@ -216,8 +218,8 @@ impl<T: Transmit> Worker<T> {
     ) {
         for late in std::mem::take(&mut self.deferred_requests) {
             // Its remaining datagrams are not signalled again.
-            let more = self.receive(late.served, received, now);
-            unread.set(late.served, more);
+            let more = self.receive(late.tid, received, now);
+            unread.set(late.tid, more);
             self.looked_for_acks = true;
             let DeferredRequest { listening, peer, local, payload, .. } = late;
             let datagram = Received { peer, local, payload: &payload, segment: None };
@@ -269,7 +271,7 @@ impl<T: Transmit> Worker<T> {
             let Some(index) = self.table.find(listening, peer) else { continue };
             let Some(entry) = self.table.get_mut(index).filter(|entry| entry.half_open) else { continue };
             entry.misses += 1;
-            if entry.misses >= MOST_MISSES {
+            if entry.misses >= MAX_MISSES {
                 self.give_up_guessed(index, now);
             }
         }
@@ -287,24 +289,24 @@ impl<T: Transmit> Worker<T> {
             return self.wire.counters.stopping += 1;
         }
         let (peer, received) = (datagram.peer, Instant::now());
-        let (claim, place) = match self.place_for(&peer, received, now) {
+        let (claim, place) = match self.reserve(&peer, received, now) {
             Ok(found) => found,
             // No answer: the client repeats the request in a second, when there may be a free place.
             Err(refused) => return self.wire.counters.refused[refused as usize] += 1,
         };
-        let served = self.tid_for(listening, listener, &peer);
-        self.stored_uploads.forget(served, &peer);
+        let tid = self.tid_for(listening, listener, &peer);
+        self.stored_uploads.forget(tid, &peer);
         let mut core = Transfer::server(now, request.operation, self.settings.transfer.clone());
         core.start_with(self.known_peers.of(peer.ip(), now));
         let fingerprint = self.table.fingerprint(&peer, datagram.payload);
-        self.recent.note(fingerprint, now);
+        self.recent_requests.note(fingerprint, now);
         let key = self.table.insert(Entry {
             core,
             peer,
             local: self.wire.sockets.source(listening, datagram.local),
             listening,
-            served,
-            generation: 0,
+            tid,
+            epoch: 0,
             operation: request.operation,
             fingerprint,
             requested: now,
@@ -322,7 +324,7 @@ impl<T: Transmit> Worker<T> {
         });
         self.pending += 1;
         let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let asked_for = ToControl::Request(NewRequest {
+        let message = ToControl::Request(NewRequest {
             worker: self.number,
             key,
             received,
@@ -341,17 +343,17 @@ impl<T: Transmit> Worker<T> {
             place,
             share: claim.pending,
         });
-        self.outbox.push(asked_for);
+        self.outbox.push(message);
     }
 
-    /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes
-    /// first: in a flood nearly every request ends here.
-    fn place_for(
+    /// Takes all places that a request needs, or returns the limit that it exceeds. The cheapest check comes first,
+    /// because a flood ends here.
+    fn reserve(
         &mut self,
         peer: &SocketAddr,
         received: Instant,
         now: Time,
-    ) -> Result<(Claim, Place), Refused> {
+    ) -> Result<(Claim, SummaryPermit), Refused> {
         if self.pending >= self.settings.max_pending {
             return Err(Refused::Pending);
         }
@@ -384,23 +386,23 @@ impl<T: Transmit> Worker<T> {
 }
 
 /// Returns the meaning of a repeated request for this transfer.
-fn again(entry: &Entry, now: Time) -> Again {
+fn repetition(entry: &Entry, now: Time) -> Repetition {
     let core = &entry.core;
     let nothing_but_the_last_ack = core.awaits_last_ack() || core.is_dallying();
     if !nothing_but_the_last_ack {
-        let progresses = now.since(core.heard()) < ANEW;
+        let progresses = now.since(core.heard()) < RESTARTED_AFTER;
         // Starting over would not make a disk faster.
         let waits = core.is_deciding() || (core.is_stalled() && core.is_unproven());
-        return if waits || progresses { Again::Repeated } else { Again::Anew };
+        return if waits || progresses { Repetition::Repeated } else { Repetition::Restart };
     }
-    // A client whose last ACK was lost has the whole file. A device that stores a file again reuses its port,
-    // possibly at once.
-    if now.since(entry.requested) >= DOUBLED {
-        Again::Anew
-    } else if entry.served == entry.listening {
+    // If only the last ACK was lost, the client has the whole file. A device that stores a file again reuses its
+    // port, possibly at once.
+    if now.since(entry.requested) >= MAX_DUPLICATE_DELAY {
+        Repetition::Restart
+    } else if entry.tid == entry.listening {
         // In single-port mode the new transfer cannot be answered without disturbing the old one.
-        Again::Repeated
+        Repetition::Repeated
     } else {
-        Again::Unclear
+        Repetition::Unclear
     }
 }

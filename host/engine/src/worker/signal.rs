@@ -1,26 +1,26 @@
-//! The waker protocol of a worker's mailbox: no letter is left without a wake-up, and the producer does not
-//! wake a worker that will look anyway.
+//! The waker protocol of a worker's mailbox: each message wakes the worker, unless the worker is about to read the
+//! mailbox anyway.
 //!
-//! One atomic word holds the whole state, and each of the three operations is a read-modify-write with
-//! `AcqRel`. Such operations on one word have a single order, and each sees all that was written before its
-//! predecessors. So of a producer that adds a letter and then calls [`Signal::raise`], and a consumer that
-//! calls [`Signal::lower`] and then looks for letters, the second always sees the first: either the consumer
-//! finds the letter, or the producer finds the signal lowered and wakes it. The same holds between `raise`
-//! and [`Signal::close`]. Nothing depends on fences inside of the queue that holds the letters.
+//! One atomic word holds the whole state, and each of the three operations is a read-modify-write with `AcqRel`. Such
+//! operations on one word have a single order, and each sees all that was written before its predecessors. So of a
+//! producer that adds a message and then calls [`Signal::raise`], and a consumer that calls [`Signal::lower`] and
+//! then reads, the second always sees the first: either the consumer finds the message, or the producer finds the
+//! signal lowered and wakes it. The same holds between `raise` and [`Signal::close`]. Nothing depends on fences
+//! inside of the queue that holds the messages.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const RAISED: u8 = 1;
 const CLOSED: u8 = 2;
 
-/// What a producer must do after adding a letter.
+/// What a producer must do after adding a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Due {
-    /// Nothing: the consumer has been woken and has yet to look.
+    /// Nothing: the consumer has been woken and has not read yet.
     Nothing,
     /// Wake the consumer.
     Wake,
-    /// The consumer is gone: handle the letters here.
+    /// The consumer is gone: handle the messages here.
     WorkOff,
 }
 
@@ -45,7 +45,7 @@ impl Word for AtomicU8 {
 }
 
 impl<W: Word> Signal<W> {
-    /// Raises the signal. Called by a producer after it has added a letter.
+    /// Raises the signal. Called by a producer after it has added a message.
     pub(super) fn raise(&self) -> Due {
         match self.0.set(RAISED, Ordering::AcqRel) {
             before if before & CLOSED != 0 => Due::WorkOff,
@@ -54,13 +54,12 @@ impl<W: Word> Signal<W> {
         }
     }
 
-    /// Lowers the signal. Called by the consumer before it looks for letters: one added from now on wakes it
-    /// again.
+    /// Lowers the signal. Called by the consumer before it reads: a message added from now on wakes it again.
     pub(super) fn lower(&self) {
         self.0.clear(RAISED, Ordering::AcqRel);
     }
 
-    /// Closes the signal. Called by the consumer before it looks for the last time.
+    /// Closes the signal. Called by the consumer before it reads for the last time.
     pub(super) fn close(&self) {
         self.0.set(CLOSED, Ordering::AcqRel);
     }
@@ -116,35 +115,35 @@ mod tests {
         }
     }
 
-    /// A mailbox of two letters.
+    /// A mailbox of two messages.
     #[derive(Default)]
     struct Model<W> {
         signal: Signal<W>,
-        letters: [AtomicBool; 2],
+        messages: [AtomicBool; 2],
     }
 
     impl<W: Word> Model<W> {
-        fn post(&self, letter: usize) -> Due {
-            self.letters[letter].store(true, Ordering::Relaxed);
+        fn post(&self, message: usize) -> Due {
+            self.messages[message].store(true, Ordering::Relaxed);
             self.signal.raise()
         }
 
-        fn sees(&self, letter: usize) -> bool {
-            self.letters[letter].load(Ordering::Relaxed)
+        fn sees(&self, message: usize) -> bool {
+            self.messages[message].load(Ordering::Relaxed)
         }
     }
 
-    /// Two producers post while a consumer that was woken before looks once.
+    /// Two producers post while a woken consumer reads once.
     fn no_wake_up_is_lost<W: Word + Default + Send + Sync + 'static>() {
         loom::model(|| {
             let mailbox = Arc::new(Model::<W>::default());
             assert_eq!(mailbox.signal.raise(), Due::Wake);
-            let producers = [0, 1].map(|letter| {
+            let producers = [0, 1].map(|message| {
                 let mailbox = mailbox.clone();
-                thread::spawn(move || mailbox.post(letter))
+                thread::spawn(move || mailbox.post(message))
             });
             mailbox.signal.lower();
-            let seen = [0, 1].map(|letter| mailbox.sees(letter));
+            let seen = [0, 1].map(|message| mailbox.sees(message));
             let due = producers.map(|producer| producer.join().unwrap());
             let woken = due.contains(&Due::Wake);
             assert!(woken || seen == [true, true], "{seen:?} {due:?}");
@@ -152,7 +151,7 @@ mod tests {
         });
     }
 
-    /// A producer posts while the consumer looks for the last time.
+    /// A producer posts while the consumer reads for the last time.
     fn no_letter_outlives_the_consumer<W: Word + Default + Send + Sync + 'static>() {
         loom::model(|| {
             let mailbox = Arc::new(Model::<W>::default());
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_models_notice_what_is_not_ordered() {
+    fn the_models_detect_missing_ordering() {
         assert!(catch_unwind(no_wake_up_is_lost::<Relaxed>).is_err());
         assert!(catch_unwind(no_wake_up_is_lost::<Stores>).is_err());
         assert!(catch_unwind(no_letter_outlives_the_consumer::<Relaxed>).is_err());

@@ -1,6 +1,6 @@
 //! The destination of an upload's bytes: first memory, then the disk.
 
-use super::messages::Gate;
+use super::gate::Gate;
 use std::io;
 use std::sync::Arc;
 use tuffet_core::netascii::Decoder;
@@ -22,7 +22,7 @@ pub struct Sink {
     /// Bytes that were not passed to a write yet.
     buffer: Vec<u8>,
     /// The number of bytes passed to writes.
-    given: u64,
+    submitted: u64,
     /// The buffer of the last write, for reuse.
     spare: Vec<u8>,
     /// Whether all bytes have arrived.
@@ -54,7 +54,7 @@ impl Sink {
             upload: Some(upload),
             netascii: netascii.then(Decoder::default),
             buffer: Vec::new(),
-            given: 0,
+            submitted: 0,
             spare: Vec::new(),
             complete: false,
             gate: None,
@@ -88,12 +88,12 @@ impl Sink {
         self.require_limit()
     }
 
-    /// Returns whether so many bytes wait for the disk that the client should wait.
+    /// Returns whether the client should wait, because too many bytes wait for the disk.
     pub(super) fn is_full(&self) -> bool {
         self.buffer.len() >= ENOUGH
     }
 
-    /// Returns whether `more` bytes beyond that would take more memory than a window is worth.
+    /// Returns whether `more` bytes would take too much memory, even while the client waits.
     pub(super) fn is_overfull(&self, more: usize) -> bool {
         self.buffer.len() + more > ENOUGH * 32
     }
@@ -110,8 +110,8 @@ impl Sink {
         self.spare.extend_from_slice(&self.buffer[length..]);
         let mut bytes = std::mem::replace(&mut self.buffer, std::mem::take(&mut self.spare));
         bytes.truncate(length);
-        let offset = self.given;
-        self.given += length as u64;
+        let offset = self.submitted;
+        self.submitted += length as u64;
         Some(Write { upload, offset, bytes })
     }
 
@@ -122,7 +122,7 @@ impl Sink {
         written.result
     }
 
-    /// Removes and returns the upload, once all bytes are written, and who decides about it.
+    /// Removes and returns the upload and its gate, once all bytes are written.
     pub(super) fn take_complete(&mut self) -> Option<(Upload, Option<Arc<dyn Gate>>)> {
         let upload = self.upload.take_if(|_| self.complete && self.buffer.is_empty())?;
         Some((upload, self.gate.take()))
@@ -134,7 +134,7 @@ impl Sink {
     }
 
     fn require_limit(&self) -> Result<(), StoreError> {
-        let bytes = self.given + self.buffer.len() as u64;
+        let bytes = self.submitted + self.buffer.len() as u64;
         if bytes > self.limit { Err(StoreError::TooLarge { limit: self.limit }) } else { Ok(()) }
     }
 }

@@ -1,6 +1,6 @@
 //! The sockets of a worker: its share of each listening port, and its pools of TID ports.
 
-use super::opening::Share;
+use super::open_sockets::ListenerSockets;
 use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use std::collections::hash_map::RandomState;
@@ -54,7 +54,7 @@ pub struct Sockets {
     listening: Vec<Range<u16>>,
     /// Advances with each transfer.
     turn: u32,
-    /// Keyed at random: nobody outside can tell the ports of a client.
+    /// Randomly keyed, so that an outsider cannot tell the ports of a client.
     chooser: RandomState,
 }
 
@@ -70,8 +70,8 @@ impl Sockets {
     }
 
     /// Adds the next listener.
-    pub(super) fn add_listener(&mut self, share: Share) -> io::Result<()> {
-        let Share { listening, tids } = share;
+    pub(super) fn add_listener(&mut self, share: ListenerSockets) -> io::Result<()> {
+        let ListenerSockets { listening, tids } = share;
         if self.all.len() + listening.len() + tids.len() > usize::from(u16::MAX) {
             return Err(io::Error::other(
                 "a worker has 65535 sockets at most; lower `listeners[].tid-ports`",
@@ -194,7 +194,7 @@ impl Sockets {
 
 #[cfg(test)]
 mod tests {
-    use super::super::opening::{ListenerSpec, open_all};
+    use super::super::open_sockets::{ListenerSpec, open_all};
     use super::*;
     use std::collections::HashSet;
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tuffet_store::{Ahead, OpenFile};
 
 /// Bytes per read-ahead: twice the window, within these bounds.
-const LEAST: usize = 64 << 10;
-const MOST: usize = 256 << 10;
+const MIN_READ_AHEAD: usize = 64 << 10;
+const MAX_READ_AHEAD: usize = 256 << 10;
 
 /// Pieces kept in memory: the one being sent, and the next.
 const PIECES: usize = 2;
@@ -16,7 +16,7 @@ const PIECES: usize = 2;
 /// The reason why blocks could not be read.
 #[derive(Debug)]
 pub(crate) enum ReadError {
-    /// They are not in memory; the disk has to read [`Source::wish`].
+    /// They are not in memory; the disk has to read [`Source::next_read`].
     NotYet,
     /// The file has changed since it was opened.
     Changed,
@@ -25,7 +25,7 @@ pub(crate) enum ReadError {
 
 /// A read that the disk should do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wish {
+pub(super) struct NextRead {
     pub(super) offset: u64,
     /// The bytes needed next, and the bytes to read at once if memory permits.
     pub(super) least: usize,
@@ -37,9 +37,9 @@ pub(crate) struct Source {
     file: Arc<OpenFile>,
     /// The pieces read ahead, in order.
     pieces: VecDeque<Ahead>,
-    /// The range that was not in memory when it was needed.
+    /// The needed range that was not in memory.
     missing: Option<(u64, usize)>,
-    under_way: bool,
+    in_flight: bool,
     failed: Option<ReadError>,
     piece: usize,
     /// Whether the last byte of the file was read before.
@@ -52,9 +52,9 @@ impl Source {
             file,
             pieces: VecDeque::new(),
             missing: None,
-            under_way: false,
+            in_flight: false,
             failed: None,
-            piece: LEAST,
+            piece: MIN_READ_AHEAD,
             ended: false,
         }
     }
@@ -81,9 +81,9 @@ impl Source {
 
     /// Checks, once the last byte has been read, that the content is still the one that was opened.
     ///
-    /// The client never sees the last block of a file that changed, so it never takes a mix of two contents
-    /// for a whole file. Once the client may have that block, it gets no other block of a changed file
-    /// either: it may have kept the blocks after a gap.
+    /// The client never gets the last block of a changed file, so it never takes a mix of two contents for a whole
+    /// file. Once it may have that block, it gets no other block of a changed file either: it may have kept the
+    /// blocks after a gap.
     pub(super) fn require_unchanged(&mut self, ends: bool) -> Result<(), ReadError> {
         self.ended |= ends;
         // Pieces read ahead were checked when they were read, by a thread that may block.
@@ -97,8 +97,8 @@ impl Source {
     /// Returns the next read from the disk, if one is due: the missing range, or the next piece if the client
     /// has all but the end of the last one. `acked`: bytes that the client has; `window`: bytes in a window.
     /// The caller runs the read and passes the result to [`Source::arrived`].
-    pub(super) fn wish(&mut self, acked: u64, window: usize) -> Option<Wish> {
-        if self.under_way || (self.missing.is_none() && self.pieces.is_empty()) {
+    pub(super) fn next_read(&mut self, acked: u64, window: usize) -> Option<NextRead> {
+        if self.in_flight || (self.missing.is_none() && self.pieces.is_empty()) {
             return None;
         }
         // If the file is read in place, the bytes after the last piece are in the kernel's memory by now.
@@ -106,7 +106,7 @@ impl Source {
         while self.pieces.len() > kept && self.pieces.front().is_some_and(|piece| piece.end() <= acked) {
             self.pieces.pop_front();
         }
-        self.piece = window.saturating_mul(2).clamp(LEAST, MOST);
+        self.piece = window.saturating_mul(2).clamp(MIN_READ_AHEAD, MAX_READ_AHEAD);
         let have = self.pieces.front().map(Ahead::start).zip(self.pieces.back().map(Ahead::end));
         let (offset, least) = match (self.missing, have) {
             (Some((offset, length)), Some((start, end))) if (start..=end).contains(&offset) => {
@@ -130,13 +130,13 @@ impl Source {
         if left == 0 {
             return None;
         }
-        self.under_way = true;
-        Some(Wish { offset, least: least.min(left), most: self.piece.max(least).min(left) })
+        self.in_flight = true;
+        Some(NextRead { offset, least: least.min(left), most: self.piece.max(least).min(left) })
     }
 
     /// Handles the result of a read. `None`: the file has changed.
     pub(super) fn arrived(&mut self, result: io::Result<Option<Ahead>>) {
-        self.under_way = false;
+        self.in_flight = false;
         self.missing = None;
         match result {
             Ok(Some(piece)) => {
@@ -155,7 +155,7 @@ impl Source {
 
     /// Cancels a read that could not be submitted.
     pub(super) fn withdraw(&mut self) {
-        self.under_way = false;
+        self.in_flight = false;
     }
 
     /// Whether dropping it may block: closing a file of a network file system may write it back or query the

@@ -1,9 +1,10 @@
 //! The transfers of a worker: a slab, and an index that finds them by (socket, peer).
 
 use super::content::Content;
-use super::messages::{Key, Ticket};
+use super::key::Key;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
+use super::ticket::Ticket;
 use crate::limits::Share;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use slab::Slab;
@@ -18,19 +19,20 @@ use tuffet_udp::Local;
 pub(super) struct Entry {
     pub(super) core: Transfer,
     pub(super) peer: SocketAddr,
-    /// The destination address of the request, if the socket has several; answers leave from it. And its interface.
+    /// The interface and, if the socket has several addresses, the destination address of the request. Answers leave
+    /// from there.
     pub(super) local: Option<Local>,
     /// The listening socket that received the request.
     pub(super) listening: SocketId,
     /// The socket that serves it: its TID socket, or `listening` in single-port mode.
-    pub(super) served: SocketId,
-    pub(super) generation: u32,
+    pub(super) tid: SocketId,
+    pub(super) epoch: u32,
     pub(super) operation: Operation,
     /// Distinguishes a repeated request from another one.
     pub(super) fingerprint: u64,
     /// When it was last requested before the client answered.
     pub(super) requested: Time,
-    /// The transfer that this one stands beside until its client has answered.
+    /// The earlier transfer of the same client, which ends when the client answers this one.
     pub(super) old: Option<Key>,
     pub(super) content: Option<Content>,
     /// Present from the decision to the outcome.
@@ -46,7 +48,7 @@ pub(super) struct Entry {
     /// ACKs that came to other TID ports while it was half-open.
     pub(super) misses: u8,
     pub(super) progress_check: ProgressCheck,
-    /// Whether its client is a member of a group, on the thread of the groups. Until that ends, the transfer stays
+    /// Whether its client is a member of a group, on the group thread. Until the membership ends, the transfer stays
     /// silent here, and keeps the port of its client and its place in the limits.
     pub(super) joined: bool,
     /// When it began to wait for a disk, if it waits.
@@ -56,10 +58,10 @@ pub(super) struct Entry {
 #[derive(Default)]
 pub(super) struct Table {
     entries: Slab<Entry>,
-    /// Four bytes for each (socket, peer) of a transfer, whatever the size of an address.
-    found: HashTable<Reference>,
+    /// References by (socket, peer): four bytes each, whatever the size of an address.
+    references: HashTable<Reference>,
     hasher: DefaultHashBuilder,
-    generation: u32,
+    epoch: u32,
 }
 
 /// An entry, and the socket of this reference.
@@ -67,8 +69,8 @@ pub(super) struct Table {
 struct Reference(u32);
 
 impl Reference {
-    fn new(index: u32, served: bool) -> Self {
-        Reference(index << 1 | u32::from(served))
+    fn new(index: u32, tid: bool) -> Self {
+        Reference(index << 1 | u32::from(tid))
     }
 
     fn index(self) -> u32 {
@@ -77,7 +79,7 @@ impl Reference {
 
     fn address(self, entries: &Slab<Entry>) -> Option<(SocketId, SocketAddr)> {
         let entry = entries.get(self.index() as usize)?;
-        Some((if self.0 & 1 == 1 { entry.served } else { entry.listening }, entry.peer))
+        Some((if self.0 & 1 == 1 { entry.tid } else { entry.listening }, entry.peer))
     }
 }
 
@@ -97,14 +99,16 @@ impl Table {
 
     /// Returns the entry of `key`, if it is still the same one.
     pub(super) fn by_key(&mut self, key: Key) -> Option<&mut Entry> {
-        self.get_mut(key.index).filter(|entry| entry.generation == key.generation)
+        self.get_mut(key.index).filter(|entry| entry.epoch == key.epoch)
     }
 
     /// Finds the transfer of a datagram from `peer` on `socket`.
     pub(super) fn find(&self, socket: SocketId, peer: &SocketAddr) -> Option<u32> {
         let hash = self.hasher.hash_one((socket, peer));
         let wanted = Some((socket, *peer));
-        self.found.find(hash, |reference| reference.address(&self.entries) == wanted).map(|it| it.index())
+        self.references
+            .find(hash, |reference| reference.address(&self.entries) == wanted)
+            .map(|it| it.index())
     }
 
     pub(super) fn indices(&self) -> Vec<u32> {
@@ -113,10 +117,10 @@ impl Table {
 
     /// Adds a transfer; its addresses must be free.
     pub(super) fn insert(&mut self, mut entry: Entry) -> Key {
-        self.generation = self.generation.wrapping_add(1);
-        entry.generation = self.generation;
-        let own_tid = entry.served != entry.listening;
-        let key = Key { index: self.entries.insert(entry) as u32, generation: self.generation };
+        self.epoch = self.epoch.wrapping_add(1);
+        entry.epoch = self.epoch;
+        let own_tid = entry.tid != entry.listening;
+        let key = Key { index: self.entries.insert(entry) as u32, epoch: self.epoch };
         self.refer(Reference::new(key.index, false));
         if own_tid {
             self.refer(Reference::new(key.index, true));
@@ -125,8 +129,8 @@ impl Table {
     }
 
     pub(super) fn remove(&mut self, index: u32) -> Option<Entry> {
-        for served in [false, true] {
-            self.unrefer(Reference::new(index, served));
+        for tid in [false, true] {
+            self.unrefer(Reference::new(index, tid));
         }
         self.entries.try_remove(index as usize)
     }
@@ -135,8 +139,8 @@ impl Table {
     /// its own transfer. Returns `None` if there is no TID socket.
     pub(super) fn step_aside(&mut self, index: u32) -> Option<Key> {
         let entry = self.get_mut(index)?;
-        let key = Key { index, generation: entry.generation };
-        if entry.served == entry.listening {
+        let key = Key { index, epoch: entry.epoch };
+        if entry.tid == entry.listening {
             return None;
         }
         self.unrefer(Reference::new(index, false));
@@ -151,17 +155,17 @@ impl Table {
     fn unrefer(&mut self, reference: Reference) {
         let Some(address) = reference.address(&self.entries) else { return };
         let hash = self.hasher.hash_one((address.0, &address.1));
-        if let Ok(found) = self.found.find_entry(hash, |other| *other == reference) {
+        if let Ok(found) = self.references.find_entry(hash, |other| *other == reference) {
             found.remove();
         }
     }
 
     fn refer(&mut self, reference: Reference) {
-        let Table { entries, found, hasher, .. } = self;
+        let Table { entries, references, hasher, .. } = self;
         let hash = |reference: &Reference| {
             reference.address(entries).map_or(0, |(socket, peer)| hasher.hash_one((socket, &peer)))
         };
-        found.insert_unique(hash(&reference), reference, hash);
+        references.insert_unique(hash(&reference), reference, hash);
     }
 }
 
@@ -170,14 +174,14 @@ mod tests {
     use super::*;
     use tuffet_core::Settings;
 
-    fn entry(listening: SocketId, served: SocketId, port: u16) -> Entry {
+    fn entry(listening: SocketId, tid: SocketId, port: u16) -> Entry {
         Entry {
             core: Transfer::server(Time::default(), Operation::Read, Settings::default()),
             peer: ([192, 0, 2, 1], port).into(),
             local: None,
             listening,
-            served,
-            generation: 0,
+            tid,
+            epoch: 0,
             operation: Operation::Read,
             fingerprint: 0,
             requested: Time::default(),
@@ -215,9 +219,9 @@ mod tests {
             assert!(table.remove(key.index).is_some());
             assert!(table.remove(key.index).is_none());
         }
-        assert_eq!((table.len(), table.found.len()), (0, 0));
+        assert_eq!((table.len(), table.references.len()), (0, 0));
         let again = table.insert(entry(SocketId(5), SocketId(5), 7));
-        assert_eq!(table.found.len(), 1, "one port, one reference");
+        assert_eq!(table.references.len(), 1, "one port, one reference");
         assert!(table.by_key(keys[again.index as usize]).is_none(), "an old key names no new transfer");
         assert!(table.by_key(again).is_some());
     }

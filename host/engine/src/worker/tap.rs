@@ -1,7 +1,8 @@
-//! Copies of datagrams for somebody who looks at them: `tuffet capture`.
+//! Copies of datagrams for `tuffet capture`.
 //!
-//! A worker has a tap only while somebody captures; otherwise a batch costs one comparison with `None`. Copies go into
-//! a bounded queue. What finds no room is counted and not copied, so that capturing never makes a worker wait.
+//! A worker has a tap only during a capture; otherwise a batch costs one comparison with `None`. Copies go into a
+//! bounded queue. If it is full, datagrams are counted instead of copied, so that capturing never makes a worker
+//! wait.
 
 use super::Worker;
 use super::sockets::SocketId;
@@ -13,16 +14,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::SystemTime;
 use tuffet_udp::{Local, ReceiveBatch, SendBatch};
 
-/// Bytes that wait to be taken, at most: some 100 ms of a fast transfer.
-const ROOM: u64 = 16 << 20;
+/// The most bytes in the queue: some 100 ms of a fast transfer.
+const MAX_BYTES: u64 = 16 << 20;
 
-/// Datagrams that wait to be taken, at most.
-const MOST: usize = 16 << 10;
+/// The most datagrams in the queue.
+const MAX_DATAGRAMS: usize = 16 << 10;
 
 /// The queue between the workers and the reader of a capture.
 #[derive(Debug)]
 pub struct Tap {
-    /// Whose datagrams are copied; everybody's, if there is none. A client without a port has all of its ports.
+    /// The clients to capture; all of them, if the list is empty. A client without a port matches with any port.
     clients: Vec<(IpAddr, Option<u16>)>,
     queue: ArrayQueue<Tapped>,
     /// Bytes in the queue.
@@ -39,16 +40,16 @@ pub struct Tapped {
     pub inbound: bool,
     /// The client.
     pub peer: SocketAddr,
-    /// The server's end; its address may be unspecified where the kernel chooses it.
+    /// The server's end; its address may be unspecified if the kernel chooses it.
     pub local: SocketAddr,
     /// Its payload.
     pub bytes: Box<[u8]>,
 }
 
 impl Tap {
-    /// For the datagrams of these clients; without any, for all.
+    /// Creates a tap for the datagrams of these clients; of all clients, if there are none.
     pub fn new(clients: Vec<(IpAddr, Option<u16>)>) -> Tap {
-        let queue = ArrayQueue::new(MOST);
+        let queue = ArrayQueue::new(MAX_DATAGRAMS);
         Tap { clients, queue, waiting: AtomicU64::new(0), dropped: AtomicU64::new(0) }
     }
 
@@ -59,7 +60,7 @@ impl Tap {
         Some(tapped)
     }
 
-    /// Datagrams that found no room.
+    /// Returns the number of datagrams that found no room.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
@@ -73,8 +74,8 @@ impl Tap {
 
     fn put(&self, at: SystemTime, inbound: bool, ends: (SocketAddr, SocketAddr), parts: [&[u8]; 2]) {
         let length = (parts[0].len() + parts[1].len()) as u64;
-        // Nothing is copied in vain.
-        let has_room = self.waiting.fetch_add(length, Relaxed) + length <= ROOM && !self.queue.is_full();
+        // Checked first, so that no datagram is copied in vain.
+        let has_room = self.waiting.fetch_add(length, Relaxed) + length <= MAX_BYTES && !self.queue.is_full();
         let (peer, local) = ends;
         let copy = || Tapped { at, inbound, peer, local, bytes: parts.concat().into() };
         if !has_room || self.queue.push(copy()).is_err() {
@@ -83,7 +84,7 @@ impl Tap {
         }
     }
 
-    /// Copies what is about to be sent through a socket with this address, to clients or to one of `groups`.
+    /// Copies the datagrams that a socket with this address is about to send, to clients or to one of `groups`.
     pub(super) fn sent(&self, through: SocketAddr, batch: &SendBatch, groups: &[SocketAddr]) {
         let at = SystemTime::now();
         batch.each(|peer, local, header, payload| {
@@ -112,7 +113,7 @@ fn end(socket: SocketAddr, local: Option<Local>) -> SocketAddr {
 }
 
 impl<T: Transmit> Worker<T> {
-    /// Copies what a socket has just received, if somebody captures.
+    /// Copies the datagrams that a socket has just received, during a capture.
     pub(super) fn tap_received(&self, number: SocketId, batch: &ReceiveBatch) {
         let Some(tap) = &self.wire.tap else { return };
         if let Some(socket) = self.wire.sockets.get(number) {
@@ -120,7 +121,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// From now on copies go there, or nowhere.
+    /// Starts or stops a capture.
     pub(super) fn set_tap(&mut self, tap: Option<Arc<Tap>>) {
         self.wire.tap = tap;
     }
@@ -139,9 +140,9 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_counted() {
+    fn datagrams_without_room_are_counted() {
         let tap = Tap::new(Vec::new());
-        for _ in 0..MOST + 5 {
+        for _ in 0..MAX_DATAGRAMS + 5 {
             put(&tap, 9);
         }
         assert_eq!(tap.dropped(), 5);
@@ -153,7 +154,7 @@ mod tests {
         for _ in 0..300 {
             put(&tap, (1 << 16) - 1);
         }
-        assert_eq!(tap.dropped(), 5 + 300 - (ROOM >> 16));
+        assert_eq!(tap.dropped(), 5 + 300 - (MAX_BYTES >> 16));
         while tap.take().is_some() {}
         put(&tap, 1);
         assert!(tap.take().is_some() && tap.take().is_none());

@@ -2,30 +2,33 @@
 
 use super::Worker;
 use super::content::Content;
-use super::messages::{Decision, Key, Stored, Ticket, ToControl};
+use super::decision::Decision;
+use super::gate::Stored;
+use super::key::Key;
+use super::messages::ToControl;
 use super::multicast::Join;
 use super::progress_check::ProgressCheck;
 use super::sockets::SocketId;
 use super::source::ReadError;
 use super::table::Entry;
+use super::ticket::Ticket;
 use super::transmit::Transmit;
-use std::time::{Duration, Instant};
 use tuffet_core::{
     Blocks, DATA_HEADER, ErrorCode, Finish, Limits, OptionSet, Output, Packet, Settings, Time, Transfer,
     UNKNOWN_SIZE,
 };
 use tuffet_request::Operation;
-use tuffet_request::events::{Answered, Ended, Ending, LastError, Outcome, Unanswered, outcome_of};
+use tuffet_request::events::{Ending, LastError, Outcome, Unanswered, outcome_of};
 use tuffet_store::{StoreError, Upload};
 use tuffet_udp::Received;
 
-/// Most bytes in a window, which limits how much an attacker who guesses a TID port makes the server send to
-/// a victim with one ACK. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
-const MOST_WINDOW: u32 = 512 << 10;
+/// The most bytes in a window. They limit how much the server sends to a victim for one ACK, if an attacker guesses a
+/// TID port. As much as 64 blocks of 8192 bytes: on a local network larger windows are no faster.
+const MAX_WINDOW_BYTES: u32 = 512 << 10;
 
-/// The data of a block that fills an Ethernet frame (RFC 2348). As many of them as `max-windowsize` says always
-/// fit: whoever raises it has a path that holds more than [`MOST_WINDOW`].
-const FRAME: u32 = 1468;
+/// The payload of a block that fills an Ethernet frame (RFC 2348). A window of `max-windowsize` such blocks is always
+/// permitted: an operator who raises it has a path that holds more than [`MAX_WINDOW_BYTES`].
+const FRAME_PAYLOAD: u32 = 1468;
 
 impl<T: Transmit> Worker<T> {
     /// A datagram of a known peer.
@@ -38,11 +41,11 @@ impl<T: Transmit> Worker<T> {
             }
             return self.wire.counters.stray += 1;
         }
-        if number != entry.served {
+        if number != entry.tid {
             return self.wire.counters.stray += 1;
         }
-        let has_place = has_place(entry, datagram.payload);
-        // Exceeds the memory granted while the disk is slow: to the core, the block was lost on its way.
+        let relevant = is_relevant(entry, datagram.payload);
+        // The memory for a slow disk is used up: to the core, the block was lost on the path.
         let too_much =
             matches!(&entry.content, Some(Content::Upload(sink)) if sink.is_overfull(datagram.payload.len()));
         if too_much {
@@ -51,7 +54,7 @@ impl<T: Transmit> Worker<T> {
         if entry.core.handle_datagram(now, datagram.payload).is_err() {
             return self.wire.counters.malformed += 1;
         }
-        if !has_place {
+        if !relevant {
             return self.wire.counters.stray += 1;
         }
         if !entry.half_open {
@@ -75,7 +78,7 @@ impl<T: Transmit> Worker<T> {
         let shares_cores = entry.peer.ip().to_canonical().is_loopback();
         let sent = entry.core.overdue_since(now).filter(|_| shares_cores);
         let soonest = sent.map(|sent| {
-            let allowance = self.held_up.allowance(now).max(self.cores.allowance(now));
+            let allowance = self.scheduling_delay.allowance(now).max(self.cores.allowance(now));
             sent + allowance.min(entry.core.longest_timeout())
         });
         if let Some(soonest) = soonest.filter(|soonest| *soonest > now) {
@@ -100,9 +103,7 @@ impl<T: Transmit> Worker<T> {
                 self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            let ticket = Ticket { answered: Answered::Undecided, ..ticket };
-            report(ticket, ending, None, None, self.clock.0);
-            return;
+            return ticket.undecided().report(ending, None, None, self.clock.0);
         };
         match decision {
             Decision::Grant { content, limits, settings, group } => {
@@ -145,13 +146,13 @@ impl<T: Transmit> Worker<T> {
         self.may_be_half_open(key.index, now);
     }
 
-    /// Handles a request for which no group has a place.
+    /// Handles a request after no group had room for it.
     pub(super) fn declined(&mut self, join: Join, now: Time) {
         let Join { key, ticket, content, limits, .. } = join;
         if let Some(entry) = self.table.by_key(key) {
             entry.joined = false;
         }
-        // As if decided again; the first time counted.
+        // This decision is counted again below.
         self.pending += 1;
         self.decided(key, ticket, Decision::Grant { content, limits, settings: None, group: None }, now);
     }
@@ -207,7 +208,7 @@ impl<T: Transmit> Worker<T> {
         }
     }
 
-    /// Removes a transfer. If it has no outcome yet, it gets the recorded one.
+    /// Removes a transfer. Reports the recorded outcome, if none was reported yet.
     pub(super) fn forget(&mut self, index: u32) {
         self.wheel.cancel(index);
         self.half_open.remove(index);
@@ -220,7 +221,7 @@ impl<T: Transmit> Worker<T> {
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
             let unanswered = unanswered(&entry, &ending);
-            report(ticket, ending, unanswered, Some((&entry.core, None)), self.clock.0);
+            ticket.report(ending, unanswered, Some((&entry.core, None)), self.clock.0);
         }
     }
 
@@ -258,7 +259,7 @@ impl<T: Transmit> Worker<T> {
         let Some(Content::Upload(sink)) = &mut entry.content else { return };
         let Some((upload, gate)) = sink.take_complete() else { return };
         entry.content = None;
-        let key = Key { index, generation: entry.generation };
+        let key = Key { index, epoch: entry.epoch };
         self.outbox.push(ToControl::Store { worker: self.number, key, upload, record, gate });
     }
 
@@ -274,16 +275,16 @@ impl<T: Transmit> Worker<T> {
         };
         if finish == Finish::Complete && entry.operation == Operation::Write {
             let (block, timeout) = (entry.core.wire(entry.core.blocks()), entry.core.options().timeout);
-            self.stored_uploads.note(entry.served, &entry.peer, block, timeout, now);
+            self.stored_uploads.note(entry.tid, &entry.peer, block, timeout, now);
         }
         let unanswered = unanswered(entry, &ending);
-        // It may have been found on the way.
+        // The size may have been found while the file was sent.
         let size = entry.content.as_ref().and_then(Content::size);
-        report(ticket, ending, unanswered, Some((&entry.core, size)), self.clock.0);
+        ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock.0);
     }
 
-    /// Removing a temporary file may block on a disk, and so may closing a file of some file systems: not on
-    /// this thread.
+    /// Discards content on another thread if that may block: removing a temporary file, or closing a file of some
+    /// file systems.
     fn discard(&mut self, content: Content) {
         match content {
             // An upload that is being written is discarded when the write ends.
@@ -297,7 +298,7 @@ impl<T: Transmit> Worker<T> {
         self.outbox.extend(upload.map(ToControl::Discard));
     }
 
-    /// Ends a transfer whose upload cannot be written.
+    /// Ends a transfer because its upload cannot be written.
     pub(super) fn fail(&mut self, index: u32, error: &StoreError) {
         if let Some(entry) = self.table.get_mut(index) {
             fail(entry, error);
@@ -314,9 +315,9 @@ fn grant(
     size: Option<u64>,
     limits: &Limits,
 ) {
-    let limits = Limits { windowsize: within_most_window(requested, limits), ..*limits };
+    let limits = Limits { windowsize: cap_window(requested, limits), ..*limits };
     let size = match operation {
-        // Where it ends is found on the way.
+        // Its end is found while it is sent.
         Operation::Read => Some(size.unwrap_or(UNKNOWN_SIZE)),
         Operation::Write => size,
     };
@@ -335,17 +336,17 @@ pub fn granted_options(
     *core.options()
 }
 
-/// The largest window that fits into [`MOST_WINDOW`], or into as many Ethernet frames as the configured window has
+/// The largest window that fits into [`MAX_WINDOW_BYTES`], or into as many Ethernet frames as the configured window has
 /// blocks, with the block size that will be granted.
-fn within_most_window(requested: &OptionSet, limits: &Limits) -> u16 {
+fn cap_window(requested: &OptionSet, limits: &Limits) -> u16 {
     let blksize = requested.block_size().min(limits.blksize);
-    let most = MOST_WINDOW.max(u32::from(limits.windowsize) * FRAME) / u32::from(blksize.max(1));
+    let most = MAX_WINDOW_BYTES.max(u32::from(limits.windowsize) * FRAME_PAYLOAD) / u32::from(blksize.max(1));
     limits.windowsize.min(most.clamp(1, u16::MAX.into()) as u16)
 }
 
 /// Returns whether a packet can mean anything to this transfer, now or as a duplicate. Other packets have no
 /// effect.
-fn has_place(entry: &Entry, packet: &[u8]) -> bool {
+fn is_relevant(entry: &Entry, packet: &[u8]) -> bool {
     match (packet, entry.operation) {
         ([0, 5, ..], _) => true,
         ([0, 4, ..], Operation::Read) | ([0, 3, ..], Operation::Write) => !entry.core.is_deciding(),
@@ -353,13 +354,13 @@ fn has_place(entry: &Entry, packet: &[u8]) -> bool {
     }
 }
 
-/// Ends a transfer whose upload cannot be written.
+/// Ends a transfer because its upload cannot be written.
 fn fail(entry: &mut Entry, error: &StoreError) {
     entry.core.fail(error.code(), error.message().to_owned());
     entry.ending = Some(Box::new(Ending::new(outcome_of_store_error(error), error.to_string())));
 }
 
-/// Returns the outcome by cause: the rules, the client's choice of a name, or the server.
+/// Returns the outcome by cause: the rules, the requested name, or the server.
 pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     match error {
         StoreError::NotFound
@@ -388,41 +389,11 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
     }
 }
 
-/// Whether the client of a transfer with this ending never answered. A client that ended it has.
+/// Returns why a transfer with this ending counts as unanswered; `None` if its client has answered. A client that
+/// ended it has.
 fn unanswered(entry: &Entry, ending: &Ending) -> Option<Unanswered> {
     let how = if entry.gave_way { Unanswered::GaveWay } else { Unanswered::TimedOut };
     (entry.half_open && ending.outcome == Outcome::TimedOut).then_some(how)
-}
-
-/// Sends the end of a request to its place. `transfer` is its transfer, and the size of the content if that was found
-/// meanwhile; `began` is the start of the worker's clock.
-pub(super) fn report(
-    ticket: Ticket,
-    ending: Ending,
-    unanswered: Option<Unanswered>,
-    transfer: Option<(&Transfer, Option<u64>)>,
-    began: Instant,
-) {
-    let Ticket { record, answered, place } = ticket;
-    let (core, size) = (transfer.map(|(core, _)| core), transfer.and_then(|(_, size)| size));
-    let (received, size) = (record.received(), record.size().or(size));
-    let first_block = core.and_then(Transfer::first_block);
-    let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
-    place.send(Ended {
-        record,
-        group: None,
-        size,
-        ending,
-        unanswered,
-        decision: answered,
-        options: core.map(|core| *core.options()).unwrap_or_default(),
-        bytes: core.map_or(0, Transfer::bytes),
-        blocks: core.map_or(0, Transfer::blocks),
-        stats: core.map(Transfer::stats).unwrap_or_default(),
-        rtt: core.and_then(Transfer::rtt),
-        first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
-        duration: Instant::now().saturating_duration_since(received),
-    });
 }
 
 pub(super) fn error_text(datagram: &[u8]) -> Option<String> {

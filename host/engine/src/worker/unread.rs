@@ -75,7 +75,7 @@ impl Unread {
 
 #[cfg(test)]
 mod tests {
-    use super::super::opening::{ListenerSpec, open_all};
+    use super::super::open_sockets::{ListenerSpec, open_all};
     use super::*;
 
     #[test]

@@ -17,20 +17,20 @@ pub(crate) struct Wheel {
     /// The slots that have timers.
     occupied: [u64; SLOTS / 64],
     /// Links of each timer, by the index of its transfer.
-    links: Vec<Link>,
+    links: Vec<TimerLink>,
     /// The first tick that has not been processed.
     tick: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Link {
+struct TimerLink {
     previous: u32,
     next: u32,
     /// When it expires; `u64::MAX` while not set.
     tick: u64,
 }
 
-const UNSET: Link = Link { previous: NONE, next: NONE, tick: u64::MAX };
+const UNSET: TimerLink = TimerLink { previous: NONE, next: NONE, tick: u64::MAX };
 
 impl Wheel {
     /// Creates a wheel with room for the timers of the first `count` indices.
@@ -55,7 +55,7 @@ impl Wheel {
         self.cancel(index);
         let slot = slot_of(wanted);
         let first = self.slots[slot];
-        self.links[at] = Link { previous: NONE, next: first, tick: wanted };
+        self.links[at] = TimerLink { previous: NONE, next: first, tick: wanted };
         if first != NONE {
             self.links[first as usize].previous = index;
         }
@@ -69,7 +69,7 @@ impl Wheel {
         if link.tick == u64::MAX {
             return;
         }
-        let Link { previous, next, tick } = std::mem::replace(link, UNSET);
+        let TimerLink { previous, next, tick } = std::mem::replace(link, UNSET);
         if next != NONE {
             self.links[next as usize].previous = previous;
         }

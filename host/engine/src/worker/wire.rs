@@ -22,9 +22,9 @@ pub(super) struct Wire<T> {
     /// `None` before the first packet.
     through: Option<SocketId>,
     pub(super) transmit: T,
-    /// Where copies go, while somebody captures.
+    /// The tap during a capture.
     pub(super) tap: Option<Arc<Tap>>,
-    /// Groups with a member whose datagrams are copied.
+    /// Groups with a member that is captured.
     pub(super) tapped_groups: Vec<SocketAddr>,
 }
 
@@ -51,7 +51,7 @@ impl<T: Transmit> Wire<T> {
 
     /// Queues an ACK, OACK or ERROR.
     pub(super) fn control(&mut self, entry: &Entry, control: &Control) {
-        self.packet(entry.served, entry.peer, entry.local, |room| control.encode(room));
+        self.packet(entry.tid, entry.peer, entry.local, |room| control.encode(room));
     }
 
     /// Queues an ERROR for a peer without a transfer.
@@ -66,7 +66,7 @@ impl<T: Transmit> Wire<T> {
         self.packet(socket, peer, local, |room| encode_error(code, text, room));
     }
 
-    /// As [`Wire::error`], an ACK.
+    /// As [`Wire::error`], for an ACK.
     pub(super) fn ack(&mut self, socket: SocketId, peer: SocketAddr, local: Option<Local>, block: u16) {
         self.packet(socket, peer, local, |room| Control::Ack(block).encode(room));
     }
@@ -106,10 +106,10 @@ impl<T: Transmit> Wire<T> {
         queued
     }
 
-    /// Queues blocks whose payloads are sent in place, without a copy.
+    /// Queues blocks; the payloads are sent in place, without a copy.
     fn gathered(&mut self, entry: &Entry, bytes: &Arc<[u8]>, run: Blocks, segment: usize) {
         let headers = run.count as usize * DATA_HEADER;
-        let batch = self.through(entry.served, headers);
+        let batch = self.through(entry.tid, headers);
         let Some(room) = batch.room(headers) else { return };
         for (position, header) in (run.first..).zip(room.chunks_exact_mut(DATA_HEADER)) {
             header.copy_from_slice(&data_header(entry.core.wire(position)));
@@ -131,7 +131,7 @@ impl<T: Transmit> Wire<T> {
         segment: usize,
     ) -> Result<(), ReadError> {
         let length = length_of(&entry.core, run, content.size().unwrap_or(UNKNOWN_SIZE), segment);
-        let batch = self.through(entry.served, length);
+        let batch = self.through(entry.tid, length);
         let Some(room) = batch.room(length) else { return Ok(()) };
         let length = content.fill(&entry.core, run, room)?;
         batch.push(entry.peer, entry.local, length, segment);

@@ -1,12 +1,12 @@
-//! A look at the queued datagrams, as they would arrive.
+//! The queued datagrams, as they would arrive.
 
 use super::{Message, Payload, SendBatch};
 use crate::Local;
 use std::net::SocketAddr;
 
 impl SendBatch {
-    /// Calls `each` for every queued datagram, with its peer, the local address that it leaves from if that is given,
-    /// and its bytes in two parts, the second of which may be empty.
+    /// Calls `each` for every queued datagram, with its peer, its source address if one is set, and its bytes in two
+    /// parts, of which the second may be empty.
     pub fn each(&self, mut each: impl FnMut(SocketAddr, Option<Local>, &[u8], &[u8])) {
         for Message { peer, local, bytes, segment, payload, .. } in &self.messages {
             let bytes = &self.arena[bytes.clone()];

@@ -1,8 +1,8 @@
-//! What groups have done, for metrics.
+//! Counts of groups, for metrics.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Counts of the thread of the groups; only it writes them.
+/// Counts that the group thread alone writes.
 #[derive(Debug, Default)]
 pub struct GroupCounts {
     pub(super) groups: AtomicU64,
@@ -30,7 +30,7 @@ impl GroupCounts {
         self.joined.load(Relaxed)
     }
 
-    /// Clients so far that asked for a group and got the file for themselves, because no group had a place.
+    /// Clients so far that requested a group and were served alone, because no group had room.
     pub fn declined(&self) -> u64 {
         self.declined.load(Relaxed)
     }
@@ -40,7 +40,7 @@ impl GroupCounts {
         self.blocks.load(Relaxed)
     }
 
-    /// Those among them that had been sent before.
+    /// Blocks among them that had been sent before.
     pub fn resent(&self) -> u64 {
         self.resent.load(Relaxed)
     }

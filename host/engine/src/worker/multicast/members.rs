@@ -1,10 +1,12 @@
 //! Members: how they join, what they send, and how they end.
 
 use super::super::content::Content;
-use super::super::messages::{Key, MemberNews, ToControl, ToWorker};
+use super::super::key::Key;
+use super::super::messages::{MemberUpdate, ToControl, ToWorker};
+use super::super::progress_check::GIVE_UPS_PER_CHECK;
 use super::super::sockets::SocketId;
 use super::super::transfers::{error_text, granted_options};
-use super::{GroupKey, Groups, Join, Member, Place, Stream};
+use super::{GroupKey, Groups, HostedGroup, Join, Member, MemberRef};
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -16,12 +18,9 @@ use tuffet_request::Operation;
 use tuffet_request::events::{Ended, Ending, Outcome, Unanswered, outcome_of};
 use tuffet_udp::carries_group;
 
-/// The rate of a master is measured over this many times the time after which a silent one is given up.
-const PATIENCES: u32 = 2;
-
 impl Groups {
-    /// Adds a client to the group of its file, which it may be the first member of. If there is no place, its worker
-    /// serves it alone.
+    /// Adds a client to the group of its file, or creates the group. If there is no room, the client's worker serves
+    /// it alone.
     pub(super) fn join(&mut self, mut join: Join, now: Time) {
         let record = &join.ticket.record;
         let options =
@@ -31,8 +30,8 @@ impl Groups {
         let Some(index) = self.group_for(&mut join, &options, now).filter(|_| self.draining.is_none()) else {
             self.counts.declined.fetch_add(1, Relaxed);
             let worker = join.worker;
-            let letter = ToWorker::Declined(Box::new(join));
-            return self.outbox.push(ToControl::ToWorker { worker, letter });
+            let message = ToWorker::Declined(Box::new(join));
+            return self.outbox.push(ToControl::ToWorker { worker, message });
         };
         let Some(group) = self.groups.get_mut(index) else { return };
         let Join { worker, key, ticket, content, peer, .. } = join;
@@ -40,18 +39,18 @@ impl Groups {
         let client = ClientId(self.settings.limiter.client(&peer));
         let member = group.core.handle_join(now, client, options);
         group.members.insert(member, Member { peer, worker, key, ticket, joined: now, ending: None });
-        let place = Place { group: index, member };
-        self.by_peer.insert((group.socket, peer), place);
-        self.by_request.insert((worker, key), place);
+        let reference = MemberRef { group: index, member };
+        self.by_peer.insert((group.socket, peer), reference);
+        self.by_request.insert((worker, key), reference);
         self.counts.joined.fetch_add(1, Relaxed);
-        // The first member's content serves all.
+        // The group reads the content of its first member.
         if content.waits_for().is_some() {
             self.outbox.push(ToControl::Close(content));
         }
         self.drive(index, now);
     }
 
-    /// The group with a place for this client; made if there is none.
+    /// Returns a group with room for this client, and creates it if necessary.
     fn group_for(&mut self, join: &mut Join, options: &OptionSet, now: Time) -> Option<usize> {
         let blksize = options.block_size();
         let size = join.content.size()?;
@@ -63,9 +62,9 @@ impl Groups {
         let key = GroupKey { listener: join.listener, source, interface, identity: *join.identity, blksize };
         if let Some(index) = self.by_key.get(&key).copied() {
             let group = self.groups.get(index)?;
-            let has_place = group.core.len() < self.settings.members
+            let has_room = group.core.len() < self.settings.members
                 && !self.by_peer.contains_key(&(group.socket, join.peer));
-            return has_place.then_some(index);
+            return has_room.then_some(index);
         }
         if self.groups.len() >= self.settings.groups {
             return None;
@@ -81,8 +80,8 @@ impl Groups {
         }
         let nothing = Content::Bytes(Arc::<[u8]>::from([]).into());
         let content = std::mem::replace(&mut join.content, nothing);
-        self.generation = self.generation.wrapping_add(1);
-        let index = self.groups.insert(Stream {
+        self.epoch = self.epoch.wrapping_add(1);
+        let index = self.groups.insert(HostedGroup {
             core: Group::new(now, size, blksize, self.settings.transfer.timing),
             key: key.clone(),
             address,
@@ -90,7 +89,7 @@ impl Groups {
             local: join.local,
             content,
             members: HashMap::new(),
-            generation: self.generation,
+            epoch: self.epoch,
             deadline: Time::NEVER,
             stalled: Time::NEVER,
             progress: None,
@@ -102,44 +101,44 @@ impl Groups {
 
     /// Handles a datagram on one of the sockets.
     pub(super) fn dispatch(&mut self, socket: SocketId, peer: SocketAddr, datagram: &[u8], now: Time) {
-        let Some(place) = self.by_peer.get(&(socket, peer)).copied() else {
+        let Some(reference) = self.by_peer.get(&(socket, peer)).copied() else {
             return self.wire.counters.stray += 1;
         };
-        let Some(group) = self.groups.get_mut(place.group) else { return };
+        let Some(group) = self.groups.get_mut(reference.group) else { return };
         match Packet::parse(datagram) {
-            Ok(Packet::Ack { block }) => group.core.handle_ack(now, place.member, block),
+            Ok(Packet::Ack { block }) => group.core.handle_ack(now, reference.member, block),
             Ok(Packet::Error { code, .. }) => {
-                if let Some(member) = group.members.get_mut(&place.member) {
-                    let blocks = group.core.blocks(place.member);
+                if let Some(member) = group.members.get_mut(&reference.member) {
+                    let blocks = group.core.blocks(reference.member);
                     let finish = tuffet_core::Finish::PeerError(code);
                     member.ending = Some(outcome_of(Operation::Read, finish, blocks, error_text(datagram)));
                 }
-                group.core.handle_error(now, place.member, code);
+                group.core.handle_error(now, reference.member, code);
             }
             Ok(_) => return self.wire.counters.stray += 1,
             Err(_) => return self.wire.counters.malformed += 1,
         }
-        self.drive(place.group, now);
+        self.drive(reference.group, now);
     }
 
-    /// Handles what a worker noticed of a member.
-    pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberNews, now: Time) {
-        let Some(place) = self.by_request.get(&(worker, key)).copied() else { return };
-        let Some(group) = self.groups.get_mut(place.group) else { return };
+    /// Handles an action of a member that its worker noticed.
+    pub(super) fn news(&mut self, worker: usize, key: Key, news: MemberUpdate, now: Time) {
+        let Some(reference) = self.by_request.get(&(worker, key)).copied() else { return };
+        let Some(group) = self.groups.get_mut(reference.group) else { return };
         match news {
-            MemberNews::Repeated => group.core.handle_repeated_request(place.member),
-            MemberNews::Left => {
-                if let Some(member) = group.members.get_mut(&place.member) {
+            MemberUpdate::Repeated => group.core.handle_repeated_request(reference.member),
+            MemberUpdate::Left => {
+                if let Some(member) = group.members.get_mut(&reference.member) {
                     let detail = "the client asked again from the same port";
                     member.ending = Some(Ending::new(Outcome::Aborted, detail));
                 }
-                group.core.leave(now, place.member);
+                group.core.leave(now, reference.member);
             }
         }
-        self.drive(place.group, now);
+        self.drive(reference.group, now);
     }
 
-    /// Ends members that stay for longer than a transfer may, and a master that is slower than one may be.
+    /// Ends members that exceed the longest duration of a transfer, and a master below the least rate.
     pub(super) fn end_slow(&mut self, index: usize, now: Time) {
         let limiter = Arc::clone(&self.settings.limiter);
         let Some(group) = self.groups.get_mut(index) else { return };
@@ -157,7 +156,7 @@ impl Groups {
             return;
         };
         let span = now.since(since);
-        if span < group.core.give_up() * PATIENCES {
+        if span < group.core.give_up() * GIVE_UPS_PER_CHECK {
             return;
         }
         group.progress = Some((then, acked, now));
@@ -172,14 +171,14 @@ impl Groups {
         }
     }
 
-    /// Reports the end of a membership, and frees its place.
+    /// Reports the end of a membership.
     pub(super) fn finished(&mut self, index: usize, id: MemberId, report: &Report) {
         let Some(group) = self.groups.get_mut(index) else { return };
         let Some(member) = group.members.remove(&id) else { return };
         let Member { peer, worker, key, ticket, ending, .. } = member;
         self.by_peer.remove(&(group.socket, peer));
         self.by_request.remove(&(worker, key));
-        self.outbox.push(ToControl::ToWorker { worker, letter: ToWorker::Left { key } });
+        self.outbox.push(ToControl::ToWorker { worker, message: ToWorker::Left { key } });
         let ending =
             ending.unwrap_or_else(|| outcome_of(Operation::Read, report.finish, report.blocks, None));
         let silent = !report.proven && ending.outcome == Outcome::TimedOut;
@@ -206,7 +205,7 @@ impl Groups {
     }
 }
 
-fn expel(group: &mut Stream, id: MemberId, message: &'static str, detail: String, now: Time) {
+fn expel(group: &mut HostedGroup, id: MemberId, message: &'static str, detail: String, now: Time) {
     if let Some(member) = group.members.get_mut(&id) {
         member.ending = Some(Ending::new(Outcome::TimedOut, detail));
         group.core.expel(now, id, ErrorCode::NotDefined, message);

@@ -1,26 +1,32 @@
-//! The thread of the groups (RFC 2090): clients that read one file from one stream.
+//! The group thread (RFC 2090): clients that read one file from one stream.
 //!
 //! The kernel spreads the clients of a file over all workers, but a group has one sender, and its members accept
-//! blocks from one TID port alone. So all groups live on one thread with TID ports of its own. A worker that gets a
-//! granted request passes it on ([`Join`]), and keeps a silent transfer for it: the client's port, its place in the
-//! limits, and the recognition of repeated requests stay where they are. One thread is enough: hundreds of clients
-//! cost it the ACKs of one.
+//! blocks from one TID port alone. So all groups live on one thread, which has separate TID ports. A worker passes a
+//! granted request on ([`Join`]), and keeps a silent transfer for it: the client's port, its place in the limits, and
+//! the recognition of repeated requests stay with the worker. One thread is enough: hundreds of clients cost it the
+//! ACKs of one.
 //!
-//! To the control side the thread is a worker with the next number: it is drained, pinged and answered like one.
+//! To the control side the thread is one more worker, with the next number: it is drained and pinged like the others.
 
 mod counts;
+mod join;
 mod members;
 mod pool;
 mod send;
 
 use super::content::Content;
-use super::messages::{Key, Mailbox, Ticket, ToControl, ToWorker};
+use super::disk_work::DiskResult;
+use super::key::Key;
+use super::mailbox::Mailbox;
+use super::messages::{ToControl, ToWorker};
 use super::sockets::{ListenerId, SocketId, Sockets};
+use super::ticket::Ticket;
 use super::transmit::Kernel;
 use super::wire::Wire;
-use super::{Clock, MAILBOX};
+use super::{BATCHES_PER_TURN, Clock, MAILBOX};
 use crate::limits::Limiter;
 pub use counts::GroupCounts;
+pub use join::Join;
 use mio::{Events, Poll, Token, Waker};
 use pool::Pool;
 pub use pool::open_group_sockets;
@@ -32,24 +38,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 use tuffet_core::multicast::{Group, MemberId};
-use tuffet_core::{ErrorCode, Limits, Settings, Time};
+use tuffet_core::{ErrorCode, Settings, Time};
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::Identity;
 use tuffet_udp::{Local, ReceiveBatch};
 
-/// Batches received from one socket before the others get their turn.
-const TURN: usize = 4;
-
 /// The interval of checks of the limits, and while the server stops.
-const LOOK: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How long a group whose members never answered may delay the shutdown.
-const UNPROVEN: Duration = Duration::from_secs(1);
+/// How long a group may delay the shutdown if no member ever answered.
+const UNPROVEN_GRACE: Duration = Duration::from_secs(1);
 
 /// The settings of all groups.
 #[derive(Debug, Clone)]
 pub struct GroupSettings {
-    /// The addresses that groups may have. A group has one of its clients' family.
+    /// The addresses for groups. A group gets one of its clients' family.
     pub addresses: Vec<IpAddr>,
     /// Their ports.
     pub ports: Vec<u16>,
@@ -63,44 +66,19 @@ pub struct GroupSettings {
     pub limiter: Arc<Limiter>,
 }
 
-/// A granted request for a group.
-pub struct Join {
-    pub(super) worker: usize,
-    pub(super) key: Key,
-    pub(super) ticket: Ticket,
-    pub(super) content: Content,
-    pub(super) limits: Limits,
-    pub(super) identity: Box<Identity>,
-    pub(super) peer: SocketAddr,
-    pub(super) local: Option<Local>,
-    pub(super) listener: ListenerId,
-}
-
-impl Join {
-    /// The worker that has its request.
-    pub fn worker(&self) -> usize {
-        self.worker
-    }
-
-    /// Reports a request that came when the server had stopped.
-    pub(super) fn too_late(self) {
-        self.ticket.too_late();
-    }
-}
-
-/// What the members of a group have in common.
+/// The properties that all members of a group share.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct GroupKey {
     listener: ListenerId,
     source: Option<IpAddr>,
-    /// Where the blocks leave; 0 for IPv4, where the source decides.
+    /// The interface for blocks; 0 for IPv4, where the source address decides.
     interface: u32,
     identity: Identity,
     blksize: u16,
 }
 
 /// A group with the host's data about it.
-struct Stream {
+struct HostedGroup {
     core: Group,
     key: GroupKey,
     /// Where blocks go.
@@ -111,13 +89,13 @@ struct Stream {
     content: Content,
     members: HashMap<MemberId, Member>,
     /// Distinguishes the group from earlier ones with its index.
-    generation: u32,
+    epoch: u32,
     deadline: Time,
     /// When it began to wait for a disk, if it waits.
     stalled: Time,
     /// The master, its last block, and when this was noted: for the least rate.
     progress: Option<(MemberId, u64, Time)>,
-    /// Blocks sent, and again, that are counted already.
+    /// Blocks that are counted already: sent, and sent again.
     counted: (u64, u64),
 }
 
@@ -132,35 +110,35 @@ struct Member {
     ending: Option<Ending>,
 }
 
-/// Where a member is.
+/// A reference to a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
+struct MemberRef {
     group: usize,
     member: MemberId,
 }
 
-/// The thread of the groups.
+/// The state of the group thread.
 pub struct Groups {
     number: usize,
     settings: GroupSettings,
     poll: Poll,
     mailbox: Arc<Mailbox>,
     wire: Wire<Kernel>,
-    groups: Slab<Stream>,
+    groups: Slab<HostedGroup>,
     by_key: HashMap<GroupKey, usize>,
-    by_peer: HashMap<(SocketId, SocketAddr), Place>,
-    by_request: HashMap<(usize, Key), Place>,
+    by_peer: HashMap<(SocketId, SocketAddr), MemberRef>,
+    by_request: HashMap<(usize, Key), MemberRef>,
     pool: Pool,
-    generation: u32,
+    epoch: u32,
     counts: Arc<GroupCounts>,
     outbox: Vec<ToControl>,
     clock: Clock,
     draining: Option<(Time, Instant)>,
-    looked: Time,
+    checked: Time,
 }
 
 impl Groups {
-    /// Creates the thread's state. `number`: that of the last worker and one.
+    /// Creates the thread's state. `number`: the number after the last worker's.
     ///
     /// # Errors
     /// The kernel refuses an event queue.
@@ -184,12 +162,12 @@ impl Groups {
             by_key: HashMap::new(),
             by_peer: HashMap::new(),
             by_request: HashMap::new(),
-            generation: 0,
+            epoch: 0,
             counts,
             outbox: Vec::new(),
             clock: Clock(Instant::now()),
             draining: None,
-            looked: Time::default(),
+            checked: Time::default(),
         })
     }
 
@@ -233,11 +211,11 @@ impl Groups {
                     unread.insert(number);
                 }
             }
-            // An answer that lies unread may be what a timer waits for.
+            // A timer may be waiting for an answer that is still unread.
             if unread.is_empty() {
                 self.expire();
             }
-            self.look();
+            self.check_limits();
             self.wire.flush();
             self.publish();
             if !self.outbox.is_empty() {
@@ -249,23 +227,23 @@ impl Groups {
         }
     }
 
-    /// How long to sleep: until the next deadline of a group, and to the next look if there is a group.
+    /// How long to sleep: until the next deadline of a group, or until the next check if there is a group.
     fn patience(&self) -> Option<Duration> {
         let now = self.clock.now();
         let deadline = self.groups.iter().map(|(_, group)| group.deadline).min();
         let deadline = deadline.filter(|time| *time != Time::NEVER).map(|time| time.since(now));
-        let look = (!self.groups.is_empty() || self.draining.is_some()).then_some(LOOK);
-        [deadline, look].into_iter().flatten().min()
+        let check = (!self.groups.is_empty() || self.draining.is_some()).then_some(CHECK_INTERVAL);
+        [deadline, check].into_iter().flatten().min()
     }
 
     fn read_mailbox(&mut self) {
         self.mailbox.open();
-        while let Some(letter) = self.mailbox.take() {
+        while let Some(message) = self.mailbox.take() {
             let now = self.clock.now();
-            match letter {
+            match message {
                 ToWorker::Join(join) => self.join(*join, now),
                 ToWorker::Member { worker, key, news } => self.news(worker, key, news, now),
-                ToWorker::Read { key, result } => self.has_read(key, result, now),
+                ToWorker::Disk(DiskResult::Read { key, result }) => self.has_read(key, result, now),
                 ToWorker::Ping(answer) => {
                     // The sender of the ping may be gone.
                     let _ = answer.send(());
@@ -279,16 +257,18 @@ impl Groups {
                     self.draining = Some((since, until));
                 }
                 ToWorker::Declined(join) => join.too_late(),
-                // For workers.
+                // These are for workers.
                 ToWorker::Decided { ticket, .. } => ticket.too_late(),
-                ToWorker::Stored { .. } | ToWorker::Written { .. } | ToWorker::Left { .. } => {}
+                ToWorker::Stored { .. }
+                | ToWorker::Disk(DiskResult::Written { .. })
+                | ToWorker::Left { .. } => {}
             }
         }
     }
 
     /// Reads a few batches from a socket; returns whether there may be more.
     fn receive(&mut self, number: SocketId, received: &mut ReceiveBatch) -> bool {
-        for _ in 0..TURN {
+        for _ in 0..BATCHES_PER_TURN {
             let Some(socket) = self.wire.sockets.get(number) else { return false };
             let local = socket.socket.local();
             let more = received.fill(&socket.socket);
@@ -324,13 +304,13 @@ impl Groups {
         }
     }
 
-    /// Checks now and then what no packet shows: slow masters, members that stay for too long, a hung disk.
-    fn look(&mut self) {
+    /// Checks conditions that no packet reveals: slow masters, members that stay for too long, a hung disk.
+    fn check_limits(&mut self) {
         let now = self.clock.now();
-        if now.since(self.looked) < LOOK {
+        if now.since(self.checked) < CHECK_INTERVAL {
             return;
         }
-        self.looked = now;
+        self.checked = now;
         for index in self.indices() {
             self.end_slow(index, now);
             self.end_hung(index, now);
@@ -343,14 +323,14 @@ impl Groups {
         self.counts.members.store(self.by_request.len() as u64, Relaxed);
     }
 
-    /// Whether the server stops and nothing is left to do. Ends what is left at the deadline.
+    /// Returns whether the drain is complete. At the deadline, it always is.
     fn is_drained(&mut self) -> bool {
         let Some((since, until)) = self.draining else { return false };
         let now = self.clock.now();
         if Instant::now() >= until {
             return true;
         }
-        if now.since(since) >= UNPROVEN {
+        if now.since(since) >= UNPROVEN_GRACE {
             for index in self.indices() {
                 if self.groups.get(index).is_some_and(|group| !group.core.is_proven()) {
                     self.end_silently(index, now);

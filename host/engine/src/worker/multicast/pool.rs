@@ -1,6 +1,6 @@
 //! The sockets and addresses of groups.
 
-use super::super::opening::{ListenerSpec, OpenError, Share};
+use super::super::open_sockets::{ListenerSockets, ListenerSpec, OpenError};
 use super::super::sockets::Sockets;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -9,8 +9,8 @@ use tuffet_udp::{BindOptions, Socket};
 /// Sockets of each listener. Each group has one of them, and several groups may share one.
 const SOCKETS: usize = 8;
 
-/// Opens the sockets of all groups. A listener gets none if its groups would be of no use: in single-port mode, or
-/// with fixed TID ports, which all belong to the workers.
+/// Opens the sockets of all groups. A listener gets none if it cannot have groups: in single-port mode, or with fixed
+/// TID ports, which all belong to the workers.
 ///
 /// # Errors
 /// The error, with the number of the listener.
@@ -30,7 +30,7 @@ pub fn open_group_sockets(
             }
         }
         sockets
-            .add_listener(Share { listening: Vec::new(), tids })
+            .add_listener(ListenerSockets { listening: Vec::new(), tids })
             .map_err(|error| (number, OpenError::from(error)))?;
     }
     Ok(sockets)
@@ -49,15 +49,15 @@ fn open(listener: &ListenerSpec, ttl: u8) -> std::io::Result<Socket> {
     Ok(socket)
 }
 
-/// The addresses that no group has.
+/// The free addresses of groups.
 pub(super) struct Pool {
     v4: VecDeque<SocketAddr>,
     v6: VecDeque<SocketAddr>,
 }
 
 impl Pool {
-    /// Each address with each port. Consecutive groups of a family differ in both: some clients receive all groups of a
-    /// port.
+    /// Combines each address with each port. Consecutive groups of a family differ in both: some clients receive all
+    /// groups of a port.
     pub(super) fn new(addresses: &[IpAddr], ports: &[u16]) -> Pool {
         let (v4, v6): (Vec<IpAddr>, Vec<IpAddr>) = addresses.iter().partition(|address| address.is_ipv4());
         let [v4, v6] = [v4, v6].map(|addresses| {
@@ -76,7 +76,7 @@ impl Pool {
         self.of(client).pop_front()
     }
 
-    /// The address is used again last: late members of its group may still listen there.
+    /// Returns an address, which is reused last: late members of its group may still listen there.
     pub(super) fn give_back(&mut self, address: SocketAddr) {
         self.of(&address).push_back(address);
     }

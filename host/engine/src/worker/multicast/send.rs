@@ -1,10 +1,11 @@
 //! The outputs of groups: blocks to the group, OACKs and ERRORs to members, and reads from a disk.
 
 use super::super::content::{Content, read_payloads};
-use super::super::disk::DiskWork;
-use super::super::messages::{Key, ToControl};
-use super::super::source::{ReadError, Wish};
-use super::{Groups, Stream};
+use super::super::disk_work::DiskWork;
+use super::super::key::Key;
+use super::super::messages::ToControl;
+use super::super::source::{NextRead, ReadError};
+use super::{Groups, HostedGroup};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ impl Groups {
         }
     }
 
-    /// Has the blocks of a group copied, once each, while somebody captures the datagrams of a member.
+    /// Marks the group for the tap if it captures datagrams of a member: each block is copied once.
     fn tap_group(&mut self, index: usize) {
         let Groups { groups, wire, .. } = self;
         let (Some(tap), Some(group)) = (&wire.tap, groups.get(index)) else { return };
@@ -161,14 +162,14 @@ impl Groups {
         let acked = group.core.acked().map_or(0, |(_, acked)| acked) * u64::from(group.core.blksize());
         let window = group.core.most_in_flight();
         let Some(source) = group.content.source() else { return };
-        let Some(Wish { offset, least, most }) = source.wish(acked, window) else { return };
+        let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
         let file = Arc::clone(source.file());
         let room = file.disk().room_ahead(most);
         let length = if room.is_some() { most } else { least };
         if length == 0 {
             return source.withdraw();
         }
-        let key = Key { index: index as u32, generation: group.generation };
+        let key = Key { index: index as u32, epoch: group.epoch };
         let work = DiskWork::read(key, file, offset, length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
@@ -176,7 +177,7 @@ impl Groups {
     /// Handles the result of a read.
     pub(super) fn has_read(&mut self, key: Key, result: io::Result<Option<Ahead>>, now: Time) {
         let index = key.index as usize;
-        let Some(group) = self.groups.get_mut(index).filter(|it| it.generation == key.generation) else {
+        let Some(group) = self.groups.get_mut(index).filter(|it| it.epoch == key.epoch) else {
             return;
         };
         let Some(source) = group.content.source() else { return };
@@ -188,7 +189,7 @@ impl Groups {
         }
     }
 
-    /// Ends a group whose disk does not answer.
+    /// Ends a group if its disk does not answer.
     pub(super) fn end_hung(&mut self, index: usize, now: Time) {
         let Some(group) = self.groups.get_mut(index) else { return };
         let patience = group.core.give_up();
@@ -203,6 +204,6 @@ impl Groups {
     }
 }
 
-fn peer_of(group: &Stream, member: MemberId) -> Option<SocketAddr> {
+fn peer_of(group: &HostedGroup, member: MemberId) -> Option<SocketAddr> {
     group.members.get(&member).map(|member| member.peer)
 }

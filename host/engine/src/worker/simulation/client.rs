@@ -23,15 +23,15 @@ pub(super) enum Manner {
     ChangesItsMind(u32, u64),
     /// Repeats its request from the same port after the same conditions, like a device that was reset.
     BeginsAnew(u32, u64),
-    /// Sends its request from a spoofed address, at which nobody answers.
+    /// Sends its request from a spoofed address, which never answers.
     Spoofed,
     /// Sends unsolicited packets, also to sockets on which it has no transfer.
     Babbles,
 }
 
-/// A request that a client is to make.
+/// A request that a client will send.
 #[derive(Debug, Clone)]
-pub(super) struct Wish {
+pub(super) struct PlannedRequest {
     pub(super) name: String,
     pub(super) operation: Operation,
     pub(super) requested: OptionSet,
@@ -56,15 +56,15 @@ pub(super) struct Client {
     /// The listening socket that it sends requests to.
     pub(super) listener: SocketId,
     /// Requests to be made, the last one first.
-    wishes: Vec<Wish>,
-    wish: Option<Wish>,
+    planned: Vec<PlannedRequest>,
+    request: Option<PlannedRequest>,
     transfer: Option<Transfer>,
     /// The socket that answered.
     tid: Option<SocketId>,
     received: Vec<u8>,
     complete: bool,
     pub(super) timeout: Time,
-    /// When its deviation is due.
+    /// The time of its deviation.
     acts: Time,
     heard: u32,
     gone: bool,
@@ -82,15 +82,15 @@ impl Client {
         listener: SocketId,
         manner: Manner,
         begins: Time,
-        wishes: Vec<Wish>,
+        planned: Vec<PlannedRequest>,
         seed: u64,
     ) -> Client {
         Client {
             address,
             manner,
             listener,
-            wishes,
-            wish: None,
+            planned,
+            request: None,
             transfer: None,
             tid: None,
             received: Vec::new(),
@@ -114,7 +114,7 @@ impl Client {
             self.acts = Time::NEVER;
             self.act(now);
         } else if self.transfer.is_none() {
-            let next = self.wishes.pop();
+            let next = self.planned.pop();
             self.ask(now, next);
         } else if let Some(transfer) = &mut self.transfer {
             transfer.handle_timeout(now);
@@ -161,35 +161,35 @@ impl Client {
     fn act(&mut self, now: Time) {
         match self.manner {
             Manner::BeginsAnew(..) => {
-                let same = self.wish.clone();
+                let same = self.request.clone();
                 self.ask(now, same);
             }
             _ => {
-                let next = self.wishes.pop();
+                let next = self.planned.pop();
                 self.ask(now, next);
             }
         }
     }
 
-    fn ask(&mut self, now: Time, wish: Option<Wish>) {
+    fn ask(&mut self, now: Time, request: Option<PlannedRequest>) {
         self.note();
         self.timeout = Time::NEVER;
-        let Some(wish) = wish else { return };
-        let size = if wish.operation == Operation::Write { wish.file.len() as u64 } else { 0 };
-        let transfer = Transfer::client(now, wish.operation, wish.requested, size, Settings::default());
+        let Some(request) = request else { return };
+        let size = if request.operation == Operation::Write { request.file.len() as u64 } else { 0 };
+        let transfer = Transfer::client(now, request.operation, request.requested, size, Settings::default());
         self.transfer = Some(transfer);
-        self.wish = Some(wish);
+        self.request = Some(request);
         self.tid = None;
     }
 
     /// Records the result of the current request.
     fn note(&mut self) {
-        let Some(wish) = self.wish.take() else { return };
+        let Some(request) = self.request.take() else { return };
         self.transfer = None;
         self.experiences.push(Experience {
-            name: wish.name,
-            operation: wish.operation,
-            file: wish.file,
+            name: request.name,
+            operation: request.operation,
+            file: request.file,
             complete: std::mem::take(&mut self.complete),
             received: std::mem::take(&mut self.received),
         });
@@ -197,11 +197,11 @@ impl Client {
 
     fn drive(&mut self, now: Time, datagram: Option<&[u8]>, out: &mut Vec<Sent>) {
         loop {
-            let (Some(transfer), Some(wish)) = (&mut self.transfer, &self.wish) else { return };
+            let (Some(transfer), Some(request)) = (&mut self.transfer, &self.request) else { return };
             match transfer.poll(now) {
                 Output::Request => {
                     let times = if let Manner::Repeats(times) = self.manner { times } else { 1 };
-                    (0..times).for_each(|_| out.push((self.listener, request(wish))));
+                    (0..times).for_each(|_| out.push((self.listener, encode(request))));
                 }
                 Output::Control(control) => {
                     let mut buffer = [0; MAX_CONTROL];
@@ -211,8 +211,8 @@ impl Client {
                 Output::Send(blocks) => {
                     let Some(tid) = self.tid else { continue };
                     for position in blocks.first..blocks.first + u64::from(blocks.count) {
-                        let (offset, length) = transfer.range(position, wish.file.len() as u64);
-                        let payload = &wish.file[offset as usize..][..usize::from(length)];
+                        let (offset, length) = transfer.range(position, request.file.len() as u64);
+                        let payload = &request.file[offset as usize..][..usize::from(length)];
                         out.push((tid, [&data_header(transfer.wire(position))[..], payload].concat()));
                     }
                 }
@@ -228,7 +228,7 @@ impl Client {
                 }
                 Output::Closed => {
                     // The next request follows a moment later, from the same port.
-                    self.timeout = if self.wishes.is_empty() || self.has_manners() {
+                    self.timeout = if self.planned.is_empty() || self.has_manners() {
                         Time::NEVER
                     } else {
                         later(now, 300_000)
@@ -259,7 +259,7 @@ impl Client {
             2 => b"\0\x06blksize\x0065464\0".to_vec(),
             3 => std::iter::repeat_with(|| self.random.u8(..)).take(9).collect(),
             4 => vec![0, 4, 0, 0],
-            5 => self.wish.as_ref().map(request).unwrap_or_default(),
+            5 => self.request.as_ref().map(encode).unwrap_or_default(),
             _ => return,
         };
         let to = if self.random.bool() { arrival.socket } else { socket };
@@ -267,9 +267,9 @@ impl Client {
     }
 }
 
-fn request(wish: &Wish) -> Vec<u8> {
+fn encode(request: &PlannedRequest) -> Vec<u8> {
     let mut buffer = [0; 256];
-    let Wish { operation, name, requested, .. } = wish;
+    let PlannedRequest { operation, name, requested, .. } = request;
     let length = RequestPacket::encode(*operation, name.as_bytes(), Mode::Octet, requested, &mut buffer);
     buffer[..length.expect("a short name fits")].to_vec()
 }

@@ -45,7 +45,7 @@ pub(super) struct Control {
     roots: Roots,
     pub(super) fates: HashMap<String, Fate>,
     /// Messages to the worker, and when to post them.
-    pub(super) letters: Vec<(Time, ToWorker)>,
+    pub(super) messages: Vec<(Time, ToWorker)>,
     /// Requests that are decided only after the server has stopped.
     undecided: Vec<NewRequest>,
     pub(super) admitted: u64,
@@ -66,7 +66,7 @@ impl Control {
             folder,
             roots,
             fates: HashMap::new(),
-            letters: Vec::new(),
+            messages: Vec::new(),
             undecided: Vec::new(),
             admitted: 0,
             decided: 0,
@@ -82,7 +82,7 @@ impl Control {
             let _ = fs::remove_file(entry.path());
         }
         self.fates.clear();
-        self.letters.clear();
+        self.messages.clear();
         (self.admitted, self.decided) = (0, 0);
     }
 
@@ -97,16 +97,16 @@ impl Control {
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     }
 
-    pub(super) fn take(&mut self, now: Time, letter: ToControl) {
-        match letter {
+    pub(super) fn take(&mut self, now: Time, message: ToControl) {
+        match message {
             ToControl::Request(new) => {
                 self.admitted += 1;
                 let name = String::from_utf8_lossy(&new.name).into_owned();
                 match self.fates.get(&name).and_then(|fate| fate.after) {
                     None => self.undecided.push(new),
                     Some(after) => {
-                        let letter = self.decide(&name, new);
-                        self.letters.push((later(now, after), letter));
+                        let message = self.decide(&name, new);
+                        self.messages.push((later(now, after), message));
                     }
                 }
             }
@@ -122,11 +122,11 @@ impl Control {
                     upload.commit()
                 };
                 let stored = Stored { result, record: None };
-                self.letters.push((later(now, 2_000), ToWorker::Stored { key, stored }));
+                self.messages.push((later(now, 2_000), ToWorker::Stored { key, stored }));
             }
             ToControl::Disk { work, .. } => {
                 let after = self.random.u64(0..=self.slow);
-                self.letters.push((later(now, after), work.run()));
+                self.messages.push((later(now, after), ToWorker::Disk(work.run())));
             }
             ToControl::Discard(upload) => drop(upload),
             ToControl::Close(content) => drop(content),
@@ -141,11 +141,11 @@ impl Control {
     pub(super) fn stop(&mut self, mailbox: &Mailbox) {
         for new in std::mem::take(&mut self.undecided) {
             let name = String::from_utf8_lossy(&new.name).into_owned();
-            let letter = self.decide(&name, new);
-            self.letters.push((Time::NEVER, letter));
+            let message = self.decide(&name, new);
+            self.messages.push((Time::NEVER, message));
         }
-        for (_, letter) in self.letters.drain(..) {
-            mailbox.post(letter).expect("a closed mailbox wakes nobody");
+        for (_, message) in self.messages.drain(..) {
+            mailbox.post(message).expect("a closed mailbox wakes no worker");
         }
     }
 

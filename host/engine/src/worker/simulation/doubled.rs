@@ -1,7 +1,7 @@
 //! Worlds in which the network duplicates each request, and loses one datagram of the resulting transfer. The
 //! client never learns of the duplicate, so it must be served as if there were none.
 
-use super::client::{Client, Manner, Wish};
+use super::client::{Client, Manner, PlannedRequest};
 use super::control::{Answer, Control, Fate};
 use super::world::{Faults, LISTENERS, Path, World};
 use super::{Bounds, Limiter, WorkerSettings};
@@ -23,23 +23,23 @@ type Seen = Vec<(String, bool)>;
 /// Names and outcomes.
 type Outcomes = Vec<(String, &'static str)>;
 
-fn wish(name: &str, operation: Operation, requested: OptionSet, size: usize) -> Wish {
+fn request(name: &str, operation: Operation, requested: OptionSet, size: usize) -> PlannedRequest {
     let file: Arc<[u8]> = (0..size).map(|byte| byte as u8).collect();
-    Wish { name: name.into(), operation, requested, file }
+    PlannedRequest { name: name.into(), operation, requested, file }
 }
 
 /// One client makes these requests, the last one first; the server refuses those with the name `refused`.
 /// Returns whether each was complete in time, from the client's point of view, and the outcomes that the
 /// server reported, in order.
-fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Outcomes) {
+fn run(listener: SocketId, planned: Vec<PlannedRequest>, faults: Faults) -> (Seen, Outcomes) {
     let mut control = Control::new();
-    for wish in &wishes {
-        let answer = match wish.operation {
-            _ if wish.name == "refused" => Answer::Refuse,
-            Operation::Read => Answer::Bytes(wish.file.clone()),
+    for request in &planned {
+        let answer = match request.operation {
+            _ if request.name == "refused" => Answer::Refuse,
+            Operation::Read => Answer::Bytes(request.file.clone()),
             Operation::Write => Answer::Upload(u64::MAX),
         };
-        control.fates.insert(wish.name.clone(), Fate { after: Some(10), answer });
+        control.fates.insert(request.name.clone(), Fate { after: Some(10), answer });
     }
     let settings = WorkerSettings {
         transfer: Arc::new(Settings::default()),
@@ -51,7 +51,7 @@ fn run(listener: SocketId, wishes: Vec<Wish>, faults: Faults) -> (Seen, Outcomes
         busy_poll: Duration::ZERO,
     };
     let address = ([192, 0, 2, 1], 1_000).into();
-    let client = Client::new(address, listener, Manner::Honest, Time::default(), wishes, 0);
+    let client = Client::new(address, listener, Manner::Honest, Time::default(), planned, 0);
     let mut world = World::new(0, settings, 100, PATH, vec![client], &mut control);
     world.faults = faults;
     world.run(SOON);
@@ -84,7 +84,7 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
             for (what, operation, requested, size, lost) in &cases {
                 let faults = Faults { doubles_requests: Some(late), loses: Some(lost.clone()) };
                 let (seen, outcomes) =
-                    run(listener, vec![wish("file", *operation, *requested, *size)], faults);
+                    run(listener, vec![request("file", *operation, *requested, *size)], faults);
                 let about = format!("{what}, {late} us late, listener {listener:?}: {outcomes:?}");
                 assert_eq!(seen, [("file".to_owned(), true)], "{about}");
                 let well =
@@ -100,8 +100,8 @@ fn a_doubled_request_and_a_lost_datagram_end_no_transfer() {
 #[test]
 fn a_late_copy_of_an_earlier_request_ends_no_transfer() {
     for listener in LISTENERS {
-        let file = wish("file", Operation::Read, OptionSet::default(), 600);
-        let refused = wish("refused", Operation::Read, OptionSet::default(), 0);
+        let file = request("file", Operation::Read, OptionSet::default(), 600);
+        let refused = request("refused", Operation::Read, OptionSet::default(), 0);
         // The second request follows 300 ms after the first, and the last block comes after a time-out.
         let faults = Faults { doubles_requests: Some(305_000), loses: Some(vec![0, 3, 0, 2]) };
         let (seen, outcomes) = run(listener, vec![file, refused], faults);

@@ -12,7 +12,7 @@ mod world;
 
 use super::WorkerSettings;
 use crate::limits::Limiter;
-use client::{Client, Manner, Wish};
+use client::{Client, Manner, PlannedRequest};
 use control::{Answer, Control, Fate};
 use fastrand::Rng;
 use std::collections::HashSet;
@@ -163,15 +163,16 @@ fn client(random: &mut Rng, number: usize, control: &mut Control) -> Client {
         5 => Manner::Babbles,
         _ => Manner::Honest,
     };
-    let wishes = (0..random.u32(1..4)).map(|wish| wish_for(random, &format!("{number}-{wish}"), control));
-    let wishes: Vec<Wish> = wishes.collect();
+    let planned =
+        (0..random.u32(1..4)).map(|nth| planned_request(random, &format!("{number}-{nth}"), control));
+    let planned: Vec<PlannedRequest> = planned.collect();
     let address = ([192, 0, 2, random.u8(1..4)], 1_000 + number as u16).into();
     let listener = pick(random, &LISTENERS);
     let begins = Time::from_micros(random.u64(0..2_000_000));
-    Client::new(address, listener, manner, begins, wishes, random.u64(..))
+    Client::new(address, listener, manner, begins, planned, random.u64(..))
 }
 
-fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
+fn planned_request(random: &mut Rng, name: &str, control: &mut Control) -> PlannedRequest {
     let requested = match random.u32(0..3) {
         0 => OptionSet::default(),
         1 => OptionSet { blksize: Some(random.u16(8..3_000)), ..OptionSet::default() },
@@ -204,7 +205,7 @@ fn wish_for(random: &mut Rng, name: &str, control: &mut Control) -> Wish {
         _ => Some(random.u64(10..2_000)),
     };
     control.fates.insert(name.into(), Fate { after, answer });
-    Wish { name: name.into(), operation, requested, file }
+    PlannedRequest { name: name.into(), operation, requested, file }
 }
 
 fn pick<T: Copy>(random: &mut Rng, of: &[T]) -> T {

@@ -5,7 +5,7 @@ use super::control::Control;
 use crate::worker::sockets::{SocketId, Sockets};
 use crate::worker::transmit::Transmit;
 use crate::worker::unread::Unread;
-use crate::worker::{Dropping, ListenerSpec, Worker, WorkerSettings, open_all};
+use crate::worker::{ListenerSpec, PublishedCounters, Worker, WorkerSettings, open_all};
 use fastrand::Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -89,7 +89,7 @@ impl Transmit for Captured {
 /// The listening sockets: one with TID sockets, one without.
 pub(super) const LISTENERS: [SocketId; 2] = [SocketId(0), SocketId(5)];
 
-const MOST_EVENTS: u64 = 2_000_000;
+const MAX_EVENTS: u64 = 2_000_000;
 
 impl<'a> World<'a> {
     pub(super) fn new(
@@ -105,7 +105,7 @@ impl<'a> World<'a> {
         let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
         let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);
-        let dropping = Arc::<Dropping>::default();
+        let dropping = Arc::<PublishedCounters>::default();
         let worker = Worker::through(Captured::default(), 0, settings, sockets, sender, dropping);
         let worker = worker.expect("the kernel has epoll");
         let sockets = worker.wire.sockets.len();
@@ -135,7 +135,7 @@ impl<'a> World<'a> {
             self.now = self.now.max(next);
             self.step();
             events += 1;
-            Invariant::NoBusyLoop.demand(events < MOST_EVENTS, format_args!("no end in sight at {next:?}"));
+            Invariant::NoBusyLoop.demand(events < MAX_EVENTS, format_args!("no end in sight at {next:?}"));
             Invariant::BoundedMemory
                 .demand(next < Time::default() + BUSY, format_args!("still busy at {next:?}"));
         }
@@ -146,8 +146,8 @@ impl<'a> World<'a> {
         self.worker.drain(Instant::now(), self.now);
         assert!(self.worker.is_drained(self.now), "its time is over");
         self.worker.wire.flush();
-        for letter in std::mem::take(&mut self.worker.outbox) {
-            self.control.take(self.now, letter);
+        for message in std::mem::take(&mut self.worker.outbox) {
+            self.control.take(self.now, message);
         }
         self.worker.mailbox.close();
         let mailbox = self.worker.mailbox();
@@ -173,10 +173,10 @@ impl<'a> World<'a> {
 
     fn next(&self) -> Option<Time> {
         let arrival = self.flights.peek().map(|Reverse(flight)| flight.arrival);
-        let letter = self.control.letters.iter().map(|(time, _)| *time).min();
+        let message = self.control.messages.iter().map(|(time, _)| *time).min();
         let client = self.clients.iter().map(Client::deadline).min();
         let timer = self.worker.wheel.next();
-        [arrival, letter, client, timer].into_iter().flatten().min().filter(|time| *time != Time::NEVER)
+        [arrival, message, client, timer].into_iter().flatten().min().filter(|time| *time != Time::NEVER)
     }
 
     fn step(&mut self) {
@@ -217,8 +217,8 @@ impl<'a> World<'a> {
             format_args!("{} transfers, {} of them pending", worker.table.len(), worker.pending),
         );
         let captured = std::mem::take(&mut worker.wire.transmit.0);
-        for letter in std::mem::take(&mut worker.outbox) {
-            self.control.take(self.now, letter);
+        for message in std::mem::take(&mut worker.outbox) {
+            self.control.take(self.now, message);
         }
         for (socket, peer, datagram) in captured {
             let client = self.by_address[&peer];
@@ -234,10 +234,10 @@ impl<'a> World<'a> {
 
     fn post_letters(&mut self) {
         let (due, later) =
-            std::mem::take(&mut self.control.letters).into_iter().partition(|(time, _)| *time <= self.now);
-        self.control.letters = later;
-        for (_, letter) in due {
-            self.worker.mailbox.post(letter).expect("it can be woken");
+            std::mem::take(&mut self.control.messages).into_iter().partition(|(time, _)| *time <= self.now);
+        self.control.messages = later;
+        for (_, message) in due {
+            self.worker.mailbox.post(message).expect("it can be woken");
         }
         self.worker.read_mailbox(self.now);
     }

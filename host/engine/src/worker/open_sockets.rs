@@ -10,31 +10,38 @@ use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 ///
 /// Only knowledge of the port proves a client's address: an attacker who forges ACKs has to guess it. Each
 /// port is a descriptor and some 2.5 KiB of the kernel's memory.
-const TID_PORTS: u64 = 512;
+const DEFAULT_TID_PORTS: u64 = 512;
 
 /// One in this many of a process's descriptors may be TID ports by default: the rest is for files and
 /// connections.
-const DESCRIPTORS: u64 = 8;
+const DESCRIPTOR_FRACTION: u64 = 8;
 
 /// The fewest TID ports of a listener in one worker.
-const LEAST: u64 = 4;
+const MIN_TID_PORTS: u64 = 4;
 
 /// Requested size of the receive buffer of a TID port, in bytes. The clients of a listener share all of its
 /// TID ports; a listening port receives the requests of all clients, and has a larger buffer.
 const TID_BUFFER: usize = 1 << 20;
 
-/// TID ports of each listener in one worker. `given` are the configured ones of the listener over all
-/// workers; without them, the number depends on `descriptors`.
-pub fn tid_ports(given: Option<TidPorts>, listeners: usize, workers: usize, descriptors: Option<u64>) -> u16 {
-    let all = match (given, descriptors) {
-        (Some(TidPorts::Count(given)), _) => u64::from(given),
+/// TID ports of each listener in one worker. `configured`: the configured number or range of the listener, for all workers
+/// together; without it, the number depends on `descriptors`.
+pub fn tid_ports(
+    configured: Option<TidPorts>,
+    listeners: usize,
+    workers: usize,
+    descriptors: Option<u64>,
+) -> u16 {
+    let all = match (configured, descriptors) {
+        (Some(TidPorts::Count(count)), _) => u64::from(count),
         (Some(TidPorts::Range(range)), _) => u64::from(range.count()),
-        (None, None) => TID_PORTS,
-        (None, Some(descriptors)) => TID_PORTS.min(descriptors / DESCRIPTORS / listeners.max(1) as u64),
+        (None, None) => DEFAULT_TID_PORTS,
+        (None, Some(descriptors)) => {
+            DEFAULT_TID_PORTS.min(descriptors / DESCRIPTOR_FRACTION / listeners.max(1) as u64)
+        }
     };
     let each = all.div_ceil(workers.max(1) as u64);
     // An operator may configure fewer.
-    let least = if given.is_some() { 1 } else { LEAST };
+    let least = if configured.is_some() { 1 } else { MIN_TID_PORTS };
     each.clamp(least, u16::MAX.into()) as u16
 }
 
@@ -107,9 +114,9 @@ impl ListenerSpec {
 /// Why the sockets of a listener cannot be opened.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The system refuses one.
+    /// The system refuses a socket.
     Socket(io::Error),
-    /// Other sockets have so many ports of `tid_range` that not each worker gets one.
+    /// Other sockets have so many ports of `tid_range` that some worker gets none.
     TidRange {
         /// The ports of the listener.
         range: PortRange,
@@ -128,7 +135,7 @@ impl From<io::Error> for OpenError {
 
 /// The sockets of one listener in one worker.
 #[derive(Default)]
-pub(super) struct Share {
+pub(super) struct ListenerSockets {
     pub(super) listening: Vec<Socket>,
     pub(super) tids: Vec<Socket>,
 }
@@ -137,10 +144,9 @@ pub(super) struct Share {
 /// this process started; if there are none, the listener is bound here. Resolves the addresses: port 0
 /// becomes the port that the kernel chose.
 ///
-/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client
-/// must reach the worker that has its transfer. The kernel ensures that if several sockets share a port, but
-/// nothing would if several workers read one socket. If there are fewer sockets than workers, some workers do
-/// not serve this listener.
+/// Inherited sockets are distributed among the workers, and each is read by one: all datagrams of a client must reach
+/// the worker that has its transfer. The kernel ensures that if several sockets share a port, but not if several
+/// workers read one socket. If there are fewer sockets than workers, some workers do not serve this listener.
 ///
 /// # Errors
 /// The error, with the number of the listener.
@@ -152,8 +158,8 @@ pub fn open_all(
     let mut inherited = inherited.into_iter();
     let mut opened = Vec::new();
     for (number, listener) in listeners.iter_mut().enumerate() {
-        let given = inherited.next().unwrap_or_default();
-        let shares = listening_sockets(listener, given, workers);
+        let bound = inherited.next().unwrap_or_default();
+        let shares = listening_sockets(listener, bound, workers);
         opened.push(shares.map_err(|error| (number, error.into()))?);
     }
     // Ranges first: the kernel may choose any port for the other listeners.
@@ -163,7 +169,7 @@ pub fn open_all(
                 continue;
             }
             // A worker without a listening socket needs no TID ports for it either.
-            let mut serving: Vec<&mut Share> =
+            let mut serving: Vec<&mut ListenerSockets> =
                 shares.iter_mut().filter(|share| !share.listening.is_empty()).collect();
             match listener.tid_range {
                 Some(range) => tids_of_range(listener, range, &mut serving),
@@ -184,12 +190,12 @@ pub fn open_all(
 /// Opens the listening sockets of each worker.
 fn listening_sockets(
     listener: &mut ListenerSpec,
-    given: Vec<UdpSocket>,
+    bound: Vec<UdpSocket>,
     workers: usize,
-) -> io::Result<Vec<Share>> {
-    let mut shares: Vec<Share> = (0..workers).map(|_| Share::default()).collect();
-    if !given.is_empty() {
-        for (turn, socket) in given.into_iter().enumerate() {
+) -> io::Result<Vec<ListenerSockets>> {
+    let mut shares: Vec<ListenerSockets> = (0..workers).map(|_| ListenerSockets::default()).collect();
+    if !bound.is_empty() {
+        for (turn, socket) in bound.into_iter().enumerate() {
             let socket = Socket::inherit(socket, listener.listening())?;
             listener.address = socket.local();
             shares[turn % workers].listening.push(socket);
@@ -211,7 +217,7 @@ fn listening_sockets(
     Ok(shares)
 }
 
-fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut Share]) -> io::Result<()> {
+fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut ListenerSockets]) -> io::Result<()> {
     for share in serving {
         for _ in 0..listener.tid_ports {
             share.tids.push(listener.bind_tid(0)?);
@@ -220,12 +226,12 @@ fn tids_of_any_port(listener: &ListenerSpec, serving: &mut [&mut Share]) -> io::
     Ok(())
 }
 
-/// Divides the free ports of a range among the workers. They are dealt out at random, so that nobody outside can tell
+/// Divides the free ports of a range among the workers. They are dealt out at random, so that an outsider cannot tell
 /// which worker, and so which clients, have a port.
 fn tids_of_range(
     listener: &mut ListenerSpec,
     range: PortRange,
-    serving: &mut [&mut Share],
+    serving: &mut [&mut ListenerSockets],
 ) -> Result<(), OpenError> {
     let mut ports: Vec<u16> = range.ports().collect();
     fastrand::shuffle(&mut ports);

@@ -1,4 +1,4 @@
-//! Counts the places of each client, in a table of a fixed size that all workers share without a lock.
+//! Counts the places that each client has, in a table of a fixed size that all workers share without a lock.
 
 use super::Share;
 use std::sync::atomic::AtomicU64;
@@ -13,26 +13,30 @@ const COUNT: u64 = (1 << COUNT_BITS) - 1;
 
 /// Cells per client that may be counted at once. With half of them free, about one bucket in a thousand is
 /// full; a client in a full bucket is admitted without being counted, which no client can cause for itself.
-const ROOM: usize = 2;
+const CELLS_PER_CLIENT: usize = 2;
 
 /// The largest table: 16 MiB.
-const MOST_BUCKETS: usize = 1 << 18;
+const MAX_BUCKETS: usize = 1 << 18;
 
 #[repr(align(64))]
 #[derive(Debug, Default)]
 struct Bucket([AtomicU64; CELLS]);
 
-/// Places by client; a client is its hash.
+/// How many places each client has taken. A client is its hash.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ClientCounts {
     buckets: Box<[Bucket]>,
 }
 
-impl Places {
+impl ClientCounts {
     /// Creates a table for this many clients with a place.
-    pub(super) fn for_clients(clients: usize) -> Places {
-        let buckets = clients.saturating_mul(ROOM).div_ceil(CELLS).clamp(1, MOST_BUCKETS).next_power_of_two();
-        Places { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
+    pub(super) fn for_clients(clients: usize) -> ClientCounts {
+        let buckets = clients
+            .saturating_mul(CELLS_PER_CLIENT)
+            .div_ceil(CELLS)
+            .clamp(1, MAX_BUCKETS)
+            .next_power_of_two();
+        ClientCounts { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
     }
 
     /// Takes a place for a client with fewer than `most`; `None` if it has that many.
@@ -64,7 +68,7 @@ impl Places {
         }
     }
 
-    /// How many places a client has.
+    /// Returns how many places a client has.
     pub(super) fn taken_by(&self, client: u64) -> u64 {
         let words = self.bucket(client).0.iter().map(|cell| cell.load(Relaxed));
         words.filter(|word| word >> COUNT_BITS == client >> COUNT_BITS).map(|word| word & COUNT).sum()
@@ -108,33 +112,33 @@ mod tests {
     fn agrees_with_a_map() {
         let mut random = fastrand::Rng::with_seed(3);
         let clients: Vec<u64> = (0..300).map(|_| random.u64(..)).collect();
-        let places = Places::for_clients(4_000);
+        let counts = ClientCounts::for_clients(4_000);
         let mut expected: HashMap<u64, u32> = HashMap::new();
         for _ in 0..100_000 {
             let client = clients[random.usize(..clients.len())];
             let has = expected.entry(client).or_default();
             if random.u8(..9) < 5 {
-                let taken = places.take(client, 5);
+                let taken = counts.take(client, 5);
                 assert_eq!(taken, (*has < 5).then_some(Share::Counted(client)));
                 *has += u32::from(taken.is_some());
             } else if *has > 0 {
-                places.give(Share::Counted(client));
+                counts.give(Share::Counted(client));
                 *has -= 1;
             }
         }
-        assert_eq!(places.taken(), expected.values().copied().map(u64::from).sum::<u64>());
+        assert_eq!(counts.taken(), expected.values().copied().map(u64::from).sum::<u64>());
     }
 
     #[test]
     fn a_full_bucket_admits_without_counting() {
-        let places = Places::for_clients(1);
+        let counts = ClientCounts::for_clients(1);
         let client = |number: u64| number << COUNT_BITS;
-        assert!((1..=8).all(|number| places.take(client(number), 1) == Some(Share::Counted(client(number)))));
-        assert_eq!(places.take(client(9), 1), Some(Share::Uncounted));
-        assert_eq!(places.take(client(8), 1), None, "who is counted is still bounded");
-        places.give(Share::Counted(client(3)));
+        assert!((1..=8).all(|number| counts.take(client(number), 1) == Some(Share::Counted(client(number)))));
+        assert_eq!(counts.take(client(9), 1), Some(Share::Uncounted));
+        assert_eq!(counts.take(client(8), 1), None, "a counted client is still bounded");
+        counts.give(Share::Counted(client(3)));
         assert_eq!(
-            places.take(client(9), 1),
+            counts.take(client(9), 1),
             Some(Share::Counted(client(9))),
             "a place that was given back is free"
         );
@@ -143,35 +147,35 @@ mod tests {
     #[test]
     fn as_many_as_there_is_room_for_are_counted_nearly_all() {
         let mut random = fastrand::Rng::with_seed(7);
-        let places = Places::for_clients(20_000);
+        let counts = ClientCounts::for_clients(20_000);
         let uncounted =
-            (0..20_000).filter(|_| places.take(random.u64(..), 1) == Some(Share::Uncounted)).count();
+            (0..20_000).filter(|_| counts.take(random.u64(..), 1) == Some(Share::Uncounted)).count();
         assert!(uncounted < 40, "{uncounted} of 20,000");
     }
 
     #[test]
     fn threads_take_and_give_without_losing_count() {
-        let places = Places::for_clients(64);
+        let counts = ClientCounts::for_clients(64);
         let clients: Vec<u64> =
             (1..=16_u64).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15)).collect();
         thread::scope(|scope| {
             for seed in 0..4 {
-                let (places, clients) = (&places, &clients);
+                let (counts, clients) = (&counts, &clients);
                 scope.spawn(move || {
                     let mut random = fastrand::Rng::with_seed(seed);
                     let mut mine = Vec::new();
                     for _ in 0..20_000 {
                         if random.bool() {
                             let client = clients[random.usize(..clients.len())];
-                            mine.extend(places.take(client, 50));
+                            mine.extend(counts.take(client, 50));
                         } else if let Some(share) = mine.pop() {
-                            places.give(share);
+                            counts.give(share);
                         }
                     }
-                    mine.into_iter().for_each(|share| places.give(share));
+                    mine.into_iter().for_each(|share| counts.give(share));
                 });
             }
         });
-        assert_eq!(places.taken(), 0);
+        assert_eq!(counts.taken(), 0);
     }
 }

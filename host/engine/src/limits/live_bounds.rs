@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
 use tuffet_request::Bounds;
 
-/// [`Bounds`] as atomics that workers read: each value on its own, since none depends on another.
+/// [`Bounds`] as atomics: workers read each value on its own, since none depends on another.
 #[derive(Debug, Default)]
-pub(super) struct Live {
+pub(super) struct LiveBounds {
     pub(super) half_open: AtomicUsize,
     pub(super) client_transfers: AtomicU32,
     pub(super) client_pending: AtomicU32,
@@ -15,7 +15,7 @@ pub(super) struct Live {
     pub(super) max_duration_ms: AtomicU64,
 }
 
-impl Live {
+impl LiveBounds {
     pub(super) fn replace(&self, bounds: &Bounds) {
         self.half_open.store(bounds.half_open, Relaxed);
         self.client_transfers.store(bounds.client_transfers, Relaxed);

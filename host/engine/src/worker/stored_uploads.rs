@@ -1,4 +1,4 @@
-//! Uploads that were stored: what their clients may still ask.
+//! Stored uploads, for clients that repeat their last block.
 //!
 //! If the last ACK of an upload is lost, its client repeats the last block after its own time-out, which may be longer
 //! than the transfer stays (curl asks after 5 s, or after 73 s without a limit). ERROR 5 would make it report a failure,
@@ -12,22 +12,22 @@ use std::net::SocketAddr;
 use std::time::Duration;
 use tuffet_core::Time;
 
-/// Shares, and uploads in each.
+/// The number of shares, and of uploads in each.
 const SHARES: usize = 512;
-const PLACES: usize = 8;
+const SHARE_SIZE: usize = 8;
 
-/// How long an upload is known, in addition to the client's `timeout`.
-const KNOWN: Duration = Duration::from_secs(90);
+/// How long an upload is remembered, in addition to the client's `timeout`.
+const REMEMBERED_FOR: Duration = Duration::from_secs(90);
 
 /// Fingerprints of (socket, peer), with the last block on the wire.
 pub(super) struct StoredUploads {
-    shares: Box<[[Place; PLACES]]>,
+    shares: Box<[[StoredUpload; SHARE_SIZE]]>,
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Place {
-    /// 0 if it is free.
+struct StoredUpload {
+    /// 0 in a free slot.
     fingerprint: u64,
     noted: Time,
     until: Time,
@@ -36,7 +36,7 @@ struct Place {
 
 impl Default for StoredUploads {
     fn default() -> Self {
-        let shares = vec![[Place::default(); PLACES]; SHARES].into_boxed_slice();
+        let shares = vec![[StoredUpload::default(); SHARE_SIZE]; SHARES].into_boxed_slice();
         StoredUploads { shares, hasher: DefaultHashBuilder::default() }
     }
 }
@@ -52,30 +52,30 @@ impl StoredUploads {
         now: Time,
     ) {
         self.forget(socket, peer);
-        let until = now + KNOWN + Duration::from_secs(timeout.unwrap_or(0).into());
+        let until = now + REMEMBERED_FOR + Duration::from_secs(timeout.unwrap_or(0).into());
         let fingerprint = self.fingerprint(socket, peer);
-        let oldest = self.share(peer).iter_mut().min_by_key(|place| place.noted);
+        let oldest = self.share(peer).iter_mut().min_by_key(|upload| upload.noted);
         if let Some(oldest) = oldest {
-            *oldest = Place { fingerprint, noted: now, until, block };
+            *oldest = StoredUpload { fingerprint, noted: now, until, block };
         }
     }
 
     /// Returns whether this block was the last one of an upload from `peer` to this socket.
     pub(super) fn ended_with(&mut self, socket: SocketId, peer: &SocketAddr, block: u16, now: Time) -> bool {
         let fingerprint = self.fingerprint(socket, peer);
-        let found = self.share(peer).iter().find(|place| place.fingerprint == fingerprint);
-        found.is_some_and(|place| place.block == block && now < place.until)
+        let found = self.share(peer).iter().find(|upload| upload.fingerprint == fingerprint);
+        found.is_some_and(|upload| upload.block == block && now < upload.until)
     }
 
-    /// Forgets the upload: the port has asked for something else, whose blocks have the same numbers.
+    /// Forgets the upload: the port has sent another request, and the new blocks have the same numbers.
     pub(super) fn forget(&mut self, socket: SocketId, peer: &SocketAddr) {
         let fingerprint = self.fingerprint(socket, peer);
-        for place in self.share(peer).iter_mut().filter(|place| place.fingerprint == fingerprint) {
-            *place = Place::default();
+        for upload in self.share(peer).iter_mut().filter(|upload| upload.fingerprint == fingerprint) {
+            *upload = StoredUpload::default();
         }
     }
 
-    fn share(&mut self, peer: &SocketAddr) -> &mut [Place; PLACES] {
+    fn share(&mut self, peer: &SocketAddr) -> &mut [StoredUpload; SHARE_SIZE] {
         let hash = self.hasher.hash_one(peer.ip());
         &mut self.shares[hash as usize % SHARES]
     }
@@ -128,6 +128,6 @@ mod tests {
         assert!(stored.ended_with(TID, &peer(1, 7), 40, at(3)));
         let known =
             (0..60_000).filter(|port| stored.ended_with(TID, &SocketAddr::new(other.ip(), *port), 40, at(3)));
-        assert_eq!(known.collect::<Vec<_>>(), (60_000 - PLACES as u16..60_000).collect::<Vec<_>>());
+        assert_eq!(known.collect::<Vec<_>>(), (60_000 - SHARE_SIZE as u16..60_000).collect::<Vec<_>>());
     }
 }

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use super::end::End;
-use super::state::{State, Step};
+use super::state::{Step, World};
 use crate::block::Rollover;
 use crate::limits::Limits;
 use crate::options::OptionSet;
@@ -16,7 +16,7 @@ use crate::types::Operation;
 /// Bytes in a block: the smallest size.
 const BLKSIZE: u16 = 8;
 /// More states than any search here has; beyond it the search would not end.
-const MOST_STATES: usize = 20_000_000;
+const MAX_STATES: usize = 20_000_000;
 
 /// The parameters of a search.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ impl Bounds {
 /// # Panics
 /// An invariant is violated.
 pub fn search(bounds: &Bounds) -> usize {
-    let start = State::new(bounds).unwrap_or_else(|wrong| panic!("at the start: {wrong}"));
+    let start = World::new(bounds).unwrap_or_else(|wrong| panic!("at the start: {wrong}"));
     let mut known = HashMap::from([(digest(&start), 0_u32)]);
     // The predecessor and step by which each state was first reached; and all edges.
     let mut from: Vec<(u32, Option<Step>)> = vec![(0, None)];
@@ -109,7 +109,7 @@ pub fn search(bounds: &Bounds) -> usize {
                     deeper.push((new, next));
                 }
             }
-            assert!(known.len() < MOST_STATES, "too many states: {bounds:?}");
+            assert!(known.len() < MAX_STATES, "too many states: {bounds:?}");
         }
         level = deeper;
     }
@@ -120,7 +120,7 @@ pub fn search(bounds: &Bounds) -> usize {
 }
 
 /// Checks the invariants of each state.
-fn holds(state: &State, bounds: &Bounds) -> Result<(), String> {
+fn holds(state: &World, bounds: &Bounds) -> Result<(), String> {
     let faults = bounds.faults - state.faults;
     let rollbacks = state.client.rollbacks + state.server.rollbacks;
     if u16::from(rollbacks) > u16::from(faults) * (bounds.window.max(1) + 1) {
@@ -130,11 +130,11 @@ fn holds(state: &State, bounds: &Bounds) -> Result<(), String> {
 }
 
 /// Checks the invariants of each end.
-fn ended(state: &State, bounds: &Bounds) -> Result<(), String> {
+fn ended(state: &World, bounds: &Bounds) -> Result<(), String> {
     if !state.is_over() {
         return Err("a deadlock: nothing is awaited".into());
     }
-    let State { client, server, .. } = state;
+    let World { client, server, .. } = state;
     // All ACKs of a one-block file may be lost: the client has it, and the server has never heard from it.
     let unheard = bounds.operation == Operation::Read && bounds.blocks == 0 && server.transfer.is_none();
     let served = server.finish == Some(Finish::Complete) || unheard;
@@ -165,7 +165,7 @@ fn without_end(states: usize, ways: &[(u32, u32)], ends: &[u32]) -> Option<u32> 
 }
 
 /// Combines two 64-bit hashes: a collision among millions of states is out of the question.
-fn digest(state: &State) -> u128 {
+fn digest(state: &World) -> u128 {
     let half = |salt: u8| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Makes room for a new transfer.
+//! Eviction of half-open transfers, to make room for others.
 
 use super::Worker;
 use super::transmit::Transmit;
@@ -9,9 +9,8 @@ impl<T: Transmit> Worker<T> {
     /// Returns whether there is room for one more transfer. The oldest half-open transfer may have to give
     /// way.
     ///
-    /// It gives way only if its client should have replied by now. Otherwise, with no free places in a storm
-    /// of honest clients, each newcomer would take the place of a client that is about to answer, and none
-    /// would make progress.
+    /// It gives way only if its client should have replied by now. Otherwise, in a storm of honest clients, each
+    /// newcomer would evict a client that is about to answer, and none would make progress.
     pub(super) fn has_room(&mut self, now: Time) -> bool {
         if self.table.len() < self.settings.max_transfers {
             return true;
@@ -24,7 +23,7 @@ impl<T: Transmit> Worker<T> {
         })
     }
 
-    /// Lists a granted transfer as half-open, until its client answers.
+    /// Lists a granted transfer as half-open if its client has not answered yet.
     pub(super) fn may_be_half_open(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };
         if !entry.core.is_unproven() || entry.core.is_deciding() {
@@ -61,7 +60,7 @@ impl<T: Transmit> Worker<T> {
         self.drive(index, None, now);
     }
 
-    /// Silently ends a half-open transfer whose TID port an attacker is guessing. If its client exists, it
+    /// Silently ends a half-open transfer because an attacker is guessing its TID port. If its client exists, it
     /// repeats its request.
     pub(super) fn give_up_guessed(&mut self, index: u32, now: Time) {
         let Some(entry) = self.table.get_mut(index) else { return };

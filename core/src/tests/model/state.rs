@@ -11,7 +11,7 @@ const NOW: Time = Time::from_micros(10_000_000_000);
 const LONG_AGO: u64 = 60_000_000;
 
 #[derive(Debug, Clone, Hash)]
-pub struct State {
+pub struct World {
     pub client: End,
     pub server: End,
     /// From the client to the server, and back.
@@ -46,9 +46,9 @@ pub enum Step {
     TimeoutEarly(Who),
 }
 
-impl State {
-    pub fn new(bounds: &Bounds) -> Result<State, String> {
-        let mut state = State {
+impl World {
+    pub fn new(bounds: &Bounds) -> Result<World, String> {
+        let mut state = World {
             client: End::client(NOW, bounds),
             server: End::server(),
             up: Link::default(),
@@ -93,7 +93,7 @@ impl State {
     }
 
     /// Returns the state after a step.
-    pub fn after(&self, step: Step, bounds: &Bounds) -> Result<State, String> {
+    pub fn after(&self, step: Step, bounds: &Bounds) -> Result<World, String> {
         let mut next = self.clone();
         let mut now = NOW;
         match step {

@@ -1,6 +1,6 @@
-//! What a group knows of itself, its members and its blocks.
+//! The queries of a group: its size, members and progress.
 
-use super::{Group, MemberId, Phase, option, stream};
+use super::{Group, Leadership, MemberId, option, stream};
 use crate::options::OptionSet;
 use core::time::Duration;
 
@@ -46,24 +46,24 @@ impl Group {
         self.members.get(&id).map_or(0, |member| member.acked)
     }
 
-    /// Returns whether a member has answered from its address.
+    /// Returns whether any member has answered from its address.
     pub fn is_proven(&self) -> bool {
         self.members.values().any(|member| member.proven)
     }
 
-    /// Returns how long a master may be silent if nobody else waits.
+    /// Returns how long a master may be silent if no other member waits.
     pub fn give_up(&self) -> Duration {
         Duration::from_micros(self.timing.give_up().into())
     }
 
     /// Returns the most bytes in flight.
     pub fn most_in_flight(&self) -> usize {
-        stream::MOST_IN_FLIGHT as usize
+        stream::MAX_IN_FLIGHT as usize
     }
 
     /// Returns the last block that the master has acknowledged, if there is a master.
     pub fn acked(&self) -> Option<(MemberId, u64)> {
-        let Phase::Led(term) = &self.phase else { return None };
+        let Leadership::Led(term) = &self.leadership else { return None };
         Some((term.master, self.members.get(&term.master)?.acked))
     }
 

@@ -1,5 +1,5 @@
-//! What the model needs to recognise a state of a transfer: equality except for statistics without effect,
-//! with times relative to the present.
+//! The state of a transfer as the model compares it: without statistics that have no effect, and with times relative
+//! to the present.
 
 use super::{Phase, Transfer};
 use crate::time::Time;

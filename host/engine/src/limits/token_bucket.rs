@@ -1,9 +1,9 @@
 //! Token buckets: a rate per second, and a burst after a pause.
 //!
-//! A bucket is one number, the time up to which all requests are paid for (GCRA, ITU-T I.371): each request
-//! advances it by an interval, and a request that would advance it too far beyond the present is dropped. A
-//! full bucket, like that of every client without recent requests, is one whose time has passed: it need not
-//! be kept, and a table of buckets needs no cleaning.
+//! A bucket is one number, the time up to which all requests are paid for (GCRA, ITU-T I.371): each request advances
+//! it by an interval, and a request that would advance it too far beyond the present is dropped. A bucket is full
+//! once that time has passed, as for every client without recent requests. A full bucket need not be kept, so a table
+//! of buckets needs no cleaning.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,18 +14,18 @@ const SECOND: u64 = 1_000_000_000;
 /// The cells that may hold a client's bucket.
 const CELLS: usize = 8;
 
-/// Clients whose buckets are not full: 512 KiB. With more clients at once, those nearest to a full bucket are
-/// forgotten, never those with the most requests.
+/// The number of clients in the table, which has 512 KiB. With more clients at once, it forgets those nearest to a
+/// full bucket, never those with the most requests.
 const CLIENTS: usize = 1 << 15;
 
 /// The interval and the burst in nanoseconds; an interval of 0 is no limit.
 #[derive(Debug, Default)]
-struct Pace {
+struct RateLimit {
     interval: AtomicU64,
     ahead: AtomicU64,
 }
 
-impl Pace {
+impl RateLimit {
     fn set(&self, rate: Option<PerSecond>) {
         let interval = rate.map_or(0, |rate| (SECOND / u64::from(rate.per_second.max(1))).max(1));
         let burst = rate.map_or(0, |rate| u64::from(rate.burst.max(1)) - 1);
@@ -46,29 +46,29 @@ impl Pace {
 
 /// One bucket for all clients.
 #[derive(Debug, Default)]
-pub(super) struct Rate {
-    pace: Pace,
+pub(super) struct TokenBucket {
+    limit: RateLimit,
     paid: AtomicU64,
 }
 
-impl Rate {
+impl TokenBucket {
     pub(super) fn set(&self, rate: Option<PerSecond>) {
-        self.pace.set(rate);
+        self.limit.set(rate);
     }
 
     /// Returns the requests per second, if there is a limit.
     pub(super) fn per_second(&self) -> Option<u64> {
-        self.pace.per_second()
+        self.limit.per_second()
     }
 
-    /// Returns whether [`Rate::take`] would return true.
+    /// Returns whether [`TokenBucket::take`] would return true.
     pub(super) fn has_room(&self, now: u64) -> bool {
-        self.pace.get().is_none_or(|(_, ahead)| has_room(&self.paid, now, ahead))
+        self.limit.get().is_none_or(|(_, ahead)| has_room(&self.paid, now, ahead))
     }
 
     /// Returns whether one more request is within the rate at `now`, in nanoseconds.
     pub(super) fn take(&self, now: u64) -> bool {
-        let Some((interval, ahead)) = self.pace.get() else { return true };
+        let Some((interval, ahead)) = self.limit.get() else { return true };
         take(&self.paid, now, interval, ahead)
     }
 }
@@ -87,8 +87,8 @@ fn take(paid: &AtomicU64, now: u64, interval: u64, ahead: u64) -> bool {
 
 /// A bucket for each client with recent requests. A client is its hash.
 #[derive(Debug)]
-pub(super) struct Rates {
-    pace: Pace,
+pub(super) struct ClientBuckets {
+    limit: RateLimit,
     cells: Box<[Cell]>,
 }
 
@@ -100,25 +100,25 @@ struct Cell {
     paid: AtomicU64,
 }
 
-impl Default for Rates {
-    fn default() -> Rates {
-        Rates { pace: Pace::default(), cells: (0..CLIENTS).map(|_| Cell::default()).collect() }
+impl Default for ClientBuckets {
+    fn default() -> ClientBuckets {
+        ClientBuckets { limit: RateLimit::default(), cells: (0..CLIENTS).map(|_| Cell::default()).collect() }
     }
 }
 
-impl Rates {
+impl ClientBuckets {
     pub(super) fn set(&self, rate: Option<PerSecond>) {
-        self.pace.set(rate);
+        self.limit.set(rate);
     }
 
     /// Returns the requests per second of one client, if there is a limit.
     pub(super) fn per_second(&self) -> Option<u64> {
-        self.pace.per_second()
+        self.limit.per_second()
     }
 
-    /// Returns whether [`Rates::take`] would return true.
+    /// Returns whether [`ClientBuckets::take`] would return true.
     pub(super) fn has_room(&self, client: u64, now: u64) -> bool {
-        let Some((_, ahead)) = self.pace.get() else { return true };
+        let Some((_, ahead)) = self.limit.get() else { return true };
         let start = client as usize % (CLIENTS / CELLS) * CELLS;
         let own =
             self.cells[start..start + CELLS].iter().find(|cell| cell.client.load(Relaxed) == client | 1);
@@ -127,7 +127,7 @@ impl Rates {
 
     /// Returns whether one more request of this client is within the rate at `now`, in nanoseconds.
     pub(super) fn take(&self, client: u64, now: u64) -> bool {
-        let Some((interval, ahead)) = self.pace.get() else { return true };
+        let Some((interval, ahead)) = self.limit.get() else { return true };
         let start = client as usize % (CLIENTS / CELLS) * CELLS;
         let cells = &self.cells[start..start + CELLS];
         // 0 is an unused cell.
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_burst_then_the_rate_then_a_burst_again() {
-        let rate = Rate::default();
+        let rate = TokenBucket::default();
         assert!((0..1_000).all(|_| rate.take(0)), "no limit");
         rate.set(per_second(10, 3));
         let now = 5 * SECOND;
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn each_client_has_its_own() {
-        let rates = Rates::default();
+        let rates = ClientBuckets::default();
         rates.set(per_second(1, 2));
         for client in 1..=100_u64 {
             let client = client << 20;
@@ -180,8 +180,8 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_most_is_not_forgotten_in_a_flood_of_others() {
-        let rates = Rates::default();
+    fn the_busiest_client_is_not_forgotten_in_a_flood_of_others() {
+        let rates = ClientBuckets::default();
         rates.set(per_second(100, 100));
         let loud = 42;
         let mut random = fastrand::Rng::with_seed(1);
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_does_not_divide_a_second() {
-        let rate = Rate::default();
+        let rate = TokenBucket::default();
         rate.set(per_second(300_000, 1));
         let came = (0..1_000_000).filter(|us| rate.take(SECOND + us * 1_000)).count();
         assert!((245_000..=300_000).contains(&came), "{came}");

@@ -1,4 +1,4 @@
-//! What a transfer knows about itself and its peer: statistics, options, progress, phase.
+//! The queries of a transfer: statistics, options, progress, phase.
 
 use super::{Phase, Stats, Transfer};
 use crate::options::OptionSet;
@@ -25,7 +25,8 @@ impl Transfer {
         &self.options
     }
 
-    /// Returns how many blocks may be in flight: the window, or with `msftwindow` what an ACK may want at most.
+    /// Returns how many blocks may be in flight: the window, or with `msftwindow` the largest size that an ACK may
+    /// choose.
     pub fn most_window(&self) -> u16 {
         self.options.window_size().max(self.window_limit.into())
     }
@@ -49,8 +50,8 @@ impl Transfer {
         self.rtt.smoothed().map(|micros| Duration::from_micros(u64::from(micros)))
     }
 
-    /// Returns when the sending side last sent the blocks whose RTO has expired. `None` while none has: for a
-    /// timer that fired early, or for the rest of a paced window.
+    /// Returns when the sending side last sent the overdue blocks. `None` if no RTO has expired: for a timer that
+    /// fired early, or for the rest of a paced window.
     pub fn overdue_since(&self, now: Time) -> Option<Time> {
         match &self.phase {
             Phase::Sending(sender) if now >= self.deadline && !sender.is_paused(now) => {
@@ -60,12 +61,12 @@ impl Transfer {
         }
     }
 
-    /// Returns what is known of the peer; how blocks reach it is known when the transfer has ended.
+    /// Returns the metrics of the peer; `manner` is known when the transfer has ended.
     pub fn peer_metrics(&self) -> PeerMetrics {
         PeerMetrics { floor: self.rtt.raised(), manner: self.peer_manner }
     }
 
-    /// Starts with what the peer's last transfer learnt; before the grant.
+    /// Starts with the metrics of the peer's last transfer; call it before the grant.
     pub fn start_with(&mut self, known: PeerMetrics) {
         self.rtt.raise(known.floor);
         self.peer_manner = known.manner;
@@ -132,13 +133,13 @@ impl Transfer {
         matches!(self.phase, Phase::Storing(_))
     }
 
-    /// Returns whether it waits for the host's disk, from [`Transfer::handle_unsent`] or
+    /// Returns whether the transfer waits for the host's disk, from [`Transfer::handle_unsent`] or
     /// [`Transfer::handle_full`] to [`Transfer::handle_resumed`].
     pub fn is_stalled(&self) -> bool {
         self.stalled
     }
 
-    /// Returns whether it succeeded, and stays to repeat its last ACK.
+    /// Returns whether the transfer has succeeded and stays to repeat its last ACK.
     pub fn is_dallying(&self) -> bool {
         matches!(self.phase, Phase::Dallying(_))
     }

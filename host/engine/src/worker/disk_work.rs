@@ -1,0 +1,107 @@
+//! Reads and writes for a transfer, done on threads of its disk.
+
+use super::key::Key;
+use super::sink::{Write, Written};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tuffet_store::{Ahead, Disk, Lane, OpenFile, Room, Undone};
+
+/// The longest duration of an operation. A transfer with a waiting client gives up earlier.
+const LATE: Duration = Duration::from_secs(60);
+
+/// An operation that may wait for a disk.
+pub struct DiskWork {
+    key: Key,
+    operation: DiskOperation,
+}
+
+enum DiskOperation {
+    Read { file: Arc<OpenFile>, offset: u64, length: usize, room: Option<Room> },
+    Write(Box<Write>),
+}
+
+/// The result of an operation, for the transfer or group of its key.
+pub enum DiskResult {
+    /// The result of a read.
+    Read {
+        /// The reader.
+        key: Key,
+        /// The bytes; `None` if the file has changed.
+        result: io::Result<Option<Ahead>>,
+    },
+    /// The result of a write.
+    Written {
+        /// The transfer.
+        key: Key,
+        /// The upload, and whether the write succeeded.
+        written: Box<Written>,
+    },
+}
+
+impl DiskWork {
+    /// A read for the transfer or group of this key.
+    pub(super) fn read(
+        key: Key,
+        file: Arc<OpenFile>,
+        offset: u64,
+        length: usize,
+        room: Option<Room>,
+    ) -> DiskWork {
+        DiskWork { key, operation: DiskOperation::Read { file, offset, length, room } }
+    }
+
+    /// A write of the upload of this transfer.
+    pub(super) fn write(key: Key, write: Write) -> DiskWork {
+        DiskWork { key, operation: DiskOperation::Write(Box::new(write)) }
+    }
+
+    /// Runs the operation on a thread of its disk; `post` gets the result.
+    pub fn submit(self, post: impl Fn(DiskResult) + Send + Sync + 'static) {
+        let (key, post) = (self.key, Arc::new(post));
+        let instead = Arc::clone(&post);
+        let disk = Arc::clone(self.disk());
+        let root = Arc::clone(disk.root());
+        match &self.operation {
+            DiskOperation::Read { file, .. } => {
+                let client = file.client();
+                let undone = move |why| instead(DiskResult::Read { key, result: Err(not_done(why, &root)) });
+                disk.submit(Lane::Read, client, LATE, move || post(self.run()), undone);
+            }
+            DiskOperation::Write(_) => {
+                let undone = move |why| {
+                    let written = Box::new(Written::lost(not_done(why, &root)));
+                    instead(DiskResult::Written { key, written });
+                };
+                disk.submit_anyway(Lane::Write, LATE, move || post(self.run()), undone);
+            }
+        }
+    }
+
+    /// Runs the operation. Blocks on the disk.
+    pub fn run(self) -> DiskResult {
+        let key = self.key;
+        match self.operation {
+            DiskOperation::Read { file, offset, length, room } => {
+                DiskResult::Read { key, result: file.read_ahead(offset, length, room) }
+            }
+            DiskOperation::Write(write) => DiskResult::Written { key, written: Box::new(write.run()) },
+        }
+    }
+
+    fn disk(&self) -> &Arc<Disk> {
+        match &self.operation {
+            DiskOperation::Read { file, .. } => file.disk(),
+            DiskOperation::Write(write) => write.upload.disk(),
+        }
+    }
+}
+
+fn not_done(why: Undone, root: &str) -> io::Error {
+    io::Error::other(match why {
+        Undone::Late => format!("root `{root}` does not answer"),
+        Undone::NoThread => format!("the system has no thread for root `{root}`"),
+        Undone::Full => format!("too many operations wait for root `{root}`"),
+        Undone::Panicked => "a bug: reading or writing panicked".into(),
+    })
+}

@@ -28,7 +28,7 @@ pub(crate) use control::{Reply, ask, begin_capture};
 pub use error::ServeError;
 pub(crate) use explain::explain;
 pub(crate) use given::inherited;
-pub(crate) use policy::{place_of, start_runtime_to_look};
+pub(crate) use policy::start_runtime_to_look;
 pub(crate) use reload::Configure;
 
 use crate::interfaces;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::complain;
 use super::{build, wrong};
-use tuffet_config::{ConfigError, Document, EXIT_CONFIG, closest};
+use tuffet_config::{ConfigError, Document, EXIT_CONFIG, closest, join_pointer};
 use tuffet_policy::{Manifest, digest};
 
 #[derive(Debug, Args)]
@@ -96,12 +96,11 @@ pub(super) fn read(path: &Path, more: &[&str]) -> Result<Value, ConfigError> {
 fn find_unknown(value: &Value, pointer: &str, known: &[&str], found: &mut Vec<(String, String)>) {
     for key in value.as_object().into_iter().flat_map(|map| map.keys()) {
         if !known.contains(&key.as_str()) {
-            let escaped = key.replace('~', "~0").replace('/', "~1");
             let advice = closest(key, known.iter().copied()).map_or_else(
                 || format!("known here: {}", known.join(", ")),
                 |like| format!("did you mean `{like}`?"),
             );
-            found.push((format!("{pointer}/{escaped}"), format!("unknown key `{key}`; {advice}")));
+            found.push((join_pointer(pointer, key), format!("unknown key `{key}`; {advice}")));
         }
     }
 }

@@ -13,7 +13,6 @@ mod doctor;
 mod explain;
 mod generate;
 mod import;
-mod output;
 mod plugin;
 mod serve;
 #[cfg(feature = "top")]
@@ -21,9 +20,9 @@ mod top;
 mod transfer;
 
 use clap::{Parser, Subcommand};
-use output::{complain, print, print_json, stderr_is_terminal};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
+use tuffet_terminal::{complain, print, print_json};
 
 /// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]

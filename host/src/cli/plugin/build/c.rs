@@ -16,9 +16,8 @@ use super::super::export::Export;
 use super::project::Project;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt};
-use crate::cli::output::pass_on;
-use crate::cli::stderr_is_terminal;
 use toolchain::Toolchain;
+use tuffet_terminal::{pass_on, stderr_is_terminal};
 
 /// The key of the manifest that names another copy of the SDK.
 const SDK_KEY: &str = "sdk";

@@ -5,27 +5,27 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints a line on standard error in one write: another process may be writing to the same place.
-pub(super) fn complain(line: impl Display) {
+pub fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{}\n", plain(&line.to_string())).as_bytes());
 }
 
 /// Passes on messages of a compiler as they are, with its colours.
-pub(super) fn pass_on(messages: &[u8]) {
+pub fn pass_on(messages: &[u8]) {
     let _ = io::stderr().write_all(messages);
 }
 
 /// Whether standard error is read by a person.
-pub(super) fn stderr_is_terminal() -> bool {
+pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
 /// Prints text to standard output; a reader that closes early, such as head(1), is not an error.
-pub(super) fn print(text: &str) {
+pub fn print(text: &str) {
     let _ = io::stdout().write_all(plain(text).as_bytes());
 }
 
 /// Prints JSON and a line feed to standard output, with the escapes of JSON.
-pub(super) fn print_json(json: impl Display) {
+pub fn print_json(json: impl Display) {
     let mut text = String::new();
     for c in json.to_string().chars() {
         if !is_unseen(c) {
@@ -41,7 +41,7 @@ pub(super) fn print_json(json: impl Display) {
 }
 
 /// Whether a character controls a terminal, is invisible, or changes the direction. Line feeds and tabs are text.
-pub(super) fn is_unseen(c: char) -> bool {
+pub fn is_unseen(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => true,

@@ -94,7 +94,7 @@ enum Command {
     /// difference is a comment at its key, and a line on standard error with the file and line it comes from. Exit
     /// code 0 if everything is carried over, perhaps with differences, 1 if something is not, 64 if the input is
     /// invalid.
-    Import(import::ImportArgs),
+    Import(tuffet_import::ImportArgs),
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<plugin::PluginCommand>),

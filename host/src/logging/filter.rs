@@ -167,6 +167,7 @@ mod tests {
             "src",
             "config/src",
             "engine/src",
+            "import/src",
             "origin/src",
             "policy/src",
             "request/src",

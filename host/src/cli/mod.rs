@@ -97,7 +97,7 @@ enum Command {
     Import(tuffet_import::ImportArgs),
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
-    Plugin(Box<plugin::PluginCommand>),
+    Plugin(Box<tuffet_author::PluginCommand>),
     /// Print the JSON Schema of the configuration, for editors.
     Schema {
         /// Print the reference as Markdown instead.

@@ -165,6 +165,7 @@ mod tests {
         let mut found = Vec::new();
         for part in [
             "src",
+            "author/src",
             "config/src",
             "engine/src",
             "import/src",

@@ -49,11 +49,16 @@ pub(super) fn compiled(config: &Config) -> Option<&Path> {
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(crate) fn start_runtime_to_look(
+pub(super) fn start_runtime_to_look(
     compiled: Option<&Path>,
     privileges: &Privileges,
 ) -> Result<PolicyRuntime, ServeError> {
-    start_runtime_with(compiled.filter(|folder| keeps_its_user(privileges) || is_own_code_cache(folder)))
+    start_runtime_with(compiled.filter(|folder| may_fill_code_cache(folder, privileges)))
+}
+
+/// Returns whether a check may write into this folder for compiled plugins: whether the server's user could use it.
+pub(crate) fn may_fill_code_cache(folder: &Path, privileges: &Privileges) -> bool {
+    keeps_its_user(privileges) || is_own_code_cache(folder)
 }
 
 /// Returns whether a check may create what a server would: root that would become another user would create

@@ -28,7 +28,7 @@ pub(crate) use control::{Reply, ask, begin_capture};
 pub use error::ServeError;
 pub(crate) use explain::explain;
 pub(crate) use given::inherited;
-pub(crate) use policy::{place_of, start_runtime_to_look};
+pub(crate) use policy::may_fill_code_cache;
 pub(crate) use reload::Configure;
 
 use crate::interfaces;
@@ -39,7 +39,10 @@ use crate::source::Watched;
 use crate::systemd::Manager;
 use crate::telemetry::{self, Settings as TelemetrySettings};
 use open::Opened;
-use policy::{keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_with, warnings};
+use policy::{
+    keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_to_look, start_runtime_with,
+    warnings,
+};
 use running::Server;
 use signals::Signals;
 pub(crate) use signals::catch as catch_signals;

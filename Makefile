@@ -31,7 +31,7 @@ ADDRESS_PACKAGES := python3=python3 curl=curl atftp=atftp keepalived=keepalived 
 
 include bench/bench.mk
 
-.PHONY: help check verify tools test-sdks test-unit test-it run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-wit-package check-features check-plugin-guide test-telemetry test-origins clean wasm-target binary
+.PHONY: help check verify tools test-sdks test-unit test-it run build install uninstall deb static static-aarch64 container test test-install test-deb check-migrate test-static test-arm test-systemd test-firmware test-boot test-boot-smoke test-helm test-kube-apiserver test-addresses test-addresses-smoke addresses bench-pressure test-live-view test-editor test-python test-js test-go test-c simulate fuzz fuzz-smoke fuzz-keep model lint deny sbom plugins pictures check-examples check-wit-package check-plugin-guide test-telemetry test-origins clean wasm-target binary
 
 help: ## list these targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null \
@@ -159,6 +159,7 @@ lint: wasm-target ## check formatting, lints, layers, links, shell scripts, syst
 	@for fuzz in core/fuzz host/fuzz; do $(CARGO) fmt --manifest-path $$fuzz/Cargo.toml --check || exit 1; done
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
 	@sh scripts/check-unsafe.sh
+	@sh scripts/check-aarch64.sh "$(TARGET)" "$(CARGO)"
 	@sh scripts/sdk-bindings.sh "$(TARGET)" --check
 	@sh scripts/c-bindings.sh --check
 	@sh scripts/check-links.sh
@@ -287,9 +288,6 @@ check-wit-package: wasm-target ## push the interface of plugins to a registry, f
 
 check-examples: binary ## check that every example is a valid configuration, and build and test the example plugins
 	@sh scripts/check-examples.sh "$(BIN)"
-
-check-features: wasm-target ## check that the server builds without each feature, and serves the quickstart without any
-	@sh scripts/check-features.sh "$(TARGET)" "$(CARGO)"
 
 check-plugin-guide: binary ## run docs/plugins.md, the pages for Go and C and the one without an SDK as they are written, and print how long it took
 	@sh scripts/check-plugin-guide.sh "$(BIN)"

@@ -1,7 +1,6 @@
 //! `tuffet check`.
 
 use super::{complain, print};
-use crate::features;
 use crate::server::{self, ServeError};
 use crate::source::Source;
 use clap::Args;
@@ -50,7 +49,6 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     } else {
         source.read_for_check(&overrides)
     };
-    let config = config.and_then(|config| features::check(&config).map(|()| config));
     let checked = config.map_err(ServeError::from).and_then(|config| {
         let warnings = server::check(&config, args.pull)?;
         Ok((warnings, verdict(&args.file, is_stdin, &config)))

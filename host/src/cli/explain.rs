@@ -3,7 +3,6 @@
 use super::control::ControlArgs;
 use super::{complain, print, print_json};
 use crate::explanation::{Explanation, Question, text};
-use crate::features;
 use crate::server::{self, Reply, ServeError};
 use clap::Args;
 use std::ffi::OsString;
@@ -119,7 +118,6 @@ fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
     reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(file, &overrides);
-    let config = config.and_then(|config| features::check(&config).map(|()| config));
     match config.map_err(ServeError::from).and_then(|config| server::explain(&config, question)) {
         Ok(explained) => show(args, &explained),
         Err(error) => {

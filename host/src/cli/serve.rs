@@ -1,7 +1,6 @@
 //! `tuffet serve`.
 
 use super::complain;
-use crate::features;
 use crate::logging::{Format, Log};
 use crate::server::{self, ServeError};
 use crate::source::{Source, Watched};
@@ -108,11 +107,7 @@ fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeE
         user: args.user.clone(),
     };
     match source {
-        Some(source) => Ok(source.read(&overrides, features::check)?),
-        None => {
-            let config = Config::from_flags(&overrides)?;
-            features::check(&config)?;
-            Ok(config)
-        }
+        Some(source) => Ok(source.read(&overrides)?),
+        None => Ok(Config::from_flags(&overrides)?),
     }
 }

@@ -13,7 +13,6 @@ mod list;
 mod panics;
 mod queue;
 
-#[cfg(feature = "otlp")]
 pub(crate) use dialect::COMPATIBLE;
 pub(crate) use dialect::Dialect;
 use dialect::DialectLines;

@@ -49,10 +49,6 @@ pub(crate) struct OriginReport {
 
 /// A request to an origin that has ended.
 #[derive(Debug, Clone)]
-#[cfg_attr(
-    not(all(feature = "origins", feature = "otlp")),
-    allow(dead_code, reason = "nobody makes or exports one")
-)]
 pub(crate) struct FetchNote {
     /// The name of the root, and the URL of the origin without secrets.
     pub(crate) root: Arc<str>,

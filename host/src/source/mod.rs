@@ -4,7 +4,6 @@
 //! at all. What comes over the network is kept on disk once it runs ([`kept`]), so that a server starts while the
 //! source is away.
 
-#[cfg_attr(not(feature = "nats"), path = "bucket_absent.rs")]
 mod bucket;
 mod kept;
 mod place;
@@ -80,17 +79,12 @@ impl Source {
     ///
     /// # Errors
     /// The source does not answer; or every problem of the configuration.
-    pub(crate) fn read(
-        &self,
-        overrides: &Overrides,
-        check: impl Fn(&Config) -> Result<(), ConfigError>,
-    ) -> Result<Config, ConfigError> {
-        let checked = |config: Config| -> Result<Config, ConfigError> { check(&config).map(|()| config) };
+    pub(crate) fn read(&self, overrides: &Overrides) -> Result<Config, ConfigError> {
         let (Place::Url(_) | Place::Key(_), Some(kept)) = (&self.place, &self.kept) else {
             let Place::File(path) = &self.place else { return Err(self.unusable()) };
             let mut seen = lock(&self.seen);
             seen.files = vec![path.clone()];
-            let config = Config::load_with(path, overrides).and_then(checked)?;
+            let config = Config::load_with(path, overrides)?;
             seen.files.clone_from(&config.files);
             return Ok(config);
         };
@@ -100,7 +94,7 @@ impl Source {
             Ok(fetched) => {
                 let digest = Some(digest(&fetched.text));
                 *lock(&self.seen) = Seen { revision: fetched.revision.clone(), digest, files: Vec::new() };
-                self.parse(&fetched, kept, false, overrides).and_then(checked)
+                self.parse(&fetched, kept, false, overrides)
             }
             Err(why) => Err(ConfigError::of_source(&kept.source, why)),
         };
@@ -114,7 +108,7 @@ impl Source {
                         reasons = reasons.replace('\n', "; "),
                         "the configuration cannot be fetched or is bad; the last good one is used, which was kept here"
                     );
-                    let config = self.parse(&fetched, kept, true, overrides).and_then(checked)?;
+                    let config = self.parse(&fetched, kept, true, overrides)?;
                     kept.may_be_used_for(&config).map_err(|why| ConfigError::of_source(&kept.source, why))?;
                     config
                 }

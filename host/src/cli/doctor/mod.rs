@@ -63,7 +63,6 @@ impl Subject {
                 ..Overrides::default()
             })?,
         };
-        crate::features::check(&config)?;
         let inherited = vec![0; config.listeners.len()];
         Ok(Subject { config, file, inherited, serving: None })
     }

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::super::super::complain;
 use super::{Reach, Signed, get, reference};
-use crate::{features, privileges, server};
+use crate::{privileges, server};
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
 use tuffet_policy::registry::Registries;
 
@@ -63,10 +63,7 @@ fn to_file(args: &PullArgs, reference: &ArtifactReference) -> Result<(), ExitCod
 /// Pulls all components of a configuration into the folder of its server, as the server's user.
 fn for_server(file: &Path, user: Option<String>) -> Result<(), ExitCode> {
     let overrides = Overrides { user, ..Overrides::default() };
-    let config = Config::load_with(file, &overrides).and_then(|config| {
-        features::check(&config)?;
-        Ok(config)
-    });
+    let config = Config::load_with(file, &overrides);
     let config = config.map_err(super::super::wrong)?;
     privileges::prepare(&config).map_err(super::super::wrong)?;
     privileges::become_server(&config).map_err(super::super::wrong)?;

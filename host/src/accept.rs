@@ -22,6 +22,7 @@ impl Trouble {
         if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
             self.logged = Some(Instant::now());
             tracing::warn!(
+                target: "tuffet::accept",
                 %error,
                 "{listener} cannot accept connections and retries each second; if too many files are open, \
                  raise the limit (`LimitNOFILE=`, `ulimit -n`)"

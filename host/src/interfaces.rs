@@ -189,6 +189,7 @@ impl Interfaces {
                 watched.index = Some(replaced.index);
                 let (listener, interface) = (watched.is.listener.as_str(), watched.is.interface.as_str());
                 tracing::info!(
+                    target: "tuffet::interfaces",
                     listener,
                     interface,
                     "the interface was made again, and the listener is bound to it"
@@ -215,8 +216,11 @@ impl Watched {
         (is.state, is.error) = (state, error);
         let (listener, interface) = (is.listener.as_str(), is.interface.as_str());
         match is.problem() {
-            Some(problem) => tracing::warn!(listener, interface, "{problem}"),
-            None => tracing::info!(listener, interface, "the interface is there again"),
+            Some(problem) => tracing::warn!(target: "tuffet::interfaces", listener, interface, "{problem}"),
+            None => tracing::info!(
+                target: "tuffet::interfaces",
+                listener, interface, "the interface is there again"
+            ),
         }
     }
 }

@@ -105,7 +105,10 @@ impl Neighbours {
             match entry {
                 Ok(message) => note(&mut table, RouteNetlinkMessage::NewNeighbour(message)),
                 Err(error) => {
-                    tracing::warn!(%error, "the kernel's neighbour table cannot be read; MAC addresses come from requested names alone");
+                    tracing::warn!(
+                        target: "tuffet::neighbours",
+                        %error, "the kernel's neighbour table cannot be read; MAC addresses come from requested names alone"
+                    );
                     return;
                 }
             }

@@ -52,7 +52,10 @@ impl Vlans {
             match link {
                 Ok(link) => self.note(&link),
                 Err(error) => {
-                    tracing::warn!(%error, "the network interfaces cannot be read; plugins learn of no VLAN");
+                    tracing::warn!(
+                        target: "tuffet::vlans",
+                        %error, "the network interfaces cannot be read; plugins learn of no VLAN"
+                    );
                     return;
                 }
             }

@@ -83,6 +83,7 @@ impl Listener {
         let everyones = fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o002 != 0);
         if everyones && !token {
             tracing::warn!(
+                target: "tuffet::admin",
                 socket = %path.display(),
                 "every user of this machine may read the admin listener: its inherited socket is open to \
                  all; set `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or set \
@@ -111,7 +112,7 @@ impl Listener {
         let socket = match self.waited_on() {
             Ok(socket) => socket,
             Err(error) => {
-                tracing::error!(%error, "the admin listener failed");
+                tracing::error!(target: "tuffet::admin", %error, "the admin listener failed");
                 return;
             }
         };
@@ -132,7 +133,10 @@ impl Listener {
                         };
                         tokio::select! {
                             () = served => {}
-                            () = place.needed() => tracing::debug!("an idle connection to the admin listener was closed to make room for a new one"),
+                            () = place.needed() => tracing::debug!(
+                                target: "tuffet::admin",
+                                "an idle connection to the admin listener was closed to make room for a new one"
+                            ),
                         }
                     });
                 }
@@ -202,6 +206,6 @@ async fn serve(
         .serve_connection(io, service)
         .await;
     if let Err(error) = served {
-        tracing::debug!(%error, "a connection to the admin listener failed");
+        tracing::debug!(target: "tuffet::admin", %error, "a connection to the admin listener failed");
     }
 }

@@ -121,6 +121,6 @@ impl Admission {
 
 fn post(mailbox: Option<&Mailbox>, worker: usize, letter: ToWorker) {
     if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(letter)) {
-        tracing::error!(worker, %error, "a worker cannot be woken");
+        tracing::error!(target: "tuffet::admission", worker, %error, "a worker cannot be woken");
     }
 }

@@ -106,7 +106,10 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
     }
     generation.get().policy.observe_nothing().await;
     if running.left_out > 0 {
-        tracing::info!(samples = running.left_out, "observers were busy and missed progress events");
+        tracing::info!(
+            target: "tuffet::events::observers",
+            samples = running.left_out, "observers were busy and missed progress events"
+        );
     }
 }
 

@@ -40,7 +40,10 @@ impl Followed {
         let path = followed.file.path.clone();
         let follow = move || Follower { followed: its, version: None, condition: Condition::Unknown }.run();
         if let Err(error) = thread::Builder::new().name("tuffet-leases".into()).spawn(follow) {
-            tracing::error!(file = %path.display(), %error, "the lease file is not read: the system starts no thread for it");
+            tracing::error!(
+                target: "tuffet::leases::follow",
+                file = %path.display(), %error, "the lease file is not read: the system starts no thread for it"
+            );
             followed.note(|known| known.looked = true);
         }
         followed
@@ -163,9 +166,16 @@ impl Follower {
         let path = file.path.display();
         match &condition {
             Condition::Unknown => {}
-            Condition::Readable => tracing::info!(file = %path, "the lease file is read"),
-            Condition::Absent => tracing::warn!(file = %path, "there is no lease file"),
+            Condition::Readable => tracing::info!(
+                target: "tuffet::leases::follow",
+                file = %path, "the lease file is read"
+            ),
+            Condition::Absent => tracing::warn!(
+                target: "tuffet::leases::follow",
+                file = %path, "there is no lease file"
+            ),
             Condition::Unreadable(why) => tracing::warn!(
+                target: "tuffet::leases::follow",
                 file = %path,
                 "the lease file cannot be read, and the leases known before stay in use: {why}"
             ),

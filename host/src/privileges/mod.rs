@@ -158,6 +158,7 @@ impl Left {
     fn log(&self) {
         let held = &self.held;
         tracing::info!(
+            target: "tuffet::privileges",
             user = held.user(),
             uid = held.uid,
             gid = held.gid,
@@ -170,7 +171,10 @@ impl Left {
             "dropped privileges"
         );
         for lacking in &self.lacking {
-            tracing::warn!("some requested restrictions are not in force: {lacking}");
+            tracing::warn!(
+                target: "tuffet::privileges",
+                "some requested restrictions are not in force: {lacking}"
+            );
         }
     }
 }

@@ -54,7 +54,10 @@ pub(crate) fn become_of(privileges: &Privileges) -> Result<Option<Account>, Priv
             )])),
             // As in a container without other capabilities.
             Err(why) => {
-                tracing::warn!(wanted = account.name, "the server stays root, without capabilities: {why}");
+                tracing::warn!(
+                    target: "tuffet::privileges::user",
+                    wanted = account.name, "the server stays root, without capabilities: {why}"
+                );
                 Ok(None)
             }
         };

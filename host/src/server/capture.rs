@@ -164,6 +164,6 @@ async fn write(to: &mut (impl AsyncWrite + Unpin), part: &[u8]) -> io::Result<()
 
 fn post(mailbox: &Mailbox, letter: ToWorker) {
     if let Err(error) = mailbox.post(letter) {
-        tracing::error!(%error, "a worker cannot be woken");
+        tracing::error!(target: "tuffet::server::capture", %error, "a worker cannot be woken");
     }
 }

@@ -105,7 +105,7 @@ impl Control {
         let listener = match listener {
             Ok(listener) => listener,
             Err(error) => {
-                tracing::warn!(%error, "the control socket failed");
+                tracing::warn!(target: "tuffet::server::control", %error, "the control socket failed");
                 return;
             }
         };
@@ -116,7 +116,10 @@ impl Control {
                     let (wanted, state) = (wanted.clone(), state.clone());
                     tokio::spawn(async move {
                         if let Err(error) = answer(stream, &wanted, &state).await {
-                            tracing::debug!(%error, "a request on the control socket failed");
+                            tracing::debug!(
+                                target: "tuffet::server::control",
+                                %error, "a request on the control socket failed"
+                            );
                         }
                     });
                 }
@@ -194,6 +197,7 @@ async fn capture(
     wanted: &CaptureWanted,
 ) -> io::Result<()> {
     tracing::info!(
+        target: "tuffet::server::control",
         clients = wanted.clients.len(),
         milliseconds = wanted.milliseconds,
         "datagrams are captured for a process that asked at the control socket"

@@ -32,11 +32,17 @@ impl Deadline {
                     Err(RecvTimeoutError::Timeout) => break,
                 }
             }
-            tracing::warn!("the server did not end in time; the process ends now");
+            tracing::warn!(
+                target: "tuffet::server::deadline",
+                "the server did not end in time; the process ends now"
+            );
             std::process::exit(0);
         };
         if let Err(error) = thread::Builder::new().name("tuffet-deadline".into()).spawn(wait) {
-            tracing::warn!(%error, "no thread that ends the process in time; a disk that hangs may keep it");
+            tracing::warn!(
+                target: "tuffet::server::deadline",
+                %error, "no thread that ends the process in time; a disk that hangs may keep it"
+            );
         }
         Deadline(sender)
     }

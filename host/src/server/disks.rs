@@ -29,6 +29,7 @@ pub(super) async fn look(disks: Disks, deciding: Deciding) {
             if complained.is_none_or(|at| at.elapsed() >= QUIET) {
                 complained = Some(Instant::now());
                 tracing::error!(
+                    target: "tuffet::server::disks",
                     error,
                     "no thread can be started to decide requests; they get no answer until one can: raise the limit \
                      of threads (`TasksMax=`, `ulimit -u`, the pids limit of the container)"
@@ -54,6 +55,9 @@ pub(super) async fn settle(disks: &Disks, patience: Duration) {
         sleep(SETTLE).await;
     }
     for disk in disks.states().iter().filter(|disk| disk.running > 0) {
-        tracing::warn!(root = %disk.root, operations = disk.running, "operations on the disk of a root have not ended; they are not waited for");
+        tracing::warn!(
+            target: "tuffet::server::disks",
+            root = %disk.root, operations = disk.running, "operations on the disk of a root have not ended; they are not waited for"
+        );
     }
 }

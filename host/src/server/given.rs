@@ -56,10 +56,14 @@ impl Given {
         for (listener, sockets) in config.listeners.iter().zip(&listeners) {
             let (sockets, workers) = (sockets.len(), config.workers);
             if sockets > 0 {
-                tracing::info!(listener = listener.name, sockets, "inherited; it is not bound again");
+                tracing::info!(
+                    target: "tuffet::server::given",
+                    listener = listener.name, sockets, "inherited; it is not bound again"
+                );
             }
             if (1..workers).contains(&sockets) {
                 tracing::warn!(
+                    target: "tuffet::server::given",
                     listener = listener.name,
                     sockets,
                     workers,

@@ -103,7 +103,7 @@ pub(crate) fn serve(configure: Configure, watched: Option<Watched>) -> Result<()
             }
             // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
             None => {
-                tracing::info!("stopped before serving");
+                tracing::info!(target: "tuffet::server", "stopped before serving");
                 Ok(())
             }
         }

@@ -105,6 +105,7 @@ fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
             more => format!(" and {more} more"),
         };
         tracing::warn!(
+            target: "tuffet::server::open",
             listener = listener.name,
             "TID ports in use by others, and skipped: {}{more}; {} of {range} remain (`ss -ulpn` names who has them)",
             named.join(", "),
@@ -117,6 +118,7 @@ fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
 fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
     let bound = Control::bind(path, account).inspect_err(|error| {
         tracing::warn!(
+            target: "tuffet::server::open",
             socket = %path.display(),
             "no control socket, so `tuffet reload` and `tuffet status` cannot reach this server: {error}; \
              set `control` to another path, or to `none`"

@@ -143,6 +143,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
         let versions: Vec<String> = policy.plugins().iter().map(ToString::to_string).collect();
         let versions = versions.join(", ");
         tracing::info!(
+            target: "tuffet::server::policy",
             plugins = config.policy.plugins.len(),
             versions,
             kept,
@@ -181,6 +182,7 @@ pub(crate) fn log_totals(runtime: &PolicyRuntime) {
 pub(crate) fn log_sink_totals(runtime: &PolicyRuntime) {
     for counted in runtime.sinks().counted() {
         tracing::info!(
+            target: "tuffet::server::policy",
             sink = counted.sink,
             kind = counted.kind,
             queued = counted.queued,

@@ -88,13 +88,17 @@ impl Reloader {
                 self.status.revised(&self.config);
                 keep_in_background(&self.config);
                 let took_ms = started.elapsed().as_millis() as u64;
-                tracing::info!(generation = number, plugins, took_ms, "reloaded");
+                tracing::info!(
+                    target: "tuffet::server::reload",
+                    generation = number, plugins, took_ms, "reloaded"
+                );
                 Ok(number)
             }
             Err(error) => {
                 let reasons: Vec<String> = error.to_string().lines().map(str::to_owned).collect();
                 let generation = self.generation.get().number;
                 tracing::error!(
+                    target: "tuffet::server::reload",
                     generation,
                     reasons = reasons.join("; "),
                     "the reload was refused; the previous configuration stays in force"

@@ -129,11 +129,17 @@ impl Server {
             tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
         }
         let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "no neighbour table; MAC addresses come from requested names alone");
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "no neighbour table; MAC addresses come from requested names alone"
+            );
             Neighbours::none()
         });
         let vlans = Vlans::follow().await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "the network interfaces cannot be read; plugins learn of no VLAN");
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "the network interfaces cannot be read; plugins learn of no VLAN"
+            );
             Vlans::default()
         });
         let access = Access::of(config.admin.as_ref());
@@ -268,12 +274,14 @@ impl Server {
         };
         for (bound, listener) in listeners.iter().zip(&config.listeners) {
             tracing::info!(
+                target: "tuffet::server::running",
                 address = %bound.address, listener = listener.name, interface = bound.interface,
                 single_port = bound.single_port, "listening"
             );
         }
         if let Some(address) = admin_address {
             tracing::info!(
+                target: "tuffet::server::running",
                 %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
                 "the admin listener is serving"
             );
@@ -281,7 +289,7 @@ impl Server {
         generation.get().files.roots.sweep_in_background(|_| true);
         keep_in_background(config);
         server.watch.serving();
-        tracing::info!(workers = config.workers, "serving");
+        tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
         server.manager.ready(&serving(1));
         let watchdog = watch_over(server.manager.clone(), pulse, server.watch.clone());
         server.services.push(tokio::spawn(watchdog));
@@ -359,7 +367,7 @@ impl Server {
         let runtime = self.runtime.clone();
         let _ = spawn_blocking(move || runtime.sinks().flush(FLUSH)).await;
         log_sink_totals(&self.runtime);
-        tracing::info!("stopped");
+        tracing::info!(target: "tuffet::server::running", "stopped");
     }
 
     /// Drains the workers, after the delay if there is one; the second call ends their transfers at once.
@@ -380,7 +388,10 @@ impl Server {
         let status =
             format!("stopping in {}; requests are still answered", humantime::format_duration(delay));
         self.manager.stopping(delay + drain, &status);
-        tracing::info!(seconds = delay.as_secs_f64(), "stopping after a delay; requests are still answered");
+        tracing::info!(
+            target: "tuffet::server::running",
+            seconds = delay.as_secs_f64(), "stopping after a delay; requests are still answered"
+        );
     }
 
     fn begin_to_drain(&mut self, patience: Duration) {
@@ -393,13 +404,16 @@ impl Server {
             None => self.deadline = Some(Deadline::after(end, self.disks.clone())),
         }
         self.manager.stopping(patience, "stopping; waiting for running transfers");
-        tracing::info!(seconds = patience.as_secs_f64(), "stopping; waiting for running transfers");
+        tracing::info!(
+            target: "tuffet::server::running",
+            seconds = patience.as_secs_f64(), "stopping; waiting for running transfers"
+        );
     }
 
     fn drain(&self, patience: Duration) {
         for mailbox in &self.admission.mailboxes {
             if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
-                tracing::error!(%error, "a worker cannot be woken");
+                tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
             }
         }
     }
@@ -409,7 +423,10 @@ impl Server {
 async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
     while timeout(DISKS, &mut task).await.is_err() {
         if !disks.are_idle() {
-            tracing::warn!("a disk that does not answer still holds {what}; the server does not wait for it");
+            tracing::warn!(
+                target: "tuffet::server::running",
+                "a disk that does not answer still holds {what}; the server does not wait for it"
+            );
             return;
         }
     }

@@ -44,8 +44,12 @@ impl Following {
         while let Some(change) = self.0.next().await {
             match text(change.map_err(|error| explain(&error))?) {
                 Some(Ok(fetched)) => return Ok(fetched),
-                Some(Err(why)) => tracing::error!(error = why, "the configuration in the bucket is bad"),
+                Some(Err(why)) => tracing::error!(
+                    target: "tuffet::source::bucket",
+                    error = why, "the configuration in the bucket is bad"
+                ),
                 None => tracing::warn!(
+                    target: "tuffet::source::bucket",
                     "the configuration was deleted from the bucket; the running one stays in force"
                 ),
             }

@@ -78,6 +78,7 @@ pub(crate) fn keep(remote: &Remote) {
     }
     if let Err(error) = write(remote) {
         tracing::warn!(
+            target: "tuffet::source::kept",
             file = %remote.kept.display(), %error,
             "the configuration cannot be kept, so no start works while its source is away; let this user write the \
              folder"

@@ -103,6 +103,7 @@ impl Source {
                 Some(fetched) => {
                     let reasons = error.to_string();
                     tracing::error!(
+                        target: "tuffet::source",
                         source = kept.source,
                         kept = %kept.file.display(),
                         reasons = reasons.replace('\n', "; "),

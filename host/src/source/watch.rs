@@ -73,7 +73,7 @@ impl Watched {
             if self.files() != now {
                 continue;
             }
-            tracing::info!("the configuration has changed; reloading");
+            tracing::info!(target: "tuffet::source::watch", "the configuration has changed; reloading");
             if !changed().await {
                 return;
             }
@@ -98,7 +98,10 @@ impl Watched {
             match web::fetch(url, &self.source.auth, etag.as_deref()).await {
                 Ok(fetched) => {
                     if failed.take().is_some() {
-                        tracing::info!("the source of the configuration answers again");
+                        tracing::info!(
+                            target: "tuffet::source::watch",
+                            "the source of the configuration answers again"
+                        );
                     }
                     if let Some(fetched) = fetched
                         && !self.take(fetched, changed).await
@@ -140,7 +143,10 @@ impl Watched {
             lock(&self.source.seen).revision = fetched.revision;
             return true;
         }
-        tracing::info!(revision = fetched.revision, "the configuration has changed; reloading");
+        tracing::info!(
+            target: "tuffet::source::watch",
+            revision = fetched.revision, "the configuration has changed; reloading"
+        );
         *lock(&self.source.fetched) = Some(fetched);
         changed().await
     }
@@ -150,6 +156,7 @@ impl Watched {
 fn warn(before: &mut Option<String>, why: String) {
     if before.as_ref() != Some(&why) {
         tracing::warn!(
+            target: "tuffet::source::watch",
             error = why,
             "the source of the configuration does not answer; the running one stays in force"
         );

@@ -52,7 +52,10 @@ impl Manager {
                 Manager(Some(Arc::new(socket)))
             }
             Err(error) => {
-                tracing::warn!(NOTIFY_SOCKET = %name.display(), %error, "the service manager cannot be notified");
+                tracing::warn!(
+                    target: "tuffet::systemd::notify",
+                    NOTIFY_SOCKET = %name.display(), %error, "the service manager cannot be notified"
+                );
                 Manager::default()
             }
         }
@@ -70,6 +73,7 @@ impl Manager {
             // Without a time systemd does not match it with the reload that it requested.
             Err(error) => {
                 tracing::warn!(
+                    target: "tuffet::systemd::notify",
                     %error,
                     "the service manager is not notified of the reload: the clock cannot be read"
                 )
@@ -139,7 +143,10 @@ impl Socket {
 
     fn complain(&self, error: &io::Error) {
         if !self.complained.swap(true, Ordering::Relaxed) {
-            tracing::warn!(NOTIFY_SOCKET = ?self.address, %error, "the service manager accepts no notification");
+            tracing::warn!(
+                target: "tuffet::systemd::notify",
+                NOTIFY_SOCKET = ?self.address, %error, "the service manager accepts no notification"
+            );
         }
     }
 

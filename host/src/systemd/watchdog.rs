@@ -20,11 +20,12 @@ pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch
         if silent.is_empty() {
             manager.alive();
             if was_silent {
-                tracing::info!("all workers respond again");
+                tracing::info!(target: "tuffet::systemd::watchdog", "all workers respond again");
                 manager.status("serving; workers did not answer for a while");
             }
         } else if !was_silent {
             tracing::error!(
+                target: "tuffet::systemd::watchdog",
                 workers = ?silent,
                 "workers do not respond; the service manager's watchdog is not notified"
             );

@@ -30,8 +30,14 @@ pub(crate) fn open_files() {
 }
 
 fn files() -> Option<&'static Files> {
-    let open =
-        || Files::open().inspect_err(|error| tracing::warn!(%error, "/proc/self: no metrics of the process"));
+    let open = || {
+        Files::open().inspect_err(|error| {
+            tracing::warn!(
+                target: "tuffet::telemetry::process",
+                %error, "/proc/self: no metrics of the process"
+            )
+        })
+    };
     FILES.get_or_init(|| open().ok()).as_ref()
 }
 

@@ -196,6 +196,7 @@ impl Watch {
             counts.ended.iter().map(|of_one| of_one[outcome as usize].load(Relaxed)).sum()
         };
         tracing::info!(
+            target: "tuffet::watch",
             admitted = counts.admitted.load(Relaxed),
             served = of(Outcome::Served),
             stored = of(Outcome::Stored),

@@ -1,8 +1,6 @@
 //! Embeds the SDK as sources, for `tuffet plugin new`, and tells the tests where the components of
-//! `host/policy/build.rs` are, and lists the crates that can log, for the filter of the log.
+//! `host/policy/build.rs` are.
 
-#[path = "build/logging_crates.rs"]
-mod logging_crates;
 #[path = "build/sdk.rs"]
 mod sdk;
 
@@ -25,6 +23,5 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("..").canonicalize()?;
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", env::var("DEP_TUFFET_GUESTS_COMPONENTS")?);
-    logging_crates::list(&workspace)?;
     sdk::embed(&workspace)
 }

@@ -2,8 +2,8 @@
 
 use super::error::ImportError;
 use super::target::Target;
-use crate::server::{self, ServeError};
 use tuffet_config::{Config, Overrides};
+use tuffet_daemon::ServeError;
 
 /// Lets the plugin read its map.
 ///
@@ -12,7 +12,7 @@ use tuffet_config::{Config, Overrides};
 pub(super) fn remap(target: &Target) -> Result<(), ImportError> {
     let (Some(place), text) = (&target.remap.map, target.trial()) else { return Ok(()) };
     let config = Config::read(text.as_bytes(), "the imported configuration", &Overrides::default());
-    match config.map_err(ServeError::from).and_then(|config| server::check_plugins(&config)) {
+    match config.map_err(ServeError::from).and_then(|config| tuffet_daemon::check_plugins(&config)) {
         Ok(()) => Ok(()),
         Err(ServeError::Config(error)) => {
             let problems = error.problems().iter().map(|problem| {

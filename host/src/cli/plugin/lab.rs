@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::server::{self, ServeError};
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, Privileges, ReuseConfig, Silent, VerifyConfig,
 };
+use tuffet_daemon::ServeError;
 use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 use tuffet_request::RootSpec;
@@ -62,9 +62,9 @@ impl Lab {
     /// # Errors
     /// The system lacks a thread or memory for it.
     pub fn open() -> Result<Lab, ServeError> {
-        let driver = server::control_runtime()?;
+        let driver = tuffet_daemon::control_runtime()?;
         let compiled = tuffet_config::default_compiled();
-        let runtime = server::start_runtime_to_look(compiled.as_deref(), &Privileges::default())?;
+        let runtime = tuffet_daemon::start_runtime_to_look(compiled.as_deref(), &Privileges::default())?;
         Ok(Lab { driver, runtime })
     }
 

@@ -27,8 +27,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::{complain, print, print_json};
-use crate::server::ServeError;
 use tuffet_config::{Silent, reach};
+use tuffet_daemon::ServeError;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum PluginCommand {

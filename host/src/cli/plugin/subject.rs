@@ -9,7 +9,6 @@ use clap::Args;
 
 use super::super::complain;
 use super::lab::{self, Lab, Plan, Unloaded};
-use crate::server;
 use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
     PluginSecrets, ReuseConfig, TimeSpan, reach,
@@ -231,7 +230,9 @@ impl Planned<'_> {
         let component = &self.subject.component;
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
         match (problem.kind, &self.settings) {
-            (_, Written::InConfig(config)) => config.error([server::place_of(config, problem)]).to_string(),
+            (_, Written::InConfig(config)) => {
+                config.error([tuffet_daemon::place_of(config, problem)]).to_string()
+            }
             (LoadProblemKind::Settings, Written::Alone(file)) => {
                 file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
             }

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::Duration;
 
 use super::say;
-use crate::server::Reply;
-use crate::watch::{Finished, PluginCall, Snapshot};
+use tuffet::watch::{Finished, PluginCall, Snapshot};
+use tuffet_daemon::Reply;
 
 /// The pause before the next attempt to reach a server.
 const PAUSE: Duration = Duration::from_millis(200);

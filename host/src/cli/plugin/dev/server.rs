@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::stop::{self, Stop};
 use super::{Project, live, log, say, tuffet};
-use crate::server::{self as running, Reply};
+use tuffet_daemon as running;
+use tuffet_daemon::Reply;
 
 /// The pause between two attempts to reach a server that starts.
 const PAUSE: Duration = Duration::from_millis(100);

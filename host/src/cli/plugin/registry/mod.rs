@@ -96,7 +96,7 @@ impl Signed {
 /// It cannot be pulled: that was printed, and this is the exit code.
 pub(super) fn get(reference: &ArtifactReference, reach: &Reach, signed: &Signed) -> Result<Pulled, ExitCode> {
     let (registries, verify) = (reach.registries(reference)?, signed.verify()?);
-    let runtime = crate::server::control_runtime().map_err(super::wrong)?;
+    let runtime = tuffet_daemon::control_runtime().map_err(super::wrong)?;
     runtime.block_on(registries.fetch(reference, verify.as_ref())).map_err(|message| {
         complain(message);
         ExitCode::FAILURE

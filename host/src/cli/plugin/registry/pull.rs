@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::super::super::complain;
 use super::{Reach, Signed, get, reference};
-use crate::{privileges, server};
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
+use tuffet_daemon::privileges;
 use tuffet_policy::registry::Registries;
 
 /// A file cannot be written (EX_CANTCREAT).
@@ -68,7 +68,7 @@ fn for_server(file: &Path, user: Option<String>) -> Result<(), ExitCode> {
     privileges::prepare(&config).map_err(super::super::wrong)?;
     privileges::become_server(&config).map_err(super::super::wrong)?;
     let registries = Registries::of(&config, true);
-    let runtime = server::control_runtime().map_err(super::super::wrong)?;
+    let runtime = tuffet_daemon::control_runtime().map_err(super::super::wrong)?;
     let mut done = Ok(());
     for plugin in &config.policy.plugins {
         let ComponentSource::Registry(reference) = &plugin.component else { continue };

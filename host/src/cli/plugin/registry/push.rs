@@ -37,7 +37,7 @@ pub(in crate::cli::plugin) fn push(args: &PushArgs) -> ExitCode {
             ExitCode::from(EXIT_CONFIG)
         })?;
         let registries = args.reach.registries(&args.reference)?;
-        let runtime = crate::server::control_runtime().map_err(super::super::wrong)?;
+        let runtime = tuffet_daemon::control_runtime().map_err(super::super::wrong)?;
         runtime.block_on(registries.push(&args.reference, artifact)).map_err(|message| {
             complain(message);
             ExitCode::FAILURE

@@ -100,6 +100,7 @@ pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, usual_port,
 };
 pub use transfer::{Retransmit, Transfer};
+pub use tree::join as join_pointer;
 pub use units::{ByteCount, TimeSpan};
 pub use verify::{VerifyConfig, VerifyKey};
 

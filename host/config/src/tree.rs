@@ -102,8 +102,8 @@ impl Node {
     }
 }
 
-/// Returns the pointer of a child.
-pub(super) fn join(pointer: &str, part: &str) -> String {
+/// Returns the JSON pointer (RFC 6901) of a child of the node at `pointer`.
+pub fn join(pointer: &str, part: &str) -> String {
     format!("{pointer}/{}", part.replace('~', "~0").replace('/', "~1"))
 }
 

@@ -10,6 +10,5 @@ mod systemd;
 
 pub use serve::{
     Begun, CacheWanted, Configure, Reply, ServeError, answer_cache, ask, begin_capture, catch_signals, check,
-    check_plugins, control_runtime, explain, inherited, place_of, require_folder, serve,
-    start_runtime_to_look,
+    check_plugins, control_runtime, explain, inherited, may_fill_code_cache, require_folder, serve,
 };

@@ -10,16 +10,15 @@ mod doctor;
 mod explain;
 mod generate;
 mod import;
-mod output;
 mod plugin;
 mod serve;
 mod top;
 mod transfer;
 
 use clap::{Parser, Subcommand};
-use output::{complain, print, print_json, stderr_is_terminal};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
+use tuffet_terminal::{complain, print, print_json};
 
 /// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]
@@ -83,10 +82,10 @@ enum Command {
     /// difference is a comment at its key, and a line on standard error with the file and line it comes from. Exit
     /// code 0 if everything is carried over, perhaps with differences, 1 if something is not, 64 if the input is
     /// invalid.
-    Import(import::ImportArgs),
+    Import(tuffet_import::ImportArgs),
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
-    Plugin(Box<plugin::PluginCommand>),
+    Plugin(Box<tuffet_author::PluginCommand>),
     /// Print the JSON Schema of the configuration, for editors.
     Schema {
         /// Print the reference as Markdown instead.

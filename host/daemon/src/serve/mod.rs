@@ -22,7 +22,7 @@ pub use control::{Begun, Reply, ask, begin_capture};
 pub use error::ServeError;
 pub use explain::explain;
 pub use given::inherited;
-pub use policy::{place_of, start_runtime_to_look};
+pub use policy::may_fill_code_cache;
 pub use reload::Configure;
 
 use crate::logging;
@@ -30,7 +30,10 @@ use crate::privileges;
 use crate::source::Watched;
 use crate::systemd::Manager;
 use open::Opened;
-use policy::{keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_with, warnings};
+use policy::{
+    keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_to_look, start_runtime_with,
+    warnings,
+};
 use running::Running;
 use signals::Signals;
 pub use signals::catch as catch_signals;

@@ -7,12 +7,10 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use tuffet_config::{Config, Grant, Privileges};
+use tuffet_config::{Config, Grant, Privileges, join_pointer};
 use tuffet_policy::compiler::Compilers;
 use tuffet_policy::registry::Registries;
-use tuffet_policy::{
-    LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
-};
+use tuffet_policy::{Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache};
 use tuffet_store::Roots;
 
 /// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
@@ -51,11 +49,16 @@ pub(super) fn compiled(config: &Config) -> Option<&Path> {
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub fn start_runtime_to_look(
+pub(super) fn start_runtime_to_look(
     compiled: Option<&Path>,
     privileges: &Privileges,
 ) -> Result<PolicyRuntime, ServeError> {
-    start_runtime_with(compiled.filter(|folder| keeps_its_user(privileges) || is_own_code_cache(folder)))
+    start_runtime_with(compiled.filter(|folder| may_fill_code_cache(folder, privileges)))
+}
+
+/// Returns whether a check may write into this folder for compiled plugins: whether the server's user could use it.
+pub fn may_fill_code_cache(folder: &Path, privileges: &Privileges) -> bool {
+    keeps_its_user(privileges) || is_own_code_cache(folder)
 }
 
 /// Returns whether a check may create what a server would: root that would become another user would create
@@ -135,7 +138,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
                 problem.message
             );
         }
-        ServeError::Config(config.error(problems.iter().map(|problem| place_of(config, problem))))
+        ServeError::Config(config.error(problems.iter().map(|problem| problem.in_config(config))))
     })?;
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
@@ -209,9 +212,9 @@ pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
             "no plugin is granted the sink `{name}`, so nothing goes there; add `sinks/{name}` to the `grants` of a \
              plugin, or remove the sink"
         );
-        (format!("/sinks/{}", escape(name)), message)
+        (join_pointer("/sinks", name), message)
     });
-    let problems = policy.warnings().iter().map(|problem| place_of(config, problem));
+    let problems = policy.warnings().iter().map(|problem| problem.in_config(config));
     let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
     if problems.is_empty() {
         return Vec::new();
@@ -232,54 +235,4 @@ fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
         ipv6_prefix: config.bounds().ipv6_prefix,
         stage: None,
     }
-}
-
-/// A key as a part of a JSON pointer (RFC 6901).
-fn escape(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// Returns the place of a problem in the file, and its message.
-pub fn place_of(config: &Config, problem: &LoadProblem) -> (String, String) {
-    let plugin = format!("/plugins/{}", escape(&problem.plugin));
-    let pointer = match problem.kind {
-        LoadProblemKind::Settings => {
-            let settings = format!("{plugin}/settings");
-            let its = config.policy.plugins.iter().find(|its| its.name == problem.plugin);
-            let secret = its.and_then(|its| its.secrets.name_of(problem.pointer.as_deref()?));
-            if let Some(name) = secret {
-                format!("{plugin}/secrets/{}", escape(name))
-            } else if config.position(&settings).is_some() {
-                settings + problem.pointer.as_deref().unwrap_or_default()
-            } else {
-                plugin
-            }
-        }
-        LoadProblemKind::Grant | LoadProblemKind::Sink
-            if config.position(&format!("{plugin}/grants")).is_some() =>
-        {
-            format!("{plugin}/grants")
-        }
-        LoadProblemKind::Digest => format!("{plugin}/sha256"),
-        LoadProblemKind::Hook(hook) => {
-            let policy = &config.policy;
-            let chain = match hook {
-                "authorize" => &policy.authorize,
-                "resolve" => &policy.resolve,
-                "accept-upload" => &policy.accept_upload,
-                _ => &policy.observe,
-            };
-            let place = |chain: &[String]| chain.iter().position(|name| *name == problem.plugin);
-            let own = config.listeners.iter().enumerate().find_map(|(number, listener)| {
-                let (_, chain) = listener.chains.written().find(|(key, _)| *key == hook)?;
-                Some(format!("/listeners/{number}/policy/{hook}/{}", place(chain)?))
-            });
-            match place(chain) {
-                Some(index) => format!("/policy/{hook}/{index}"),
-                None => own.unwrap_or_else(|| format!("{plugin}/component")),
-            }
-        }
-        _ => format!("{plugin}/component"),
-    };
-    (pointer, format!("plugin `{}`: {}", problem.plugin, problem.message))
 }

@@ -52,6 +52,7 @@ mod parts;
 mod plugin;
 mod pool;
 mod printed;
+mod problem_place;
 mod renderings;
 mod report;
 mod resources;

@@ -1,6 +1,6 @@
 //! Numbers and texts for display.
 
-use super::super::output::is_unseen;
+use tuffet_terminal::is_unseen;
 
 /// Returns text of clients and plugins without characters that control a terminal, are invisible, or change
 /// the direction.

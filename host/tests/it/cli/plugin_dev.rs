@@ -163,14 +163,14 @@ fn a_change_is_built_tried_out_and_served() {
     // What does not compile changes nothing.
     folder.write("src/lib.rs", b"nonsense");
     dev.line(&["error: no such code"]);
-    dev.line(&["dev: not built; generation 1 goes on"]);
+    dev.line(&["dev: not built; generation 1 stays active"]);
     assert_eq!(get(&url, "a").0, 1);
     dev.line(&[" read \"a\": denied"]);
 
     // Nor does what the server refuses: acl has other settings.
     folder.write("src/lib.rs", b"tuffet_acl");
     dev.line(&["unknown field `rules`"]);
-    dev.line(&["dev: not built; generation 1 goes on"]);
+    dev.line(&["dev: not built; generation 1 stays active"]);
     assert_eq!(get(&url, "a").0, 1);
 
     folder.write("tuffet.yaml", config("b").as_bytes());

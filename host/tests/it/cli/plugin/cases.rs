@@ -33,7 +33,7 @@ fn test_passes_and_fails() {
 
     let ran = test(&CASES.replace("\\n60\\n", "\\n61\\n").replace("audit: [1]", "audit: [2]"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
-    for word in ["FAILED", "the verdict differs", "what it sent to sinks differs", "0 passed, 1 failed"] {
+    for word in ["FAILED", "the verdict differs", "the payloads sent to sinks differ", "0 passed, 1 failed"] {
         assert!(printed(&ran).contains(word), "{word}: {}", printed(&ran));
     }
 }
@@ -99,7 +99,7 @@ fn observers_are_told_events() {
     assert_eq!(told.code(), 0, "{}{}", printed(&told), told.stderr);
     let ran = test(&EVENTS.replace("bytes: 3 }\n        -", "bytes: 4 }\n        -"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
-    assert!(printed(&ran).contains("what it sent to sinks differs"), "{}", printed(&ran));
+    assert!(printed(&ran).contains("the payloads sent to sinks differ"), "{}", printed(&ran));
     // A failed call gives no answer; the failure may be the expectation.
     let failing = EVENTS.replace("grants: [sinks/audit, kv", "grants: [sinks/other, kv");
     assert!(printed(&test(&failing)).contains("+ failure:"), "{}", printed(&test(&failing)));
@@ -131,7 +131,7 @@ fn cases_expect_keys_and_lines() {
     assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
     let ran = test(&case("{ a: 4, b: text }", "[something]"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
-    for word in ["what it did to keys differs", "- a: 4", "+ a: 3", "+ c: null", "no line with \"something\""]
+    for word in ["the changes of keys differ", "- a: 4", "+ a: 3", "+ c: null", "no line with \"something\""]
     {
         assert!(printed(&ran).contains(word), "{word}: {}", printed(&ran));
     }
@@ -152,7 +152,7 @@ fn cases_give_and_expect_shared_keys() {
     assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
     let ran = test(&case("{ leases: { a: y } }"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
-    assert!(printed(&ran).contains("what it did to shared keys differs"), "{}", printed(&ran));
+    assert!(printed(&ran).contains("the changes of shared keys differ"), "{}", printed(&ran));
     let ran = test(&case("{}").replace("{ leases: { b: null } }", "{}"));
     assert!(printed(&ran).contains(r#"kv.swap("leases", "b")"#), "{}", printed(&ran));
 }
@@ -257,7 +257,7 @@ fn cases_expect_metrics() {
     assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
     let ran = test(&case("{ size: 2 }"));
     assert_eq!(ran.code(), 1, "{}", ran.stderr);
-    assert!(printed(&ran).contains("what it measured differs"), "{}", printed(&ran));
+    assert!(printed(&ran).contains("the metrics differ"), "{}", printed(&ran));
 }
 
 const HTTP: &str = r#"

@@ -1,0 +1,77 @@
+//! The sources of the SDK as a table, for `tuffet plugin new`: with them, an installed server is all that a
+//! new plugin needs.
+
+use std::error::Error;
+use std::path::Path;
+use std::{env, fs};
+
+/// Writes the table that `sdk` includes: paths below `sdk`, and texts.
+pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
+    let sdk = workspace.join("sdk");
+    let mut files = Vec::new();
+    for folder in ["rust/src", "wit", "js/src", "js/build", "c/src", "c/bindings"] {
+        println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
+        walk(&sdk, folder, &mut files)?;
+    }
+    // One by one: files that Python leaves beside its sources are not changes of them.
+    files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
+    let single = ["js/package.json", "c/tuffet.h", "c/tuffet_test.c", "c/tuffet_test.h"];
+    files.extend(single.map(str::to_owned));
+    walk(&sdk, "python/tuffet", &mut files)?;
+    for file in files.iter().filter(|file| file.starts_with("python/") || single.contains(&file.as_str())) {
+        println!("cargo::rerun-if-changed={}", sdk.join(file).display());
+    }
+    println!("cargo::rerun-if-changed={}", sdk.join("go").display());
+    walk(&sdk, "go", &mut files)?;
+    files.retain(|file| !file.ends_with("_test.go") && !file.starts_with("go/tests/"));
+    files.sort();
+    let mut table = String::from("[\n");
+    for file in &files {
+        let path = sdk.join(file);
+        table += &format!("    ({file:?}, include_str!({path:?})),\n");
+    }
+    let own = sdk.join("rust/Cargo.toml");
+    let root = workspace.join("Cargo.toml");
+    println!("cargo::rerun-if-changed={}", own.display());
+    println!("cargo::rerun-if-changed={}", root.display());
+    let manifest = alone(&fs::read_to_string(own)?, &fs::read_to_string(root)?)?;
+    table += &format!("    (\"rust/Cargo.toml\", {manifest:?}),\n]\n");
+    fs::write(Path::new(&env::var("OUT_DIR")?).join("sdk.rs"), table)?;
+    Ok(())
+}
+
+fn walk(base: &Path, folder: &str, files: &mut Vec<String>) -> Result<(), Box<dyn Error>> {
+    for entry in fs::read_dir(base.join(folder))? {
+        let entry = entry?;
+        let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+        if entry.file_name() == "__pycache__" {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            walk(base, &path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// A manifest without its workspace: `KEY.workspace = true` becomes what the workspace says of KEY.
+fn alone(manifest: &str, workspace: &str) -> Result<String, Box<dyn Error>> {
+    let lints = "[lints]\nworkspace = true\n";
+    let mut text = String::new();
+    for line in manifest.replace(lints, "").trim_end().lines() {
+        let Some(key) = line.strip_suffix(".workspace = true") else {
+            text += &format!("{line}\n");
+            continue;
+        };
+        let prefix = format!("{key} = ");
+        let said = workspace.lines().find(|line| line.starts_with(&prefix));
+        let said = said.ok_or_else(|| format!("Cargo.toml of the workspace has no `{prefix}`"))?;
+        text += &format!("{said}\n");
+    }
+    if text.contains("workspace") {
+        return Err("sdk/rust/Cargo.toml takes from the workspace what build/sdk.rs does not know".into());
+    }
+    Ok(text)
+}

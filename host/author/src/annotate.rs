@@ -1,0 +1,52 @@
+//! `tuffet plugin annotate`: puts a manifest into a component that another tool built.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::error::{EXIT_CANNOT_WRITE, fail};
+use crate::{files, manifest};
+use clap::Args;
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::digest;
+use tuffet_terminal::{complain, print};
+
+#[derive(Debug, Args)]
+pub struct AnnotateArgs {
+    /// The component.
+    #[arg(value_name = "FILE")]
+    component: PathBuf,
+    /// The manifest, as JSON or YAML.
+    #[arg(long, value_name = "FILE")]
+    manifest: PathBuf,
+    /// Where to write the result [default: in place].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn annotate(args: &AnnotateArgs) -> ExitCode {
+    let manifest = match manifest::read(&args.manifest, &[]) {
+        Ok(manifest) => manifest,
+        Err(error) => return fail(error),
+    };
+    let annotated = fs::read(&args.component)
+        .map_err(|error| format!("it cannot be read: {error}"))
+        .and_then(|component| manifest::embed(&component, &manifest));
+    let annotated = match annotated {
+        Ok(annotated) => annotated,
+        Err(message) => {
+            complain(format_args!("{}: {message}", args.component.display()));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let output = args.output.as_ref().unwrap_or(&args.component);
+    if let Err(error) = files::replace(output, &annotated) {
+        complain(format_args!(
+            "{}: the component cannot be put there: {error}; make room, or name another place with --output",
+            output.display()
+        ));
+        return ExitCode::from(EXIT_CANNOT_WRITE);
+    }
+    print(&format!("{}: {} bytes, sha256 {}\n", output.display(), annotated.len(), digest(&annotated)));
+    ExitCode::SUCCESS
+}

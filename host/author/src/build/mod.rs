@@ -1,0 +1,127 @@
+//! `tuffet plugin build`: builds a project into a component, and checks whether a server would load it.
+
+mod built;
+mod c;
+mod component;
+mod error;
+mod file_name;
+mod go;
+mod js;
+mod project;
+mod python;
+mod renamed;
+mod rust;
+mod scratch;
+pub(crate) mod world;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::{fs, io};
+
+use clap::Args;
+
+use crate::error::{EXIT_CANNOT_WRITE, EXIT_UNAVAILABLE};
+use crate::plugin_args::{ContextArgs, PluginArgs};
+use crate::program::ServerProgram;
+use crate::{check, files};
+use error::BuildError;
+use tuffet_config::EXIT_CONFIG;
+use tuffet_policy::digest;
+use tuffet_terminal::{complain, print};
+
+/// The configuration of a project, with its settings and grants.
+pub(crate) const CONFIG: &str = "tuffet.yaml";
+
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    /// The project's folder.
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    folder: PathBuf,
+    /// The component to write [default: FOLDER/NAME.wasm].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    context: ContextArgs,
+}
+
+pub(crate) fn build(args: &BuildArgs, server: &dyn ServerProgram) -> ExitCode {
+    let output = match build_component(args) {
+        Ok(output) => output,
+        Err(unbuilt) => {
+            let (message, code) = match unbuilt {
+                BuildError::NoProject(message) => (message, EXIT_CONFIG),
+                BuildError::Unavailable(message) => (message, EXIT_UNAVAILABLE),
+                BuildError::Failed(message) => (message, 1),
+                BuildError::Unwritten(message) => (message, EXIT_CANNOT_WRITE),
+            };
+            complain(message);
+            renamed::explain(&args.folder, None).into_iter().for_each(complain);
+            return ExitCode::from(code);
+        }
+    };
+    // As `tuffet serve` in this folder would find it.
+    let config = clean(&args.folder).join(CONFIG);
+    let context = if args.context.is_empty() && config.is_file() && names_component(&config, &output) {
+        args.context.with_config(config)
+    } else {
+        args.context.clone()
+    };
+    let checked = check::check_plugin(&PluginArgs::new(output.display().to_string(), context), server);
+    if checked != ExitCode::SUCCESS
+        && let Ok(component) = fs::read(&output)
+    {
+        renamed::explain(&args.folder, Some(&component)).into_iter().for_each(complain);
+    }
+    checked
+}
+
+/// Builds the project and reports the result.
+fn build_component(args: &BuildArgs) -> Result<PathBuf, BuildError> {
+    let folder = &args.folder;
+    let made = if folder.join("Cargo.toml").is_file() {
+        rust::build(folder)?
+    } else if folder.join(python::MARKER).is_file() {
+        python::build(folder)?
+    } else if folder.join(js::MARKER).is_file() {
+        js::build(folder)?
+    } else if folder.join(go::MARKER).is_file() {
+        go::build(folder)?
+    } else if folder.join(project::MANIFEST).is_file() {
+        c::build(folder)?
+    } else {
+        let shown = folder.display();
+        return Err(BuildError::NoProject(format!(
+            "{shown}: there is no project in it: no Cargo.toml, pyproject.toml, package.json, go.mod or \
+             tuffet.json; name its folder, or make one with `tuffet plugin new NAME`"
+        )));
+    };
+    let output = args.output.clone().unwrap_or_else(|| clean(folder).join(format!("{}.wasm", made.name)));
+    let unwritten = |error: io::Error| {
+        BuildError::Unwritten(format!(
+            "{}: the component cannot be put there: {error}; make room, or name another place with --output",
+            output.display()
+        ))
+    };
+    let component = fs::read(&made.component).map_err(unwritten)?;
+    files::replace(&output, &component).map_err(unwritten)?;
+    drop(made.scratch);
+    print(&format!("{}: {} bytes, sha256 {}\n", output.display(), component.len(), digest(&component)));
+    Ok(output)
+}
+
+/// Removes `.` from paths for display.
+fn clean(folder: &Path) -> &Path {
+    if folder == Path::new(".") { Path::new("") } else { folder }
+}
+
+/// Returns whether a configuration names this component. Its other errors are reported later.
+fn names_component(config: &Path, output: &Path) -> bool {
+    let Some(folder) = config.parent() else { return false };
+    let (Ok(text), Ok(output)) = (fs::read_to_string(config), output.canonicalize()) else { return false };
+    let value: serde_json::Value = serde_yaml::from_str(&text).unwrap_or_default();
+    let plugins = value.get("plugins").and_then(|plugins| plugins.as_object());
+    let components =
+        plugins.into_iter().flatten().filter_map(|(_, plugin)| plugin.get("component")?.as_str());
+    let mut paths = components.filter_map(|component| folder.join(component).canonicalize().ok());
+    paths.any(|path| path == output)
+}

@@ -1,0 +1,309 @@
+//! Case files: requests, the answers of the host, and the expected verdicts.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use std::{fs, io};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::component;
+use crate::input::{
+    InputProblem, KeyValue, SharedKeys, WrittenEvent, WrittenHost, WrittenRequest, hook_input,
+};
+use crate::lab::Plan;
+use tuffet_config::{
+    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, Silent,
+};
+use tuffet_policy::registry::Registries;
+use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
+use tuffet_request::RootSpec;
+
+/// A case file as written.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenFile {
+    /// `builtin:NAME`, or a path relative to the file.
+    component: Option<String>,
+    #[serde(default)]
+    settings: Map<String, Value>,
+    #[serde(default)]
+    grants: Vec<Grant>,
+    /// The roots that an answer may name; empty allows any.
+    #[serde(default)]
+    roots: Vec<String>,
+    #[serde(default)]
+    host: WrittenHost,
+    cases: Vec<WrittenCase>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenCase {
+    name: String,
+    hook: Option<Hook>,
+    request: Option<WrittenRequest>,
+    events: Option<Vec<WrittenEvent>>,
+    /// Replaces the settings of the file.
+    settings: Option<Map<String, Value>>,
+    /// Added to the host of the file.
+    #[serde(default)]
+    host: WrittenHost,
+    /// Required except for `observe`, which answers nothing.
+    expect: Option<Value>,
+    /// Payloads by sink; if given, all payloads sent.
+    emits: Option<BTreeMap<String, Vec<Value>>>,
+    /// Keys that it sets, or deletes (null); if given, all of them.
+    keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    /// The same in namespaces that plugins share.
+    shared_keys: Option<SharedKeys>,
+    /// Its own counters and gauges, such as `downloads{site="a"}`; if given, all of them.
+    metrics: Option<BTreeMap<String, f64>>,
+    /// Parts of its log lines, in this order; if empty, it logs none.
+    log: Option<Vec<String>>,
+    /// Calls one after the other, in place of the one of the case: each with its own input and expectations. The keys
+    /// that one sets are there for the next.
+    #[serde(default)]
+    steps: Vec<WrittenStep>,
+}
+
+/// A call of a case, as in the case itself.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct WrittenStep {
+    hook: Option<Hook>,
+    request: Option<WrittenRequest>,
+    events: Option<Vec<WrittenEvent>>,
+    /// Added to the host of the case.
+    #[serde(default)]
+    host: WrittenHost,
+    expect: Option<Value>,
+    emits: Option<BTreeMap<String, Vec<Value>>>,
+    keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    shared_keys: Option<SharedKeys>,
+    metrics: Option<BTreeMap<String, f64>>,
+    log: Option<Vec<String>>,
+}
+
+impl WrittenCase {
+    /// Returns its calls, each with its pointer below the case.
+    ///
+    /// # Errors
+    /// A key of the case belongs into a step.
+    fn calls(&self) -> Result<Vec<(String, WrittenStep)>, InputProblem> {
+        let own = WrittenStep {
+            hook: self.hook,
+            request: self.request.clone(),
+            events: self.events.clone(),
+            host: WrittenHost::default(),
+            expect: self.expect.clone(),
+            emits: self.emits.clone(),
+            keys: self.keys.clone(),
+            shared_keys: self.shared_keys.clone(),
+            metrics: self.metrics.clone(),
+            log: self.log.clone(),
+        };
+        if self.steps.is_empty() {
+            return Ok(vec![(String::new(), own)]);
+        }
+        let misplaced = [
+            ("request", self.request.is_some()),
+            ("events", self.events.is_some()),
+            ("expect", self.expect.is_some()),
+            ("emits", self.emits.is_some()),
+            ("keys", self.keys.is_some()),
+            ("shared-keys", self.shared_keys.is_some()),
+            ("metrics", self.metrics.is_some()),
+            ("log", self.log.is_some()),
+        ];
+        if let Some((key, _)) = misplaced.iter().find(|(_, there)| *there) {
+            let message = format!("a case with `steps` has `{key}` in each of them; move it there");
+            return Err((format!("/{key}"), message));
+        }
+        let steps = self.steps.iter().enumerate();
+        Ok(steps
+            .map(|(index, step)| {
+                let step = WrittenStep { hook: step.hook.or(self.hook), ..step.clone() };
+                (format!("/steps/{index}"), step)
+            })
+            .collect())
+    }
+}
+
+/// A resolved call of a case.
+pub(crate) struct Case {
+    /// The number of the case in its file.
+    pub index: usize,
+    /// Whether the keys that the previous call set are present.
+    pub continues: bool,
+    pub name: String,
+    pub hook: Option<Hook>,
+    pub plan: Plan,
+    pub input: HookInput,
+    /// As written in the case itself, without its steps.
+    pub host: WrittenHost,
+    pub expect: Value,
+    pub emits: Option<BTreeMap<String, Vec<Value>>>,
+    pub keys: Option<BTreeMap<String, Option<KeyValue>>>,
+    pub shared_keys: Option<SharedKeys>,
+    pub metrics: Option<BTreeMap<String, f64>>,
+    pub log: Option<Vec<String>>,
+}
+
+/// The context of all cases, from the command line.
+#[derive(Debug, Clone)]
+pub(crate) struct CaseContext<'a> {
+    /// Replaces the component that a file names.
+    pub component: Option<&'a str>,
+    pub limits: PluginLimits,
+    /// Whether the real world answers the calls that a case does not, so that the answers are recorded.
+    pub recorded: bool,
+    /// The roots of the real world.
+    pub roots: &'a [RootSpec],
+    /// Those of them that did not answer.
+    pub silent: &'a [Silent],
+}
+
+/// The reason why a case file cannot be run.
+pub(crate) enum CaseFileError {
+    /// It names no component, and none is given.
+    NoComponent(ConfigError),
+    /// All other problems, each with its place.
+    Invalid(ConfigError),
+}
+
+impl From<ConfigError> for CaseFileError {
+    fn from(error: ConfigError) -> CaseFileError {
+        CaseFileError::Invalid(error)
+    }
+}
+
+/// Reads a case file.
+///
+/// # Errors
+/// See [`CaseFileError`].
+pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, CaseFileError> {
+    let document = Document::read(path, "the key `cases`")?;
+    let file: WrittenFile = document.parse()?;
+    let source =
+        component_of(&document, &file, path, context.component).map_err(CaseFileError::NoComponent)?;
+    let its_host = file.host.given(Beyond::Nothing);
+    let mut wrong: Vec<InputProblem> =
+        its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
+    let mut cases = Vec::new();
+    for (index, written) in file.cases.iter().enumerate() {
+        let calls = match written.calls() {
+            Ok(calls) => calls,
+            Err((pointer, message)) => {
+                wrong.push((format!("/cases/{index}{pointer}"), message));
+                continue;
+            }
+        };
+        let mut host = written.host.clone();
+        let all = file.host.with(&host);
+        let beyond = if context.recorded { Beyond::Recorded } else { Beyond::Nothing };
+        // The recording fixes the time of the case.
+        if context.recorded && all.clock.is_none() && file.grants.contains(&Grant::Clock) {
+            host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
+        }
+        // Each by itself first, so that a problem has its own place.
+        if let Err((pointer, message)) = host.given(beyond) {
+            wrong.push((format!("/cases/{index}/host{pointer}"), message));
+            continue;
+        }
+        let several = calls.len() > 1;
+        for (number, (within, call)) in calls.into_iter().enumerate() {
+            let at = |section: &str| {
+                let place = format!("/cases/{index}{within}{section}");
+                move |(pointer, message): InputProblem| (place + &pointer, message)
+            };
+            let input = hook_input(call.hook, call.request.as_ref(), call.events.as_deref()).map_err(at(""));
+            let expect = match (&call.expect, &call.events) {
+                (Some(expect), _) => Ok(expect.clone()),
+                (None, Some(_)) => Ok(NOTHING.into()),
+                (None, None) => {
+                    let message = "nothing is expected; add `expect`, such as `expect: abstain`";
+                    Err(at("")((String::new(), message.to_owned())))
+                }
+            };
+            let given = call.host.given(beyond).map_err(at("/host"));
+            let given = given.map(|own| file.host.with(&host).with(&call.host).given(beyond).unwrap_or(own));
+            match (input, expect, given) {
+                (Ok((hook, input)), Ok(expect), Ok(given)) => cases.push(Case {
+                    index,
+                    continues: number > 0,
+                    name: if several {
+                        format!("{}, step {}", written.name, number + 1)
+                    } else {
+                        written.name.clone()
+                    },
+                    hook,
+                    plan: Plan {
+                        name: component::name_of(&source),
+                        component: source.clone(),
+                        registries: Registries::default(),
+                        verify: None,
+                        settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),
+                        secrets: PluginSecrets::default(),
+                        grants: file.grants.clone(),
+                        roots: context.roots.to_vec(),
+                        silent: context.silent.to_vec(),
+                        named_roots: file.roots.clone(),
+                        given,
+                        limits: context.limits,
+                        reuse: Some(ReuseConfig::NEVER),
+                        state: None,
+                    },
+                    input,
+                    host: host.clone(),
+                    expect,
+                    emits: call.emits,
+                    keys: call.keys,
+                    shared_keys: call.shared_keys,
+                    metrics: call.metrics,
+                    log: call.log,
+                }),
+                (input, expect, given) => {
+                    wrong.extend([input.err(), expect.err(), given.err()].into_iter().flatten());
+                }
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(cases) } else { Err(document.error(wrong).into()) }
+}
+
+fn component_of(
+    document: &Document,
+    file: &WrittenFile,
+    path: &Path,
+    given: Option<&str>,
+) -> Result<ComponentSource, ConfigError> {
+    match (given, &file.component) {
+        (Some(given), _) => Ok(component::source(given, Path::new(""))),
+        (None, Some(its)) => Ok(component::source(its, path.parent().unwrap_or(Path::new("")))),
+        (None, None) => {
+            let message = "no component is named; write `component: ./NAME.wasm`, or give --component";
+            Err(document.error([(String::new(), message.into())]))
+        }
+    }
+}
+
+/// Returns the file itself, or the case files in a folder: all that end in `.yaml`, by name.
+///
+/// # Errors
+/// The path cannot be read.
+pub(crate) fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !fs::metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,37 @@
+//! `tuffet plugin check`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use crate::error::fail;
+use crate::lab::Lab;
+use crate::plugin_args::PluginArgs;
+use crate::program::ServerProgram;
+use tuffet_terminal::print;
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    plugin_args: PluginArgs,
+}
+
+pub(crate) fn check(args: &CheckArgs, server: &dyn ServerProgram) -> ExitCode {
+    check_plugin(&args.plugin_args, server)
+}
+
+pub(crate) fn check_plugin(plugin_args: &PluginArgs, server: &dyn ServerProgram) -> ExitCode {
+    let checked = (|| {
+        let planned = plugin_args.plan().map_err(fail)?;
+        let lab = Lab::open(server).map_err(fail)?;
+        planned.load(&lab)
+    })();
+    match checked {
+        Ok(trial) => {
+            let hooks: Vec<&str> = trial.hooks().iter().map(|hook| hook.word()).collect();
+            print(&format!("{}: good ({})\n", plugin_args, hooks.join(", ")));
+            ExitCode::SUCCESS
+        }
+        Err(code) => code,
+    }
+}

@@ -1,0 +1,16 @@
+//! Files that a server may be reading.
+
+use std::path::Path;
+use std::{fs, io};
+
+/// Replaces a file atomically: a reloading server finds the old one or the new one, also where two builds write it at
+/// once.
+pub(crate) fn replace(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut temporary = file.as_os_str().to_owned();
+    temporary.push(format!(".{:016x}.new", fastrand::u64(..)));
+    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, file));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}

@@ -1,0 +1,77 @@
+//! `tuffet plugin inspect`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::component;
+use crate::lab::Lab;
+use crate::program::ServerProgram;
+use crate::registry::{self, RegistryArgs, SignatureArgs};
+use tuffet_config::{ComponentSource, EXIT_CONFIG};
+use tuffet_policy::Inspected;
+use tuffet_terminal::{complain, print, print_json};
+
+#[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// The component: a file, builtin:NAME, or oci://… in a registry.
+    #[arg(value_name = "COMPONENT", value_parser = component::checked)]
+    component: String,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    registry: RegistryArgs,
+    #[command(flatten)]
+    signature: SignatureArgs,
+}
+
+pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCode {
+    let lab = match Lab::open(server) {
+        Ok(lab) => lab,
+        Err(error) => return crate::error::fail(error),
+    };
+    let source = component::source(&args.component, Path::new(""));
+    let artifact = match &source {
+        ComponentSource::Registry(reference) => {
+            match registry::fetch(reference, &args.registry, &args.signature) {
+                Ok(pulled) => Some((reference, pulled)),
+                Err(code) => return code,
+            }
+        }
+        ComponentSource::Builtin(_) | ComponentSource::Path(_) => None,
+    };
+    let inspected = match &artifact {
+        Some((_, pulled)) => Inspected::of_bytes(lab.runtime(), &pulled.component),
+        None => Inspected::of(lab.runtime(), &source),
+    };
+    let inspected = match inspected {
+        Ok(inspected) => inspected,
+        Err(message) => {
+            complain(format_args!("{}: {message}", args.component));
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    if args.json {
+        let mut shown = json!(inspected);
+        if let Some((reference, pulled)) = &artifact {
+            let [config, layer] = &pulled.media_types;
+            shown["artifact"] = json!({
+                "reference": reference.to_string(),
+                "manifest": format!("sha256:{}", pulled.manifest),
+                "config": config,
+                "layer": layer,
+                "verified": pulled.verified,
+                "annotations": pulled.annotations,
+            });
+        }
+        print_json(format_args!("{shown:#}"));
+    } else {
+        let above =
+            artifact.map_or_else(String::new, |(reference, pulled)| registry::text(reference, &pulled));
+        print(&(above + &inspected.text()));
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,150 @@
+//! The environment for trying out plugins: the server's runtime, and the inputs of a plugin.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::driver;
+use crate::error::ToolError;
+use crate::program::ServerProgram;
+use tuffet_config::{
+    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    PluginSecrets, PolicyConfig, ReuseConfig, Silent, VerifyConfig, reach,
+};
+use tuffet_policy::registry::Registries;
+use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
+use tuffet_request::RootSpec;
+use tuffet_store::{Disks, Origins, RootError, Roots};
+use tuffet_terminal::complain;
+
+/// A plugin and its context.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    /// The plugin's name in messages.
+    pub name: String,
+    pub component: ComponentSource,
+    /// The registries for its component.
+    pub registries: Registries,
+    /// The signature that it requires.
+    pub verify: Option<VerifyConfig>,
+    pub settings: Value,
+    /// The settings that the configuration keeps secret.
+    pub secrets: PluginSecrets,
+    pub grants: Vec<Grant>,
+    /// Roots with their folders.
+    pub roots: Vec<RootSpec>,
+    /// The roots that did not answer; the plugin cannot read them.
+    pub silent: Vec<Silent>,
+    /// The roots that an answer may name; empty allows any.
+    pub named_roots: Vec<String>,
+    pub given: Given,
+    pub limits: PluginLimits,
+    pub reuse: Option<ReuseConfig>,
+    /// The folder for its keys; `None` keeps them in memory, for one call.
+    pub state: Option<PathBuf>,
+}
+
+/// The plugin runtime, and the async runtime that drives it.
+pub(crate) struct Lab {
+    driver: tokio::runtime::Runtime,
+    runtime: PolicyRuntime,
+}
+
+/// The reason why a plugin cannot be loaded.
+pub(crate) enum LoadError {
+    Root(RootError),
+    Problems(Vec<LoadProblem>),
+}
+
+impl Lab {
+    /// Opens the environment. It shares compiled code with the server, if that could use the files of this user.
+    ///
+    /// # Errors
+    /// The system lacks a thread or memory for it.
+    pub fn open(server: &dyn ServerProgram) -> Result<Lab, ToolError> {
+        let driver = driver::start()?;
+        let runtime = PolicyRuntime::new(server.code_cache().as_deref()).map_err(|error| {
+            ToolError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
+        })?;
+        Ok(Lab { driver, runtime })
+    }
+
+    pub fn runtime(&self) -> &PolicyRuntime {
+        &self.runtime
+    }
+
+    /// Loads a plugin on a new stage, which records the calls without an answer.
+    pub fn load(&self, plan: &Plan) -> (Result<Trial, LoadError>, Arc<Stage>) {
+        let given = Given { stores_keys: plan.state.is_some(), ..plan.given.clone() };
+        let stage = Arc::new(Stage::new(given));
+        let roots = match open(plan) {
+            Ok(roots) => roots,
+            Err(error) => return (Err(LoadError::Root(error)), stage),
+        };
+        let config = PolicyConfig {
+            default: DefaultVerdict::Allow,
+            authorize: Vec::new(),
+            resolve: Vec::new(),
+            accept_upload: Vec::new(),
+            observe: Vec::new(),
+            time_limit: Duration::from_secs(1),
+            compiled: None,
+            listeners: Vec::new(),
+            plugins: Vec::new(),
+        };
+        let policy = PolicySpec {
+            config,
+            roots: plan.named_roots.clone(),
+            open_roots: roots,
+            registries: plan.registries.clone(),
+            sinks: Vec::new(),
+            state: plan.state.clone().unwrap_or_default(),
+            kv: None,
+            live: false,
+            ipv6_prefix: 64,
+            stage: Some(Arc::clone(&stage)),
+        };
+        let plugin = PluginConfig {
+            name: plan.name.clone(),
+            component: plan.component.clone(),
+            sha256: None,
+            verify: plan.verify.clone(),
+            settings: plan.settings.clone(),
+            secrets: plan.secrets.clone(),
+            on_error: OnError::Deny,
+            grants: plan.grants.clone(),
+            limits: plan.limits,
+            reuse: plan.reuse,
+            mode: PluginMode::Enforce,
+            breaker: BreakerConfig { failures: u32::MAX, back_off: Duration::ZERO, cap: Duration::ZERO },
+            when_away: None,
+            cache: None,
+        };
+        let loaded = self.driver.block_on(Trial::load(&self.runtime, &policy, &plugin));
+        (loaded.map_err(LoadError::Problems), stage)
+    }
+
+    /// Calls a hook of a plugin.
+    pub fn ask(&self, trial: &Trial, hook: Hook, input: &HookInput) -> Tried {
+        self.driver.block_on(trial.ask(hook, input))
+    }
+}
+
+/// Opens all roots that answered.
+fn open(plan: &Plan) -> Result<Roots, RootError> {
+    let silent: Vec<String> = plan.silent.iter().map(|its| its.root.clone()).collect();
+    Roots::open_without(&plan.roots, &Disks::default(), &silent, None, &Origins::new())
+}
+
+/// Warns of roots that did not answer.
+pub(crate) fn warn_of_silent_roots(silent: &[Silent]) {
+    let patience = reach::PATIENCE.as_secs();
+    for Silent { root, .. } in silent {
+        complain(format_args!(
+            "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
+        ));
+    }
+}

@@ -1,0 +1,266 @@
+//! The plugin that a command works on, from its arguments.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::Args;
+
+use crate::component;
+use crate::error::fail;
+use crate::lab::{self, Lab, LoadError, Plan};
+use tuffet_config::{
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
+    PluginSecrets, ReuseConfig, TimeSpan, reach,
+};
+use tuffet_policy::registry::Registries;
+use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_request::RootSpec;
+use tuffet_terminal::complain;
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginArgs {
+    /// The component: a file, or builtin:NAME; with --config also oci://… of that configuration, once it is pulled.
+    #[arg(value_name = "COMPONENT", value_parser = component::checked)]
+    component: String,
+    #[command(flatten)]
+    context: ContextArgs,
+}
+
+/// The context of a plugin in a server: settings, grants, roots and limits.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ContextArgs {
+    /// A server's configuration, to take settings, grants, roots and limits of this component from.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["settings", "grants", "roots"])]
+    config: Option<PathBuf>,
+    /// A YAML file with the plugin's settings [default: `{}`].
+    #[arg(long, value_name = "FILE")]
+    settings: Option<PathBuf>,
+    /// A grant, as in `grants` of the configuration: kv, client-mac, files/ROOT … May be repeated.
+    #[arg(long = "grant", value_name = "GRANT")]
+    grants: Vec<Grant>,
+    /// A root: its name and its folder. Without any, the plugin may answer with files of any root. May be
+    /// repeated.
+    #[arg(long = "root", value_name = "NAME=DIR", value_parser = root)]
+    roots: Vec<RootSpec>,
+    /// The time limits of a call, CPU and total, such as 2s [default: those of the server, 200ms and 500ms].
+    #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str)]
+    time: Option<TimeSpan>,
+    /// The memory of an instance, such as 16MiB [default: that of the server, 64MiB].
+    #[arg(long, value_name = "SIZE", value_parser = ByteCount::from_str)]
+    memory: Option<ByteCount>,
+}
+
+/// A plugin to be loaded, and the file with its settings.
+pub(crate) struct Planned<'a> {
+    pub plan: Plan,
+    plugin_args: &'a PluginArgs,
+    settings: SettingsSource,
+}
+
+/// The source of the settings.
+enum SettingsSource {
+    /// There are no settings.
+    Nowhere,
+    /// A file with the settings alone.
+    Alone(Document),
+    /// The configuration of a server.
+    InConfig(Box<Config>),
+}
+
+impl ContextArgs {
+    /// Returns these options with a configuration for the plugin.
+    pub fn with_config(&self, config: PathBuf) -> ContextArgs {
+        ContextArgs { config: Some(config), ..self.clone() }
+    }
+
+    /// Returns whether no option but a limit is given.
+    pub fn is_empty(&self) -> bool {
+        let ContextArgs { config, settings, grants, roots, time: _, memory: _ } = self;
+        config.is_none() && settings.is_none() && grants.is_empty() && roots.is_empty()
+    }
+}
+
+impl PluginArgs {
+    pub fn new(component: String, context: ContextArgs) -> PluginArgs {
+        PluginArgs { component, context }
+    }
+
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// The file is invalid.
+    pub fn plan(&self) -> Result<Planned<'_>, ConfigError> {
+        let mut planned = match &self.context.config {
+            Some(config) => self.plan_as_configured(config)?,
+            None => self.plan_alone()?,
+        };
+        let limits = &mut planned.plan.limits;
+        if let Some(TimeSpan(time)) = self.context.time {
+            (limits.cpu, limits.wall) = (time, time);
+        }
+        if let Some(ByteCount(memory)) = self.context.memory {
+            limits.memory = memory;
+        }
+        Ok(planned)
+    }
+
+    fn plan_as_configured(&self, file: &Path) -> Result<Planned<'_>, ConfigError> {
+        let config = Config::load(file)?;
+        let component = component::source(&self.component, Path::new(""));
+        let Some(plugin) = config.policy.plugins.iter().find(|plugin| same(&plugin.component, &component))
+        else {
+            let message = format!(
+                "no plugin has the component {}; add one with `component: {0}`, or leave --config out",
+                self.component
+            );
+            return Err(config.error([("/plugins".to_owned(), message)]));
+        };
+        let plan = Plan {
+            name: plugin.name.clone(),
+            component,
+            registries: Registries::of(&config, false),
+            verify: plugin.verify.clone(),
+            settings: plugin.settings.clone(),
+            secrets: plugin.secrets.clone(),
+            grants: plugin.grants.clone(),
+            roots: config.roots.clone(),
+            silent: config.silent.clone(),
+            named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+            given: Given::default(),
+            limits: plugin.limits,
+            reuse: Some(ReuseConfig::NEVER),
+            state: None,
+        };
+        Ok(Planned { plan, plugin_args: self, settings: SettingsSource::InConfig(Box::new(config)) })
+    }
+
+    fn plan_alone(&self) -> Result<Planned<'_>, ConfigError> {
+        let context = &self.context;
+        let read = |path: &PathBuf| Document::read(path, "the settings of the plugin; write {} for none");
+        let settings = context.settings.as_ref().map(read).transpose()?;
+        if let Some(document) = &settings
+            && !document.value().is_object()
+        {
+            let message = "settings are a map, such as `version: 1.4.2`; write one";
+            return Err(document.error([(String::new(), message.into())]));
+        }
+        let component = component::source(&self.component, Path::new(""));
+        settings.as_ref().map_or(Ok(()), |document| document.check_as_settings(&component))?;
+        let plan = Plan {
+            name: component::name_of(&component),
+            component,
+            registries: Registries::default(),
+            verify: None,
+            secrets: PluginSecrets::default(),
+            settings: settings.as_ref().map_or_else(|| serde_json::json!({}), |file| file.value().clone()),
+            grants: context.grants.clone(),
+            roots: context.roots.clone(),
+            silent: reach::silent(&context.roots),
+            named_roots: context.roots.iter().map(|root| root.name.clone()).collect(),
+            given: Given::default(),
+            limits: PluginLimits::default(),
+            reuse: Some(ReuseConfig::NEVER),
+            state: None,
+        };
+        let settings = settings.map_or(SettingsSource::Nowhere, SettingsSource::Alone);
+        Ok(Planned { plan, plugin_args: self, settings })
+    }
+}
+
+impl fmt::Display for PluginArgs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.component)
+    }
+}
+
+impl Planned<'_> {
+    /// Loads the plugin and prints its warnings.
+    ///
+    /// # Errors
+    /// It cannot be loaded: that was printed, and this is the exit code.
+    pub fn load(&self, lab: &Lab) -> Result<Trial, ExitCode> {
+        match lab.load(&self.plan).0 {
+            Ok(trial) => {
+                lab::warn_of_silent_roots(&self.plan.silent);
+                for warning in trial.warnings() {
+                    complain(format_args!("warning: {}", self.place(&warning)));
+                }
+                Ok(trial)
+            }
+            Err(LoadError::Root(error)) => Err(fail(error)),
+            Err(LoadError::Problems(problems)) => {
+                problems.iter().for_each(|problem| complain(self.place(problem)));
+                Err(ExitCode::from(EXIT_CONFIG))
+            }
+        }
+    }
+
+    /// Returns the hook to call: the named one, or the only one of the plugin.
+    ///
+    /// # Errors
+    /// There is none, or several: that was printed, and this is the exit code.
+    pub fn hook(&self, trial: &Trial, named: Option<Hook>) -> Result<Hook, ExitCode> {
+        let refuse = |message: String| {
+            complain(format_args!("{}: {message}", self.plugin_args.component));
+            Err(ExitCode::from(EXIT_CONFIG))
+        };
+        if let Some(problem) = named.and_then(|hook| trial.lacks(hook)) {
+            return refuse(problem.message);
+        }
+        let mut hooks = trial.hooks();
+        if hooks.len() > 1 {
+            // It takes events, and those name the hook.
+            hooks.retain(|hook| *hook != Hook::Observe);
+        }
+        match (named, hooks.as_slice()) {
+            (Some(hook), _) | (None, &[hook]) => Ok(hook),
+            (None, []) => refuse("it has no hook".into()),
+            (None, several) => {
+                let words: Vec<&str> = several.iter().map(|hook| hook.word()).collect();
+                refuse(format!("it has several hooks; name one with --hook: {}", words.join(", ")))
+            }
+        }
+    }
+
+    /// Formats a problem with its place.
+    fn place(&self, problem: &LoadProblem) -> String {
+        let component = &self.plugin_args.component;
+        let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
+        match (problem.kind, &self.settings) {
+            (_, SettingsSource::InConfig(config)) => config.error([problem.in_config(config)]).to_string(),
+            (LoadProblemKind::Settings, SettingsSource::Alone(file)) => {
+                file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
+            }
+            (LoadProblemKind::Settings, SettingsSource::Nowhere) => {
+                let pointer = problem.pointer.as_deref().unwrap_or_default();
+                format!("{component}: settings{pointer}: {message}; give the settings with --settings FILE")
+            }
+            (LoadProblemKind::Grant, _) => {
+                format!("{component}: {message}; here, a grant is given with --grant GRANT")
+            }
+            _ => format!("{component}: {message}"),
+        }
+    }
+}
+
+/// Returns whether both are the same component: a configuration has absolute paths.
+fn same(configured: &ComponentSource, named: &ComponentSource) -> bool {
+    match (configured, named) {
+        (ComponentSource::Path(configured), ComponentSource::Path(named)) => {
+            let configured = configured.canonicalize();
+            configured.is_ok_and(|configured| named.canonicalize().is_ok_and(|named| named == configured))
+        }
+        (configured, named) => configured == named,
+    }
+}
+
+/// Parses the value of `--root`.
+pub(crate) fn root(text: &str) -> Result<RootSpec, String> {
+    let (name, folder) = text
+        .split_once('=')
+        .filter(|(name, folder)| !name.is_empty() && !folder.is_empty())
+        .ok_or("write NAME=DIR, such as boot=./files")?;
+    Ok(RootSpec::read_only(name, folder))
+}

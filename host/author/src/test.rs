@@ -1,0 +1,293 @@
+//! `tuffet plugin test`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::case::{self, Case, CaseContext, CaseFileError};
+use crate::component;
+use crate::diff::{diff, fits, whole_diff};
+use crate::error::fail;
+use crate::input::{KeyValue, WrittenHost};
+use crate::lab::{self, Lab, LoadError};
+use crate::plugin_args::root;
+use crate::program::ServerProgram;
+use crate::record;
+use crate::run::{answer, changed, changed_shared, line, measured};
+use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
+use tuffet_policy::{
+    Beyond, Emitted, Hook, HookInput, KeyName, Learned, LoadProblem, LoadProblemKind, Trial,
+};
+use tuffet_request::RootSpec;
+use tuffet_terminal::{complain, print};
+
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// A case file, or a folder of them (*.yaml).
+    #[arg(value_name = "FILE|FOLDER", default_value = "cases.yaml")]
+    path: PathBuf,
+    /// The component: a file, or builtin:NAME; replaces the one that the files name.
+    #[arg(long, value_name = "COMPONENT")]
+    component: Option<String>,
+    /// The time limits of a call, CPU and total. Longer than in a server, so that a busy machine fails no
+    /// case.
+    #[arg(long, value_name = "TIME", value_parser = TimeSpan::from_str, default_value = "10s")]
+    time: TimeSpan,
+    /// Record answers to the calls that a case does not answer: those of the roots of --root, and of granted HTTP
+    /// servers. They are written into the case, below `host`, for later runs.
+    #[arg(long)]
+    record: bool,
+    /// A root to record from: its name and its folder. May be repeated.
+    #[arg(long = "root", value_name = "NAME=DIR", value_parser = root, requires = "record")]
+    roots: Vec<RootSpec>,
+}
+
+pub(crate) fn test(args: &TestArgs, server: &dyn ServerProgram) -> ExitCode {
+    match run(args, server) {
+        Ok(failed) => ExitCode::from(u8::from(failed)),
+        Err(code) => code,
+    }
+}
+
+/// Runs the cases. Returns whether one failed.
+fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
+    let refuse = |message: String| {
+        complain(format_args!("{}: {message}", args.path.display()));
+        ExitCode::from(EXIT_CONFIG)
+    };
+    let files = case::files(&args.path)
+        .map_err(|error| refuse(format!("{error}; name a case file or a folder of case files")))?;
+    let silent = reach::silent(&args.roots);
+    lab::warn_of_silent_roots(&silent);
+    let limits = PluginLimits { cpu: args.time.0, wall: args.time.0, ..PluginLimits::default() };
+    let context = CaseContext {
+        component: args.component.as_deref(),
+        limits,
+        recorded: args.record,
+        roots: &args.roots,
+        silent: &silent,
+    };
+    let mut cases: Vec<(&Path, Case)> = Vec::new();
+    if let Some(component) = &args.component
+        && let ComponentSource::Path(path) = component::source(component, Path::new(""))
+        && !path.is_file()
+    {
+        return Err(refuse(format!("there is no component {component}; build it, or correct --component")));
+    }
+    let mut code = None;
+    let mut without_component = Vec::new();
+    for file in &files {
+        match case::read(file, &context) {
+            Ok(its) => cases.extend(its.into_iter().map(|case| (file.as_path(), case))),
+            Err(CaseFileError::Invalid(error)) => code = Some(fail(error)),
+            Err(CaseFileError::NoComponent(error)) => without_component.push(error),
+        }
+    }
+    if let Some(first) = without_component.first() {
+        code = Some(fail(first.clone()));
+        if without_component.len() > 1 {
+            complain(format_args!("{} more files name none either", without_component.len() - 1));
+        }
+    }
+    if let Some(code) = code {
+        return Err(code);
+    }
+    if cases.is_empty() {
+        return Err(refuse("there is no case in it; a test of nothing would always pass".into()));
+    }
+    let lab = Lab::open(server).map_err(fail)?;
+    let mut failed = 0;
+    let mut recorded = BTreeMap::<&Path, Vec<(usize, WrittenHost)>>::new();
+    let mut keys = BTreeMap::new();
+    for (file, case) in &cases {
+        if !case.continues {
+            keys.clear();
+        }
+        let CaseResult { faults, learned } = run_case(&lab, case, &mut keys);
+        if args.record {
+            let hosts = recorded.entry(*file).or_default();
+            if !case.continues {
+                hosts.push((case.index, case.host.clone()));
+            }
+            hosts.iter_mut().last().into_iter().for_each(|(_, host)| host.learn(&learned));
+        }
+        let word = if faults.is_empty() { "ok    " } else { "FAILED" };
+        let mut shown = format!("{word}  {}: {}\n", file.display(), case.name);
+        for fault in &faults {
+            let _ = writeln!(shown, "        {fault}"); // to a string: cannot fail
+        }
+        print(&shown);
+        failed += usize::from(!faults.is_empty());
+    }
+    print(&format!("{} passed, {failed} failed\n", cases.len() - failed));
+    for (file, hosts) in &recorded {
+        match record::write(file, hosts) {
+            Ok(0) => print(&format!("{}: there was nothing to record\n", file.display())),
+            Ok(changed) => print(&format!("{}: recorded in {changed} cases\n", file.display())),
+            Err(message) => return Err(refuse(message)),
+        }
+    }
+    Ok(failed > 0)
+}
+
+/// The result of a case.
+struct CaseResult {
+    /// The problems, line by line.
+    faults: Vec<String>,
+    /// The answers of the real world.
+    learned: Learned,
+}
+
+/// The keys after the previous calls of a case.
+type KeysOfCalls = BTreeMap<KeyName, Option<Vec<u8>>>;
+
+fn run_case(lab: &Lab, case: &Case, keys: &mut KeysOfCalls) -> CaseResult {
+    let mut plan = case.plan.clone();
+    plan.given.keys.extend(keys.clone());
+    let (trial, stage) = lab.load(&plan);
+    let faults = faults(lab, case, trial, stage.unanswered(), keys);
+    CaseResult { faults, learned: stage.learned() }
+}
+
+fn faults(
+    lab: &Lab,
+    case: &Case,
+    trial: Result<Trial, LoadError>,
+    mut unanswered: Vec<String>,
+    keys: &mut KeysOfCalls,
+) -> Vec<String> {
+    let mut did = None;
+    let mut faults = Vec::new();
+    let got = match trial {
+        Ok(trial) => {
+            let hook = match hook(case, &trial.hooks()) {
+                Ok(hook) => hook,
+                Err(fault) => return vec![fault],
+            };
+            if let Some(problem) = trial.lacks(hook) {
+                return vec![problem.message];
+            }
+            // A server would not allow it either, so the case would test the impossible.
+            let ungranted = trial.warnings().into_iter().filter(|its| its.kind == LoadProblemKind::Grant);
+            faults.extend(
+                ungranted.map(|its| format!("{}, or ask for it there, with the reason", its.message)),
+            );
+            let tried = lab.ask(&trial, hook, &case.input);
+            unanswered = tried.unanswered.clone();
+            keys.extend(tried.keys.clone());
+            answer(did.insert(tried))
+        }
+        Err(LoadError::Root(error)) => return vec![error.to_string()],
+        Err(LoadError::Problems(problems)) => refusal(&problems),
+    };
+    faults.extend(unanswered.iter().map(|call| match case.plan.given.beyond {
+        Beyond::Recorded => {
+            format!("it called {call}, which ended with an error; that cannot be recorded")
+        }
+        _ => format!("it called {call}, which the case does not answer; add it below `host`, or --record it"),
+    }));
+    if !fits(&case.expect, &got) {
+        faults.push("the verdict differs (- expected, + got):".into());
+        faults.extend(diff(&case.expect, &got));
+    }
+    let emitted = did.as_ref().map_or(&[][..], |did| &did.emitted);
+    differ(&mut faults, "payloads sent to sinks", case.emits.as_ref(), || by_sink(emitted));
+    // As displayed, so that a counter is a counter, however it is written.
+    let shown = |value: &KeyValue| KeyValue::of(&value.bytes());
+    let keys = case.keys.as_ref().map(|keys| {
+        keys.iter().map(|(key, value)| (key.as_str(), value.as_ref().map(shown))).collect::<BTreeMap<_, _>>()
+    });
+    differ(&mut faults, "changes of keys", keys.as_ref(), || did.as_ref().map(changed).unwrap_or_default());
+    let mut shared = case.shared_keys.clone();
+    for value in shared.iter_mut().flat_map(BTreeMap::values_mut).flat_map(BTreeMap::values_mut) {
+        *value = value.as_ref().map(shown);
+    }
+    differ(&mut faults, "changes of shared keys", shared.as_ref(), || {
+        did.as_ref().map(changed_shared).unwrap_or_default()
+    });
+    differ(&mut faults, "metrics", case.metrics.as_ref(), || did.as_ref().map(measured).unwrap_or_default());
+    if let Some(expected) = &case.log {
+        let lines = did.iter().flat_map(|did| &did.lines).map(line);
+        faults.extend(log_fault(expected, &lines.collect::<Vec<_>>()));
+    }
+    if !faults.is_empty() {
+        let lines = did.iter().flat_map(|did| &did.lines).filter(|line| line.is_printed());
+        faults.extend(lines.map(|line| format!("it printed {:?}", line.message)));
+    }
+    faults
+}
+
+/// Compares with the expectation, if there is one.
+fn differ<E: Serialize, G: Serialize>(
+    faults: &mut Vec<String>,
+    what: &str,
+    expected: Option<&E>,
+    got: impl FnOnce() -> G,
+) {
+    let Some(expected) = expected else { return };
+    let (expected, got) = (json!(expected), json!(got()));
+    if expected != got {
+        faults.push(format!("the {what} differ (- expected, + got):"));
+        faults.extend(whole_diff(&expected, &got));
+    }
+}
+
+/// Checks that each text is in a line, and the lines are in this order; no text means no line.
+fn log_fault(expected: &[String], lines: &[String]) -> Vec<String> {
+    let mut rest = lines.iter();
+    let missing = expected.iter().find(|text| !rest.any(|line| line.contains(text.as_str())));
+    let what = match missing {
+        Some(text) => format!("its log has no line with {text:?}, in this order; it has"),
+        None if expected.is_empty() && !lines.is_empty() => "its log should be empty; it has".into(),
+        None => return Vec::new(),
+    };
+    let shown = lines.iter().map(|line| format!("+ {line}"));
+    let nothing = lines.is_empty().then(|| "  nothing".to_owned());
+    [what].into_iter().chain(shown).chain(nothing).collect()
+}
+
+/// Returns the named hook, or the only one that answers.
+fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
+    let mut answering = has.iter().filter(|hook| **hook != Hook::Observe);
+    match (case.hook, answering.next(), answering.next()) {
+        (Some(hook), ..) => Ok(hook),
+        (None, Some(Hook::AcceptUpload), None) if matches!(case.input, HookInput::Request(_, None)) => {
+            Err("accept-upload is asked about an upload: add `upload` to its request".into())
+        }
+        (None, None, _) if has.contains(&Hook::Observe) => {
+            Err("the plugin observes alone: write `events` in place of `request`".into())
+        }
+        (None, Some(hook), None) => Ok(*hook),
+        (None, None, _) => Err("the plugin has no hook that gives an answer".into()),
+        (None, Some(_), Some(_)) => {
+            Err("the plugin has several hooks: add `hook` to the case, such as `hook: authorize`".into())
+        }
+    }
+}
+
+/// Returns the result of a plugin that cannot be loaded: refused settings may be expected.
+fn refusal(problems: &[LoadProblem]) -> Value {
+    let settings = problems.iter().all(|problem| problem.kind == LoadProblemKind::Settings);
+    let said = problems.iter().map(|problem| match &problem.pointer {
+        Some(pointer) => format!("{pointer}: {}", problem.message),
+        None => problem.message.clone(),
+    });
+    let said: Vec<String> = said.collect();
+    if settings { json!({ "refused": said }) } else { json!({ "unloadable": said }) }
+}
+
+fn by_sink(emitted: &[Emitted]) -> BTreeMap<&str, Vec<Value>> {
+    let mut sinks: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
+    for sent in emitted {
+        // It was valid JSON when it was sent.
+        let payload = serde_json::from_str(&sent.payload).unwrap_or_else(|_| sent.payload.clone().into());
+        sinks.entry(&sent.sink).or_default().push(payload);
+    }
+    sinks
+}

@@ -1,0 +1,56 @@
+//! Served folders: their paths and the names of their roots.
+
+use crate::error::ImportError;
+use crate::location::Word;
+use std::path::{Path, PathBuf};
+
+/// Returns the path of a folder as the server sees it that is started here.
+pub(crate) fn absolute(word: &Word) -> Result<PathBuf, ImportError> {
+    let path = std::path::absolute(&word.text)
+        .map_err(|error| ImportError::invalid(&word.location, format!("{}: {error}", word.text)))?;
+    // `/srv/tftp/` and `/srv/tftp` are one folder.
+    Ok(path.components().collect())
+}
+
+/// Returns a name for each root: the last part of its path, made unique.
+pub(crate) fn names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for folder in folders {
+        let last = folder.file_name().map(|last| last.to_string_lossy().to_lowercase()).unwrap_or_default();
+        let mut name: String =
+            last.chars().map(|it| if it.is_ascii_alphanumeric() { it } else { '-' }).take(32).collect();
+        name = name.trim_matches('-').to_owned();
+        if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            name = format!("tftp-{name}").trim_end_matches('-').to_owned();
+        }
+        let same = |name: &str| names.iter().any(|other| other == name);
+        if same(&name) {
+            let numbered = (2..).map(|number| format!("{name}-{number}")).find(|name| !same(name));
+            name = numbered.expect("one of endlessly many numbers is free");
+        }
+        names.push(name);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::location::Location;
+
+    #[test]
+    fn names_of_roots() {
+        let folders =
+            ["/srv/tftp", "/var/lib/tftpboot", "/other/tftp", "/", "/srv/Gr\u{fc}n x", "/a/--", "/b/7"];
+        let expected = ["tftp", "tftpboot", "tftp-2", "tftp-3", "gr-n-x", "tftp-4", "tftp-7"];
+        assert_eq!(names(folders.iter().map(Path::new)), expected);
+    }
+
+    #[test]
+    fn paths_are_absolute_and_have_one_form() {
+        let path = |text: &str| absolute(&Word::new(text, &Location::CommandLine)).unwrap();
+        assert_eq!(path("/srv//tftp/./"), Path::new("/srv/tftp"));
+        assert_eq!(path("below"), std::env::current_dir().unwrap().join("below"));
+        assert!(absolute(&Word::new("", &Location::CommandLine)).is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! The configuration that an import writes, section by section.
+
+use crate::location::Location;
+use crate::report::Report;
+use crate::yaml::{Map, Value, write_comments};
+use std::thread;
+
+/// A name in `policy` and `plugins` for the plugin that rewrites names.
+const REMAP: &str = "remap";
+const ACL: &str = "acl";
+
+/// The plugin `remap`; without settings it is left out.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Remap {
+    pub(crate) settings: Map,
+    /// The grants that these settings require.
+    pub(crate) grants: Vec<String>,
+    /// The file of the rules among them.
+    pub(crate) map: Option<Location>,
+}
+
+impl Remap {
+    fn plugin(self) -> Value {
+        let mut plugin = Map::default();
+        plugin.put("component", Value::text("builtin:remap"), []);
+        if !self.grants.is_empty() {
+            plugin.put("grants", Value::texts(&self.grants), []);
+        }
+        plugin.put("settings", Value::Map(self.settings), []);
+        Value::Map(plugin)
+    }
+}
+
+/// The sections of the configuration, and the differences.
+#[derive(Debug, Default)]
+pub(crate) struct Target {
+    /// Comments that belong to no key.
+    pub(crate) head: Vec<String>,
+    pub(crate) listeners: Vec<Map>,
+    /// Comments of the listeners as a whole.
+    pub(crate) listening: Vec<String>,
+    pub(crate) roots: Vec<Map>,
+    /// The plugin that rewrites names, for all listeners.
+    pub(crate) remap: Remap,
+    /// The same plugin for single listeners, by the name of each instance.
+    pub(crate) remaps: Vec<(String, Remap)>,
+    pub(crate) transfer: Map,
+    pub(crate) multicast: Map,
+    pub(crate) limits: Map,
+    /// Settings of the plugin that restricts clients; without settings it is left out.
+    pub(crate) acl: Map,
+    /// The number of workers, where the default would be too many.
+    workers: Option<usize>,
+    pub(crate) privileges: Map,
+    pub(crate) report: Report,
+}
+
+/// The original server, as the head of the file describes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    /// The program that the configuration replaces.
+    pub(crate) program: &'static str,
+    /// Its page in the documentation.
+    pub(crate) guide: &'static str,
+    pub(crate) log_format: Option<&'static str>,
+}
+
+impl Target {
+    /// Reports a difference that belongs to no key.
+    pub(crate) fn differs(&mut self, location: &Location, text: impl Into<String>) {
+        let comment = self.report.differs(location, text);
+        self.head.push(comment);
+    }
+
+    /// Reports something without a counterpart, which belongs to no key.
+    pub(crate) fn missing(&mut self, location: &Location, text: impl Into<String>) {
+        let comment = self.report.missing(location, text);
+        self.head.push(comment);
+    }
+
+    /// Each worker needs a TID port: a short range allows few workers.
+    pub(crate) fn limit_workers(&mut self, first: u16, last: u16) {
+        let ports = usize::from(last - first) + 1;
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        self.workers = (ports < cores).then_some(ports);
+    }
+
+    /// Returns a configuration with the plugin `remap` alone. The paths of its roots are replaced, since their folders may
+    /// be missing here.
+    pub(crate) fn remap_alone(&self) -> String {
+        let mut remap_alone = Target { remap: self.remap.clone(), ..Target::default() };
+        let mut listener = Map::default();
+        listener.put("address", Value::text("127.0.0.1:0"), []);
+        remap_alone.listeners.push(listener);
+        for root in &self.roots {
+            let mut root = root.only("name");
+            root.put("path", Value::text("/"), []);
+            remap_alone.roots.push(root);
+        }
+        remap_alone.sections().document()
+    }
+
+    /// Returns the text of the file.
+    pub(crate) fn written(self, origin: Origin) -> String {
+        let log_format = origin.log_format.map_or(String::new(), |format| format!(" --log-format {format}"));
+        let mut text = String::new();
+        let lead = [
+            format!("The configuration of {}, imported by `tuffet import`.", origin.program),
+            "Check it:  tuffet check FILE".to_owned(),
+            format!("Serve it:  tuffet serve --config FILE{log_format}"),
+            "Machines that boot through shim, GRUB or Windows: `netboot: { preset: true }` helps them."
+                .to_owned(),
+            format!("What always differs, and how to go back: docs/migrate/{}", origin.guide),
+        ];
+        write_comments(&mut text, &lead, "");
+        if !self.head.is_empty() {
+            text += "#\n";
+            write_comments(&mut text, &self.head, "");
+        }
+        text + &self.sections().document()
+    }
+
+    fn sections(self) -> Map {
+        let mut map = Map::default();
+        map.put("listeners", Value::List(self.listeners), self.listening);
+        map.put("roots", Value::List(self.roots), []);
+        if !self.remap.settings.is_empty() {
+            map.below("policy").put("resolve", Value::texts([REMAP]), []);
+            map.below("plugins").put(REMAP, self.remap.plugin(), []);
+        }
+        if !self.acl.is_empty() {
+            let mut plugin = Map::default();
+            plugin.put("component", Value::text("builtin:acl"), []);
+            plugin.put("settings", Value::Map(self.acl), []);
+            map.below("policy").put("authorize", Value::texts([ACL]), []);
+            map.below("plugins").put(ACL, Value::Map(plugin), []);
+        }
+        for (name, remap) in self.remaps {
+            map.below("plugins").put(&name, remap.plugin(), []);
+        }
+        if let Some(workers) = self.workers {
+            let why = "Each worker needs a port of `tid-ports`.".to_owned();
+            map.put("workers", Value::plain(workers), [why]);
+        }
+        let rest = [
+            ("transfer", self.transfer),
+            ("multicast", self.multicast),
+            ("limits", self.limits),
+            ("privileges", self.privileges),
+        ];
+        for (key, section) in rest.into_iter().filter(|(_, section)| !section.is_empty()) {
+            map.put(key, Value::Map(section), []);
+        }
+        map
+    }
+}
+
+/// Sets the retransmission time-out, and keeps the times in their order.
+pub(crate) fn put_retransmit(transfer: &mut Map, milliseconds: u64, origin: String) {
+    let retransmit = transfer.below("retransmit");
+    let time = |milliseconds: u64| Value::plain(format!("{milliseconds}ms"));
+    retransmit.put("initial", time(milliseconds), [origin]);
+    // The bounds of the keys have defaults: below it 20 ms for clients that are not known, 4 s and 30 s above it.
+    if milliseconds < 20 {
+        retransmit.put("floor", time(milliseconds), []);
+    }
+    if milliseconds > 4_000 {
+        retransmit.put("cap", time(milliseconds), []);
+    }
+    if milliseconds > 30_000 {
+        retransmit.put("give-up", time(milliseconds.saturating_mul(5).min(3_600_000)), []);
+    }
+}

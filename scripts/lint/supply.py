@@ -17,7 +17,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 # The server and the plugins that are embedded in it.
-SHIPPED = ["tuffet", "tuffet-acl", "tuffet-audit", "tuffet-mac-map", "tuffet-publish", "tuffet-remap",
+SHIPPED = ["tuffet-cli", "tuffet-acl", "tuffet-audit", "tuffet-mac-map", "tuffet-publish", "tuffet-remap",
            "tuffet-template"]
 WASMTIME = "48."
 TRIPLE = "x86_64-unknown-linux-gnu"
@@ -129,7 +129,7 @@ def sbom(metadata, locked):
     linked = reach(roots, nodes, lambda dep: any(kind["kind"] is None for kind in dep["dep_kinds"])
                    and not is_macro(packages[dep["pkg"]]))
     built = reach(roots, nodes, lambda dep: any(kind["kind"] != "dev" for kind in dep["dep_kinds"]))
-    server = next(packages[id] for id in roots if packages[id]["name"] == "tuffet")
+    server = next(packages[id] for id in roots if packages[id]["name"] == "tuffet-cli")
     # The same sources give the same document.
     serial = uuid.uuid5(uuid.NAMESPACE_URL, (ROOT / "Cargo.lock").read_text() + server["version"])
     components = []

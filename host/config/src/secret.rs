@@ -30,19 +30,12 @@ impl Secret {
         http::HeaderValue::from_str(&self.0).is_ok()
     }
 
-    /// Whether it is the content of a NATS credentials file.
-    #[cfg(feature = "nats")]
+    /// Whether it can be the content of a credentials file of NATS.
     pub fn is_nats(&self) -> bool {
         async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
     }
 
-    /// Always `true`: only the NATS client can check this, and a server without NATS refuses the whole sink.
-    #[cfg(not(feature = "nats"))]
-    pub fn is_nats(&self) -> bool {
-        true
-    }
-
-    /// Returns the value.
+    /// The value, for where it is used.
     pub fn reveal(&self) -> &str {
         &self.0
     }

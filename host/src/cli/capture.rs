@@ -2,7 +2,6 @@
 
 use super::complain;
 use super::control::ControlArgs;
-use crate::server::{self, CaptureWanted, Captured};
 use clap::Args;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -11,6 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
+use tuffet::capture::{Captured, LONGEST, Wanted};
 use tuffet_config::EXIT_CONFIG;
 
 #[derive(Debug, Args)]
@@ -42,13 +42,13 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
         complain("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
     };
-    let wanted = CaptureWanted {
+    let wanted = Wanted {
         clients: args.clients.iter().map(|client| (client.0, client.1)).collect(),
         milliseconds: u64::try_from(args.duration.as_millis()).unwrap_or(u64::MAX),
         bytes: args.size << 20,
         datagrams: args.count,
     };
-    let begun = match server::begin_capture(&socket, &wanted) {
+    let begun = match tuffet_daemon::begin_capture(&socket, &wanted) {
         Ok(begun) => begun,
         Err(error) => {
             complain(format_args!("no capture by the server at {}: {error}", socket.display()));
@@ -98,5 +98,5 @@ fn client(text: &str) -> Result<Client, String> {
 fn duration(text: &str) -> Result<Duration, String> {
     let wrong = || "write a time up to 24h, such as 30s or 5m".to_owned();
     let duration = humantime::parse_duration(text).map_err(|_| wrong())?;
-    Some(duration).filter(|it| !it.is_zero() && *it <= server::LONGEST_CAPTURE).ok_or_else(wrong)
+    Some(duration).filter(|it| !it.is_zero() && *it <= LONGEST).ok_or_else(wrong)
 }

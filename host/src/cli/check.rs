@@ -1,14 +1,13 @@
 //! `tuffet check`.
 
 use super::{complain, print};
-use crate::features;
-use crate::server::{self, ServeError};
-use crate::source::Source;
 use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, reach};
+use tuffet_daemon::ServeError;
+use tuffet_daemon::source::Source;
 
 /// What standard input is called in messages.
 const STDIN: &str = "<stdin>";
@@ -50,9 +49,8 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     } else {
         source.read_for_check(&overrides)
     };
-    let config = config.and_then(|config| features::check(&config).map(|()| config));
     let checked = config.map_err(ServeError::from).and_then(|config| {
-        let warnings = server::check(&config, args.pull)?;
+        let warnings = tuffet_daemon::check(&config, args.pull)?;
         Ok((warnings, verdict(&args.file, is_stdin, &config)))
     });
     match checked {

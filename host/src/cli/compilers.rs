@@ -1,10 +1,10 @@
 //! The processes that compile plugins for a server, which are this program under other names.
 
 use super::close_inherited;
-use crate::privileges::Confinement;
-use crate::server::catch_signals;
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
+use tuffet_daemon::catch_signals;
+use tuffet_daemon::privileges::Confinement;
 use tuffet_policy::compiler::{self, COMPILER, STARTER};
 
 /// Does the work of one of these processes; `None` if this one has another name.

@@ -1,10 +1,10 @@
 //! `tuffet reload` and `tuffet status`: commands to the running server.
 
 use super::{complain, print, print_json};
-use crate::server::{self, Reply};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tuffet_daemon::Reply;
 
 #[derive(Debug, Args)]
 pub(super) struct ControlArgs {
@@ -42,7 +42,7 @@ pub(super) struct StatusArgs {
 
 /// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
-    let status = args.socket().and_then(|socket| server::ask(&socket, "status").ok());
+    let status = args.socket().and_then(|socket| tuffet_daemon::ask(&socket, "status").ok());
     let Some(Reply::Status(report)) = status else { return ask(args, "reload", "") };
     if let (Some(wanted), Some(its)) = (&args.config, &report.config)
         && !same_file(wanted, its)
@@ -85,7 +85,7 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
         );
         return ExitCode::from(69);
     };
-    match server::ask(&socket, question) {
+    match tuffet_daemon::ask(&socket, question) {
         Ok(Reply::Reloaded(generation)) => {
             print(&format!("reloaded: generation {generation}{of}\n"));
             ExitCode::SUCCESS

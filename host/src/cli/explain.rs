@@ -2,15 +2,14 @@
 
 use super::control::ControlArgs;
 use super::{complain, print, print_json};
-use crate::explanation::{Explanation, Question, text};
-use crate::features;
-use crate::server::{self, Reply, ServeError};
 use clap::Args;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::ffi::OsStrExt;
 use std::process::ExitCode;
+use tuffet::explanation::{Explanation, Question, text};
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, reach};
+use tuffet_daemon::{Reply, ServeError};
 use tuffet_engine::worker::MAX_REQUEST;
 use tuffet_request::names;
 
@@ -90,7 +89,7 @@ fn ask(args: &ExplainArgs, question: &Question) -> ExitCode {
         complain("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
     };
-    match server::ask(&socket, &format!("explain {}", serde_json::json!(question))) {
+    match tuffet_daemon::ask(&socket, &format!("explain {}", serde_json::json!(question))) {
         Ok(Reply::Explained(explained)) => show(args, &explained),
         Ok(Reply::Unexplained(why)) => {
             complain(why);
@@ -119,8 +118,7 @@ fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
     reach::look_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(file, &overrides);
-    let config = config.and_then(|config| features::check(&config).map(|()| config));
-    match config.map_err(ServeError::from).and_then(|config| server::explain(&config, question)) {
+    match config.map_err(ServeError::from).and_then(|config| tuffet_daemon::explain(&config, question)) {
         Ok(explained) => show(args, &explained),
         Err(error) => {
             complain(&error);

@@ -1,8 +1,8 @@
 //! `tuffet import`: the crate `tuffet-import`, with this server's plugins.
 
-use crate::server::{self, ServeError};
 use std::process::ExitCode;
 use tuffet_config::Config;
+use tuffet_daemon::ServeError;
 use tuffet_import::{CheckError, ImportArgs};
 
 pub(super) fn import(args: &ImportArgs) -> ExitCode {
@@ -10,7 +10,7 @@ pub(super) fn import(args: &ImportArgs) -> ExitCode {
 }
 
 fn check_plugins(config: &Config) -> Result<(), CheckError> {
-    server::check_plugins(config).map_err(|error| match error {
+    tuffet_daemon::check_plugins(config).map_err(|error| match error {
         ServeError::Config(error) => CheckError::Refused(error),
         error => CheckError::Failed(error.to_string()),
     })

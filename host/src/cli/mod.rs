@@ -1,21 +1,17 @@
 //! The command line: `tuffet serve | reload | status | top | cache | capture | check | explain | doctor | import | plugin |
 //! schema | generate | get | put`.
 
-#[cfg(not(all(feature = "top", feature = "doctor")))]
-mod absent;
 mod cache;
 mod capture;
 mod check;
 mod compilers;
 mod control;
-#[cfg(feature = "doctor")]
 mod doctor;
 mod explain;
 mod generate;
 mod import;
 mod plugin;
 mod serve;
-#[cfg(feature = "top")]
 mod top;
 mod transfer;
 
@@ -53,11 +49,7 @@ enum Command {
     ///
     /// Updates the screen each second; if the output is not a terminal, prints one frame as plain text. Exit
     /// code 69 if no server answers.
-    #[cfg(feature = "top")]
     Top(top::TopArgs),
-    /// Not in this build.
-    #[cfg(not(feature = "top"))]
-    Top(absent::AbsentArgs),
     /// List, fetch ahead and remove the files of roots that live elsewhere.
     ///
     /// Asks the running server; without one, and with --config, works on the caches itself.
@@ -83,11 +75,7 @@ enum Command {
     ///
     /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
     /// configuration is invalid.
-    #[cfg(feature = "doctor")]
     Doctor(doctor::DoctorArgs),
-    /// Not in this build.
-    #[cfg(not(feature = "doctor"))]
-    Doctor(absent::AbsentArgs),
     /// Import the configuration of another TFTP server: writes a YAML file that does the same.
     ///
     /// Reads the flags after `--`, or the file of the service, and writes a configuration with comments. Each
@@ -125,7 +113,6 @@ pub fn main() -> ExitCode {
     if let Some(code) = name.as_ref().and_then(|name| compilers::work_as_process(name, &mut words)) {
         return code;
     }
-    #[cfg(feature = "doctor")]
     if name.is_some_and(|name| name == doctor::WALKER) {
         close_inherited();
         doctor::work_as_process(words);
@@ -143,18 +130,12 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::serve(&args),
         Command::Reload(args) => control::reload(&args),
         Command::Status(args) => control::status(&args),
-        #[cfg(feature = "top")]
         Command::Top(args) => top::top(&args),
-        #[cfg(not(feature = "top"))]
-        Command::Top(_) => absent::refuse("top"),
         Command::Cache(command) => cache::run(&command),
         Command::Capture(args) => capture::capture(&args),
         Command::Check(args) => check::check(&args),
         Command::Explain(args) => explain::explain(&args),
-        #[cfg(feature = "doctor")]
         Command::Doctor(args) => doctor::doctor(&args),
-        #[cfg(not(feature = "doctor"))]
-        Command::Doctor(_) => absent::refuse("doctor"),
         Command::Import(args) => import::import(&args),
         Command::Plugin(command) => plugin::run(&command),
         Command::Schema { markdown } => schema(markdown),

@@ -1,11 +1,11 @@
 //! `tuffet plugin …`: the crate `tuffet-author`, within this server's program.
 
-use crate::privileges::{self, PrivilegeError};
-use crate::server::{ServeError, may_fill_code_cache};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tuffet_author::{PluginCommand, Refusal, ServerProgram};
 use tuffet_config::{Config, Privileges, default_compiled};
+use tuffet_daemon::privileges::{self, PrivilegeError};
+use tuffet_daemon::{ServeError, may_fill_code_cache};
 
 pub(super) fn run(command: &PluginCommand) -> ExitCode {
     tuffet_author::run(command, &ThisProgram)

@@ -1,11 +1,6 @@
 //! `tuffet serve`.
 
 use super::complain;
-use crate::features;
-use crate::logging::{Format, Log};
-use crate::server::{self, ServeError};
-use crate::source::{Source, Watched};
-use crate::telemetry::LogBridge;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tracing_subscriber::Layer;
 use tuffet_config::{Config, EXIT_CONFIG, Overrides, TimeSpan, reach};
+use tuffet_daemon::ServeError;
+use tuffet_daemon::logging::{Format, Log};
+use tuffet_daemon::source::{Source, Watched};
+use tuffet_observe::telemetry::LogBridge;
 
 /// The shortest interval between two requests for the configuration.
 const SHORTEST: Duration = Duration::from_millis(100);
@@ -83,7 +82,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
         _ => None,
     };
     let its = args.clone();
-    match server::serve(Arc::new(move || configure(&its, source.as_deref())), watched) {
+    match tuffet_daemon::serve(Arc::new(move || configure(&its, source.as_deref())), watched) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             log.complain(&error);
@@ -96,7 +95,7 @@ fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeE
     if let Some(root) = &args.root {
         // One that hangs is served when it answers.
         if reach::answers(root) {
-            server::require_folder(root)?;
+            tuffet_daemon::require_folder(root)?;
         }
     }
     let overrides = Overrides {
@@ -108,11 +107,7 @@ fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeE
         user: args.user.clone(),
     };
     match source {
-        Some(source) => Ok(source.read(&overrides, features::check)?),
-        None => {
-            let config = Config::from_flags(&overrides)?;
-            features::check(&config)?;
-            Ok(config)
-        }
+        Some(source) => Ok(source.read(&overrides)?),
+        None => Ok(Config::from_flags(&overrides)?),
     }
 }

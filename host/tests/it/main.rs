@@ -39,6 +39,7 @@ mod outcomes;
 mod overwrite;
 mod policy;
 mod privileges;
+mod public_names;
 mod rate;
 mod refusals;
 mod registry;

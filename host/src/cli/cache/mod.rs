@@ -5,9 +5,6 @@ mod speaker;
 
 use super::control::ControlArgs;
 use super::{complain, print, print_json};
-use crate::origins::CachedRow;
-use crate::server::CacheWanted as Wanted;
-use crate::server::Reply;
 use clap::{Args, Subcommand};
 use glob::matches;
 use speaker::Speaker;
@@ -18,6 +15,9 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
+use tuffet::origins::CachedRow;
+use tuffet_daemon::CacheWanted as Wanted;
+use tuffet_daemon::Reply;
 
 /// Files that are fetched at a time.
 const AT_ONCE: usize = 8;

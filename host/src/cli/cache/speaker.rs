@@ -1,12 +1,12 @@
 //! Who carries out commands about caches: the running server, or this process while there is none.
 
 use super::{ControlArgs, Trouble, Wanted};
-use crate::origins::Origins;
-use crate::privileges::become_server;
-use crate::server::{self, Reply};
 use std::io;
 use std::path::{Path, PathBuf};
+use tuffet::origins::Origins;
 use tuffet_config::Config;
+use tuffet_daemon::Reply;
+use tuffet_daemon::privileges::become_server;
 
 pub(super) enum Speaker {
     /// The server behind this socket.
@@ -44,16 +44,18 @@ impl Speaker {
 
     pub(super) fn ask(&self, wanted: &Wanted) -> Result<Reply, Trouble> {
         match self {
-            Speaker::Server(socket) => server::ask(socket, &format!("cache {}", serde_json::json!(wanted)))
-                .map_err(|error| Trouble::unavailable(no_server(socket, &error))),
-            Speaker::Here(origins, _) => Ok(server::answer_cache(origins, wanted)),
+            Speaker::Server(socket) => {
+                tuffet_daemon::ask(socket, &format!("cache {}", serde_json::json!(wanted)))
+                    .map_err(|error| Trouble::unavailable(no_server(socket, &error)))
+            }
+            Speaker::Here(origins, _) => Ok(tuffet_daemon::answer_cache(origins, wanted)),
         }
     }
 
     /// The names of the roots that live elsewhere.
     pub(super) fn roots(&self) -> Result<Vec<String>, Trouble> {
         match self {
-            Speaker::Server(socket) => match server::ask(socket, "status") {
+            Speaker::Server(socket) => match tuffet_daemon::ask(socket, "status") {
                 Ok(Reply::Status(report)) => {
                     Ok(report.origins.into_iter().map(|origin| origin.root).collect())
                 }

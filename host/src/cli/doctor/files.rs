@@ -3,7 +3,7 @@
 use super::finding::{Finding, Grade};
 use super::roots::quoted;
 use super::walk::{self, Seen, Walked};
-use crate::privileges::Account;
+use tuffet_daemon::privileges::Account;
 use tuffet_request::RootSpec;
 
 /// Looks at the files of a root as this process's user, or, if root runs the check, as the user that the server becomes.

@@ -18,7 +18,6 @@ mod system;
 mod walk;
 
 use super::{complain, print, print_json};
-use crate::server;
 use clap::Args;
 use finding::{Finding, Grade, Report};
 use std::net::SocketAddr;
@@ -63,7 +62,6 @@ impl Subject {
                 ..Overrides::default()
             })?,
         };
-        crate::features::check(&config)?;
         let inherited = vec![0; config.listeners.len()];
         Ok(Subject { config, file, inherited, serving: None })
     }
@@ -99,7 +97,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     };
     let mut findings = Vec::new();
     // Before there are threads.
-    match server::inherited(&subject.config) {
+    match tuffet_daemon::inherited(&subject.config) {
         Ok(inherited) => subject.inherited = inherited,
         Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
     }
@@ -128,7 +126,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     ExitCode::from(u8::from(report.grade == Grade::Wrong))
 }
 
-fn examine(system: &System, subject: &Subject, running: Option<&crate::status::Report>) -> Vec<Finding> {
+fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::Report>) -> Vec<Finding> {
     let mut findings = vec![
         kernel::receive_buffers(system, &kernel::granted()),
         kernel::send_buffers(system, &kernel::granted()),
@@ -155,7 +153,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&crate::status::R
     findings.push(kernel::clock(system));
     findings.push(privileges::seccomp(system, &subject.config));
     findings.push(privileges::landlock(&subject.config));
-    let account = match crate::privileges::become_of(&subject.config.privileges) {
+    let account = match tuffet_daemon::privileges::become_of(&subject.config.privileges) {
         Ok(account) => {
             findings.push(privileges::user(account.as_ref()));
             account

@@ -75,7 +75,7 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: MaxBlksize) -> Opt
 
 /// Returns the addresses of the interfaces by index; none if the kernel cannot be queried.
 fn addresses() -> Vec<(u32, IpAddr)> {
-    let Ok(runtime) = crate::server::control_runtime() else { return Vec::new() };
+    let Ok(runtime) = tuffet_daemon::control_runtime() else { return Vec::new() };
     runtime.block_on(async {
         let Ok((connection, handle, _)) = rtnetlink::new_connection() else { return Vec::new() };
         tokio::spawn(connection);

@@ -3,11 +3,11 @@
 
 use super::finding::{Finding, Grade};
 use super::system::System;
-use crate::privileges::{Account, Held, Left, SYSCALLS_KNOWN, landlock_here};
-use crate::server::{Reply, ask};
-use crate::status::Report;
 use std::io;
+use tuffet::status::{Held, Left, Report};
 use tuffet_config::{Config, SeccompMode};
+use tuffet_daemon::privileges::{self, Account, SYSCALLS_KNOWN, landlock_here};
+use tuffet_daemon::{Reply, ask};
 
 /// Checks the filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
@@ -95,7 +95,7 @@ fn threads(system: &System, process: u32) -> Vec<Held> {
     }
     let folder = format!("proc/{process}/task");
     let status = |thread: String| system.text(&format!("{folder}/{thread}/status"));
-    system.names(&folder).into_iter().filter_map(status).map(|text| Held::of(&text)).collect()
+    system.names(&folder).into_iter().filter_map(status).map(|text| privileges::read_status(&text)).collect()
 }
 
 fn judge(process: u32, left: &Left, threads: &[Held]) -> Finding {
@@ -118,7 +118,11 @@ fn judge(process: u32, left: &Left, threads: &[Held]) -> Finding {
     if left.landlock_rules.is_none() {
         wrong.push("its files have no bounds (Landlock)".to_owned());
     }
-    let who = format!("user {}, capabilities {}", left.held.user(), left.held.capabilities_listed());
+    let who = format!(
+        "user {}, capabilities {}",
+        privileges::user(&left.held),
+        privileges::capabilities(&left.held)
+    );
     if wrong.is_empty() {
         let rules = left.landlock_rules.unwrap_or_default();
         let version = left.landlock_abi.unwrap_or_default();

@@ -2,11 +2,11 @@
 
 use super::files;
 use super::finding::{Finding, Grade, size};
-use crate::privileges::Account;
 use rustix::fs::{Access, AtFlags, CWD, Uid, accessat, stat, statvfs};
 use rustix::io::Errno;
 use std::path::Path;
 use tuffet_config::reach;
+use tuffet_daemon::privileges::Account;
 use tuffet_request::RootSpec;
 
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.

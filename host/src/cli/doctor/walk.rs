@@ -1,7 +1,6 @@
 //! A walk through the files of a root, from a process of its own: a folder that hangs holds whoever lists it, and the
 //! program that waits for a report must end. The process is this program under another name ([`NAME`]).
 
-use crate::privileges::{Account, acting_as};
 use nix::unistd::{Gid, Uid};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_config::reach;
+use tuffet_daemon::privileges::{Account, acting_as};
 
 /// The name of the process (`argv[0]`).
 pub(in super::super) const NAME: &str = "tuffet-files";

@@ -1,9 +1,9 @@
 //! The details of one request: everything that the snapshot knows about it.
 
 use super::text::{bytes, clock, micros, plain, rate};
-use crate::watch::{Active, Finished, PluginCall, Snapshot, Who};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
+use tuffet::watch::{Active, Finished, PluginCall, Snapshot, Who};
 
 /// The column in which the values begin.
 const NAMES: usize = 20;

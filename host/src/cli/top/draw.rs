@@ -3,13 +3,13 @@
 use super::details;
 use super::state::{ORIGINS, QUEUES, SERVERS, State, TABS, client, file};
 use super::text::{bytes, clock, cut_end, cut_front, micros, percent, plain, rate, span};
-use crate::origins::OriginReport;
-use crate::watch::{Active, Finished, PluginTotals, ServerNow, Snapshot, Who};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
+use tuffet::origins::OriginReport;
+use tuffet::watch::{Active, Finished, PluginTotals, ServerNow, Snapshot, Who};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 

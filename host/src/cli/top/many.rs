@@ -1,14 +1,14 @@
 //! The view of all servers that publish their transfers on NATS.
 
 use super::source::News;
-use crate::fleet::Watching;
-use crate::source::nats_login;
-use crate::watch::Snapshot;
 use std::io;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
+use tuffet::watch::Snapshot;
 use tuffet_config::NatsServers;
+use tuffet_daemon::source::nats_login;
+use tuffet_observe::fleet::Watching;
 
 /// How long the first server may take to be heard.
 const FIRST: Duration = Duration::from_secs(4);

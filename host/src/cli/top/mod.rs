@@ -2,7 +2,6 @@
 
 mod details;
 mod draw;
-#[cfg_attr(not(feature = "nats"), path = "many_absent.rs")]
 mod many;
 mod once;
 mod source;

@@ -2,10 +2,10 @@
 
 use super::draw::draw;
 use super::state::State;
-use crate::watch::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::process::ExitCode;
+use tuffet::watch::Snapshot;
 
 /// The columns without `COLUMNS`.
 const WIDTH: u16 = 132;

@@ -2,8 +2,6 @@
 
 use super::TopArgs;
 use super::many::Many;
-use crate::server::Reply;
-use crate::watch::Snapshot;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -11,6 +9,8 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
+use tuffet::watch::Snapshot;
+use tuffet_daemon::Reply;
 
 /// How long a server may be silent; it sends a snapshot every second.
 const SILENCE: Duration = Duration::from_secs(6);

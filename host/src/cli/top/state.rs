@@ -1,9 +1,9 @@
 //! The state of the view, and its keys.
 
 use super::text::plain;
-use crate::watch::{Active, Finished, Snapshot, Who};
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::cmp::Reverse;
+use tuffet::watch::{Active, Finished, Snapshot, Who};
 use tuffet_request::events::resolved_file;
 
 /// As many as the server keeps.

@@ -2,11 +2,11 @@ use super::draw::draw;
 use super::once::frame;
 use super::state::{State, Wish};
 use super::text::{bytes, micros, plain, span};
-use crate::watch::Snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Value, json};
+use tuffet::watch::Snapshot;
 
 fn who(number: u64, path: &str) -> Value {
     json!({ "id": format!("{number:016x}"), "listener": "lan", "client": format!("192.0.2.{number}:2000"),

@@ -42,7 +42,7 @@ fn named(path: &[&str]) -> (BTreeSet<String>, BTreeSet<String>) {
 }
 
 /// Returns each path of subcommands, from `tuffet` itself on.
-fn subcommands() -> Vec<Vec<String>> {
+pub fn subcommands() -> Vec<Vec<String>> {
     let mut paths = vec![vec![]];
     let mut at = 0;
     while let Some(path) = paths.get(at).cloned() {

@@ -3,7 +3,7 @@
 mod check;
 mod check_mistakes;
 mod check_user;
-mod generate;
+pub mod generate;
 mod plugin;
 mod plugin_dev;
 mod plugin_project;

@@ -1,6 +1,6 @@
 //! Nothing is lost, but processors are scarce: a client that waits for a core has not lost a packet.
 //!
-//!     cargo test --locked -p tuffet --test it loss::pressure -- --ignored --nocapture
+//!     cargo test --locked -p tuffet-cli --test it loss::pressure -- --ignored --nocapture
 //!
 //! `TUFFET_TRANSFERS`, `TUFFET_CLIENTS`, `TUFFET_SIZE` and `TUFFET_NEIGHBOURS` change the load.
 

@@ -1,0 +1,14 @@
+//! The process around a server of Tuffet: signals, privileges, the service manager, the source of the configuration,
+//! reloads, the control socket and the writer of the log.
+
+pub mod logging;
+pub mod privileges;
+mod serve;
+mod socket_file;
+pub mod source;
+mod systemd;
+
+pub use serve::{
+    Begun, CacheWanted, Configure, Reply, ServeError, answer_cache, ask, begin_capture, catch_signals, check,
+    check_plugins, control_runtime, explain, inherited, may_fill_code_cache, require_folder, serve,
+};

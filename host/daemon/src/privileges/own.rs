@@ -1,0 +1,137 @@
+//! The server's own files, created and given to its user while it still can.
+//!
+//! Only new files change their owner: existing ones belong to whoever created them, and changing the owner of
+//! files in a folder that others can write to invites tricks.
+
+use super::{Account, acting_as, in_place_of_root, unique};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
+use rustix::process::geteuid;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use tuffet_config::sinks::SinkTarget;
+use tuffet_config::{AdminAddress, ComponentSource, Config, GrantKind, PluginConfig};
+
+/// Creates the missing paths. A path that cannot be created is reported later, where it is needed.
+pub(super) fn make(config: &Config, account: Option<&Account>) {
+    for folder in folders(config) {
+        note(&folder, make_folder(&folder, 0o700, account));
+    }
+    // The permissions of the socket itself decide who may connect.
+    for folder in sockets(config).filter_map(Path::parent) {
+        note(folder, make_folder(folder, 0o755, account));
+    }
+    for file in files(config) {
+        note(file, make_file(file, account));
+    }
+}
+
+/// Returns the files of sinks.
+pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
+    config.sinks.iter().filter_map(|sink| match &sink.target {
+        SinkTarget::File(target) => Some(target.path.as_path()),
+        _ => None,
+    })
+}
+
+/// Returns the server's own folders: spools, the caches of origins, and state and
+/// compiled plugins if they are used.
+pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
+    let has_keys = |plugin: &PluginConfig| plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv);
+    let keys = config.kv.is_none() && config.policy.plugins.iter().any(has_keys);
+    let spools = config.sinks.iter().filter_map(|sink| Some(sink.spool.as_ref()?.path.clone()));
+    let spools: Vec<PathBuf> = spools.collect();
+    let below = spools.iter().any(|spool| spool.starts_with(&config.state));
+    let is_pulled = |component: &ComponentSource| matches!(component, ComponentSource::Registry(_));
+    let pulled = config.policy.plugins.iter().any(|plugin| is_pulled(&plugin.component));
+    let mut folders: Vec<PathBuf> = Vec::new();
+    folders.extend((keys || below || pulled).then(|| config.state.clone()));
+    folders.extend(spools);
+    folders.extend(config.origins.iter().map(|origin| origin.cache.path.clone()));
+    folders.extend(config.remote.iter().filter_map(|remote| Some(remote.kept.parent()?.to_owned())));
+    let compiled = config.policy.compiled.clone();
+    folders.extend(compiled.filter(|_| !config.policy.plugins.is_empty()));
+    unique(folders)
+}
+
+/// Returns the sockets in the file system.
+pub(super) fn sockets(config: &Config) -> impl Iterator<Item = &Path> {
+    let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
+        AdminAddress::Unix(path) => Some(path.as_path()),
+        AdminAddress::Tcp(_) => None,
+    });
+    config.control.as_deref().into_iter().chain(admin)
+}
+
+/// Creates the folder and its missing ancestors.
+fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Result<()> {
+    if folder.exists() {
+        return Ok(());
+    }
+    if let Some(above) = folder.parent() {
+        make_folder(above, mode, account)?;
+    }
+    let create = || match DirBuilder::new().mode(mode).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|()| true),
+    };
+    match in_place_of_root(folder.parent().unwrap_or(folder), account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None if create()? => give(folder, account),
+        None => Ok(()),
+    }
+}
+
+/// Creates the file in an existing folder.
+fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
+    // If the user stays the same, there is no owner to change; the sink creates its file itself.
+    if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
+        return Ok(());
+    }
+    let create = || match OpenOptions::new().append(true).create_new(true).mode(0o640).open(file) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+        made => made.map(Some),
+    };
+    match maker_of(file, account) {
+        Some(account) => acting_as(account, create).map(drop),
+        None => create()?.map_or(Ok(()), |made| owned(&made, account)),
+    }
+}
+
+/// Returns the user who creates this file instead of root. Only the way to its folder counts: a new file
+/// follows no link of its own name, and changes its owner by its descriptor.
+pub(super) fn maker_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
+    let folder = file.parent()?;
+    // `None` if only root can change the folder, or its parent.
+    in_place_of_root(folder, account)?;
+    in_place_of_root(folder.parent().unwrap_or(folder), account)
+}
+
+/// Changes the owner of a new file or folder, if it is still the same one.
+pub fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
+    if account.is_none() {
+        return Ok(());
+    }
+    let made = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    let about = fstat(&made)?;
+    let is_folder = FileType::from_raw_mode(about.st_mode) == FileType::Directory;
+    // Another hard link would be somebody else's.
+    if about.st_uid != geteuid().as_raw() || (!is_folder && about.st_nlink != 1) {
+        return Err(io::Error::other("something else lies there now"));
+    }
+    owned(&made, account)
+}
+
+fn owned(what: impl AsFd, account: Option<&Account>) -> io::Result<()> {
+    let Some(account) = account else { return Ok(()) };
+    let (user, group) = (Uid::from_raw(account.uid.as_raw()), Gid::from_raw(account.gid.as_raw()));
+    Ok(chownat(what, "", Some(user), Some(group), AtFlags::EMPTY_PATH)?)
+}
+
+fn note(path: &Path, made: io::Result<()>) {
+    if let Err(error) = made {
+        tracing::debug!(target: "tuffet::privileges", path = %path.display(), %error, "cannot be made");
+    }
+}

@@ -1,0 +1,287 @@
+//! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
+//!
+//! One line in each direction: `reload`, `status`, `live`, `metrics`, `cache` or `explain` with what is wanted, and JSON; for
+//! `watch`, a line per second; for `capture`, parts of a file. Only root and the server's user may connect.
+
+use super::cache;
+use super::explain::Explainer;
+use super::reload::{Reloaded, Wanted};
+use crate::privileges::Account;
+use crate::socket_file::{SocketFile, bind_file};
+use serde::{Deserialize, Serialize};
+use std::io::{self, BufRead, BufReader as BlockingReader, Read, Write};
+use std::os::unix::net::{UnixListener as BlockingListener, UnixStream as BlockingStream};
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+use tuffet::capture::{Captured, Captures, Running, Wanted as CaptureWanted};
+use tuffet::explanation::Explanation;
+use tuffet::origins::{CachedRow, Origins};
+use tuffet::status::{Report, Status};
+use tuffet::watch::{Feed, Snapshot, Viewer, Watch};
+use tuffet_observe::accept::Trouble;
+use tuffet_observe::telemetry::exposition;
+
+/// The longest command in bytes: a request to be explained, with a name of the longest path and options.
+const MAX_QUESTION: u64 = 16 << 10;
+/// How long a client may take to send its command.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The server's reply.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// The reload succeeded: this generation is active.
+    Reloaded(u64),
+    /// The reload was refused, with the reasons.
+    Refused(Vec<String>),
+    /// The state of the server.
+    Status(Box<Report>),
+    /// The live view.
+    Live(Box<Snapshot>),
+    /// Metrics in the text format of Prometheus.
+    Metrics(String),
+    /// What would become of a request.
+    Explained(Box<Explanation>),
+    /// The request cannot be explained, because it cannot be made.
+    Unexplained(String),
+    /// The capture begins; parts follow.
+    Capturing,
+    /// The capture has ended.
+    Captured(Captured),
+    /// The files in the caches of origins.
+    Cached(Vec<CachedRow>),
+    /// A file is in the cache now; its size in bytes.
+    Warmed(u64),
+    /// Whether a file was in the cache, and is not any more.
+    Forgotten(bool),
+    /// A command about a cache could not be carried out, and why.
+    NotCached(String),
+    /// There are too many viewers, or there is another capture.
+    Busy,
+    /// The command is unknown.
+    Unknown(String),
+}
+
+/// What commands show.
+#[derive(Clone)]
+pub(super) struct ControlState {
+    pub(super) status: Status,
+    pub(super) watch: Watch,
+    pub(super) feed: Feed,
+    pub(super) explainer: Explainer,
+    pub(super) captures: Captures,
+    pub(super) origins: Origins,
+}
+
+/// The socket. Its file is removed on drop, unless another process created it.
+pub(super) struct Control {
+    listener: BlockingListener,
+    _file: Option<SocketFile>,
+}
+
+impl Control {
+    /// Binds it for this user, and replaces one whose server is gone.
+    ///
+    /// # Errors
+    /// The path cannot be created or used, or another server uses it.
+    pub(super) fn bind(path: &Path, account: Option<&Account>) -> io::Result<Control> {
+        let (listener, file) = bind_file(path, 0o600, account)?;
+        Ok(Control { listener, _file: Some(file) })
+    }
+
+    /// Uses a non-blocking socket that was bound before this process began. Its file stays.
+    pub(super) fn inherit(listener: BlockingListener) -> Control {
+        Control { listener, _file: None }
+    }
+
+    /// Answers commands until it is dropped.
+    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, state: ControlState) {
+        let listener = self.listener.try_clone().and_then(UnixListener::from_std);
+        let listener = match listener {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(target: "tuffet::server::control", %error, "the control socket failed");
+                return;
+            }
+        };
+        let mut trouble = Trouble::default();
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    let (wanted, state) = (wanted.clone(), state.clone());
+                    tokio::spawn(async move {
+                        if let Err(error) = answer(stream, &wanted, &state).await {
+                            tracing::debug!(
+                                target: "tuffet::server::control",
+                                %error, "a request on the control socket failed"
+                            );
+                        }
+                    });
+                }
+                Err(error) => {
+                    trouble.pause("the control socket", &error).await;
+                }
+            }
+        }
+    }
+}
+
+async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &ControlState) -> io::Result<()> {
+    let asker = stream.peer_cred()?.uid();
+    if asker != 0 && asker != rustix::process::geteuid().as_raw() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let (reader, mut writer) = stream.into_split();
+    let mut question = String::new();
+    let mut reader = BufReader::new(reader.take(MAX_QUESTION));
+    timeout(PATIENCE, reader.read_line(&mut question)).await??;
+    let question = question.trim();
+    let ControlState { status, watch, feed, explainer, captures, origins } = state;
+    let reply = match question.split_once(' ').unwrap_or((question, "")) {
+        ("reload", "") => match reload(wanted).await {
+            Ok(generation) => Reply::Reloaded(generation),
+            Err(reasons) => Reply::Refused(reasons),
+        },
+        ("status", "") => Reply::Status(Box::new(status.report())),
+        ("metrics", "") => Reply::Metrics(exposition(watch)),
+        // With the samples after a moment, for a client that has the earlier ones.
+        ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
+            Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
+            Err(_) => Reply::Unknown(question.to_owned()),
+        },
+        ("explain", question) => match serde_json::from_str(question) {
+            Ok(question) => match explainer.explain(&question).await {
+                Ok(explained) => Reply::Explained(Box::new(explained)),
+                Err(why) => Reply::Unexplained(why),
+            },
+            Err(_) => Reply::Unknown("explain".into()),
+        },
+        ("capture", wanted) => match serde_json::from_str(wanted) {
+            Ok(wanted) => match captures.begin(&wanted).await {
+                Some(running) => {
+                    let reader = reader.into_inner().into_inner();
+                    return capture((reader, writer), running, &wanted).await;
+                }
+                None => Reply::Busy,
+            },
+            Err(_) => Reply::Unknown("capture".into()),
+        },
+        ("cache", wanted) => match serde_json::from_str(wanted) {
+            Ok(wanted) => cache::answer(origins.clone(), wanted).await,
+            Err(_) => Reply::Unknown("cache".into()),
+        },
+        ("watch", "") => match feed.join() {
+            Some(viewer) => return stream_to(writer, viewer).await,
+            None => Reply::Busy,
+        },
+        _ => Reply::Unknown(question.to_owned()),
+    };
+    writer.write_all(&line(&reply)?).await
+}
+
+fn line(reply: &Reply) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(reply)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// A line, the parts of the capture, and a line about its end.
+async fn capture(
+    (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
+    running: Running,
+    wanted: &CaptureWanted,
+) -> io::Result<()> {
+    tracing::info!(
+        target: "tuffet::server::control",
+        clients = wanted.clients.len(),
+        milliseconds = wanted.milliseconds,
+        "datagrams are captured for a process that asked at the control socket"
+    );
+    writer.write_all(&line(&Reply::Capturing)?).await?;
+    let captured = tokio::select! {
+        captured = running.stream(wanted, &mut writer) => captured?,
+        // Whoever asked sends nothing more until it goes.
+        _ = reader.read_u8() => return Ok(()),
+    };
+    writer.write_all(&line(&Reply::Captured(captured))?).await
+}
+
+/// Sends snapshots until the viewer is gone or too slow.
+async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result<()> {
+    while let Some(snapshot) = viewer.next().await {
+        let line = format!("{{\"live\":{snapshot}}}\n");
+        timeout(PATIENCE, writer.write_all(line.as_bytes())).await??;
+    }
+    Ok(())
+}
+
+async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
+    let stopping = || vec!["the server is stopping".to_owned()];
+    let (reply_to, reply) = oneshot::channel();
+    wanted.send(Some(reply_to)).await.map_err(|_| stopping())?;
+    reply.await.unwrap_or_else(|_| Err(stopping()))
+}
+
+/// A capture that has begun, for the command line.
+pub struct Begun(BlockingReader<BlockingStream>);
+
+impl Begun {
+    /// Copies the capture, as it comes; blocks until it ends.
+    ///
+    /// # Errors
+    /// The server has gone, or the output fails.
+    pub fn copy_to(mut self, output: &mut dyn Write) -> io::Result<Captured> {
+        let mut length = [0; 4];
+        loop {
+            self.0.read_exact(&mut length)?;
+            let expected = u64::from(u32::from_be_bytes(length));
+            if expected == 0 {
+                break;
+            }
+            if io::copy(&mut (&mut self.0).take(expected), output)? < expected {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            output.flush()?;
+        }
+        let mut line = String::new();
+        self.0.read_line(&mut line)?;
+        match serde_json::from_str(&line) {
+            Ok(Reply::Captured(captured)) => Ok(captured),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
+    }
+}
+
+/// Asks the running server for a capture. For the command line; blocks until every worker copies.
+///
+/// # Errors
+/// There is no server, or it captures already.
+pub fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<Begun> {
+    let mut stream = BlockingStream::connect(socket)?;
+    stream.write_all(format!("capture {}\n", serde_json::json!(wanted)).as_bytes())?;
+    let (mut reader, mut line) = (BlockingReader::new(stream), String::new());
+    reader.read_line(&mut line)?;
+    match serde_json::from_str(&line) {
+        Ok(Reply::Capturing) => Ok(Begun(reader)),
+        Ok(Reply::Busy) => Err(io::Error::other("another capture runs; wait until it ends")),
+        _ => Err(io::Error::other("it does not know `capture`: it is of another version")),
+    }
+}
+
+/// Sends a command to the running server. For the command line; blocks.
+///
+/// # Errors
+/// There is no server, or its reply is invalid.
+pub fn ask(socket: &Path, question: &str) -> io::Result<Reply> {
+    let mut stream = BlockingStream::connect(socket)?;
+    stream.write_all(format!("{question}\n").as_bytes())?;
+    let mut line = String::new();
+    BlockingReader::new(stream).read_line(&mut line)?;
+    serde_json::from_str(&line)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the server ended, or does not understand"))
+}

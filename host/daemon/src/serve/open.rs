@@ -1,0 +1,135 @@
+//! The resources that a server opens at its start and that may need a privilege: folders and sockets.
+//!
+//! The only thread opens them, so that privileges can be dropped for all later threads.
+
+use super::control::Control;
+use super::given::Given;
+use super::{ServeError, open_roots};
+use crate::privileges::Account;
+use crate::socket_file::{SocketFile, bind_file};
+use crate::systemd::Inherited;
+use std::io;
+use std::path::Path;
+use tuffet::interfaces::Interfaces;
+use tuffet::origins::{Next, Origins};
+use tuffet::server::Resources;
+use tuffet_config::{AdminAddress, Config};
+use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
+use tuffet_observe::admin;
+use tuffet_request::TidPorts;
+use tuffet_store::Disks;
+
+/// What is open before the first thread starts. Nothing is read from it yet.
+pub(super) struct Opened {
+    pub(super) resources: Resources,
+    /// To be started once privileges are dropped.
+    pub(super) next: Next,
+    /// With its file, if it was made here.
+    pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
+    pub(super) control: Option<Control>,
+}
+
+impl Opened {
+    /// Opens all of it, but for what this process inherited; what has a name and is made here is for the user
+    /// that the server becomes.
+    ///
+    /// # Errors
+    /// The first resource that cannot be opened. A control socket that cannot is only warned of.
+    pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
+        let given = Given::of(config, Inherited::take()?)?;
+        let disks = Disks::default();
+        let origins = Origins::default();
+        let next = origins.open(&config.origins)?;
+        let roots = open_roots(config, &disks, None, &next)?;
+        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let mut listeners: Vec<ListenerSpec> = config
+            .listeners
+            .iter()
+            .map(|listener| ListenerSpec {
+                interface: listener.interface.clone(),
+                free_bind: listener.free_bind,
+                single_port: listener.single_port,
+                tid_ports: tid_ports(listener.tid_ports, config.listeners.len(), config.workers, descriptors),
+                tid_range: match listener.tid_ports {
+                    Some(TidPorts::Range(range)) => Some(range),
+                    Some(TidPorts::Count(_)) | None => None,
+                },
+                ..ListenerSpec::at(listener.address)
+            })
+            .collect();
+        let sockets = open_all(&mut listeners, given.listeners, config.workers)
+            .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
+        warn_of_taken_ports(config, &listeners);
+        let group_sockets = open_groups(config, &listeners)?;
+        let interfaces = Interfaces::of(config);
+        let admin = match (given.admin, &config.admin) {
+            (None, Some(its)) => Some(
+                bind_admin(&its.address, account)
+                    .map_err(|error| ServeError::Admin { address: its.address.clone(), error })?,
+            ),
+            (given, _) => given.map(|socket| (socket, None)),
+        };
+        let control = match given.control {
+            Some(socket) => Some(Control::inherit(socket)),
+            None => config.control.as_deref().and_then(|path| bind_control(path, account)),
+        };
+        let resources = Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces };
+        Ok(Opened { resources, next, admin, control })
+    }
+}
+
+/// Binds the admin listener; a socket in the file system is for this user.
+fn bind_admin(
+    address: &AdminAddress,
+    account: Option<&Account>,
+) -> io::Result<(admin::Listener, Option<SocketFile>)> {
+    match address {
+        AdminAddress::Tcp(address) => Ok((admin::Listener::bind_tcp(*address)?, None)),
+        AdminAddress::Unix(path) => {
+            let (socket, file) = bind_file(path, 0o660, account)?;
+            Ok((admin::Listener::unix(socket, path), Some(file)))
+        }
+    }
+}
+
+/// Names the TID ports that others have, up to a line's length.
+fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
+    const MOST: usize = 20;
+    for (listener, opened) in config.listeners.iter().zip(listeners) {
+        let (Some(range), false) = (opened.tid_range, opened.taken.is_empty()) else { continue };
+        let named: Vec<String> = opened.taken.iter().take(MOST).map(u16::to_string).collect();
+        let more = match opened.taken.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        tracing::warn!(
+            target: "tuffet::server::open",
+            listener = listener.name,
+            "TID ports in use by others, and skipped: {}{more}; {} of {range} remain (`ss -ulpn` names who has them)",
+            named.join(", "),
+            usize::from(range.count()) - opened.taken.len()
+        );
+    }
+}
+
+/// The control socket; without one, SIGHUP still reloads.
+fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
+    let bound = Control::bind(path, account).inspect_err(|error| {
+        tracing::warn!(
+            target: "tuffet::server::open",
+            socket = %path.display(),
+            "no control socket, so `tuffet reload` and `tuffet status` cannot reach this server: {error}; \
+             set `control` to another path, or to `none`"
+        );
+    });
+    bound.ok()
+}
+
+/// Opens the sockets of groups, if there are to be any.
+fn open_groups(config: &Config, listeners: &[ListenerSpec]) -> Result<Option<Sockets>, ServeError> {
+    let Some(multicast) = &config.multicast else { return Ok(None) };
+    let enabled = |number: usize| multicast.listeners.get(number).copied().unwrap_or(false);
+    open_group_sockets(listeners, enabled, multicast.ttl)
+        .map(Some)
+        .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))
+}

@@ -1,0 +1,238 @@
+//! Loads the policy of a configuration; its problems have their place in the YAML file.
+
+use super::ServeError;
+use crate::privileges::{Confinement, become_of};
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use tuffet_config::{Config, Grant, Privileges, join_pointer};
+use tuffet_policy::compiler::Compilers;
+use tuffet_policy::registry::Registries;
+use tuffet_policy::{Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache};
+use tuffet_store::Roots;
+
+/// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(super) fn start_runtime(
+    config: &Config,
+    compilers: Option<Compilers>,
+) -> Result<PolicyRuntime, ServeError> {
+    started(PolicyRuntime::with_compilers(compiled(config), compilers))
+}
+
+/// Starts the process that starts compilers, if there is a folder for what they compile. Must be called after the
+/// change of user, whose rights these processes get, and before the filter, which forbids starting programs.
+pub(super) fn start_compilers(config: &Config) -> Option<Compilers> {
+    let folder = std::path::absolute(compiled(config)?).ok()?;
+    let started = Compilers::start(Confinement::of(folder, &config.privileges).to_arguments());
+    started
+        .inspect_err(|error| {
+            tracing::warn!(
+                target: "tuffet::policy",
+                "plugins are compiled in the server, which keeps the memory for it: this program cannot be started \
+                 once more: {error}; let the server's user execute it"
+            );
+        })
+        .ok()
+}
+
+/// Returns the folder for compiled plugins; without plugins there is none.
+pub(super) fn compiled(config: &Config) -> Option<&Path> {
+    config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty())
+}
+
+/// Starts the runtime for a check: creates nothing that the server could not use later.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(super) fn start_runtime_to_look(
+    compiled: Option<&Path>,
+    privileges: &Privileges,
+) -> Result<PolicyRuntime, ServeError> {
+    start_runtime_with(compiled.filter(|folder| may_fill_code_cache(folder, privileges)))
+}
+
+/// Returns whether a check may write into this folder for compiled plugins: whether the server's user could use it.
+pub fn may_fill_code_cache(folder: &Path, privileges: &Privileges) -> bool {
+    keeps_its_user(privileges) || is_own_code_cache(folder)
+}
+
+/// Returns whether a check may create what a server would: root that would become another user would create
+/// folders and files that this user cannot write.
+pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
+    let stays = || match become_of(privileges) {
+        Ok(account) => account.is_none_or(|account| account.uid.is_root()),
+        // The user does not exist: no server would start.
+        Err(_) => false,
+    };
+    !rustix::process::geteuid().is_root() || stays()
+}
+
+/// Starts the runtime with this folder for compiled plugins.
+///
+/// # Errors
+/// The system has no thread or no memory for it.
+pub(super) fn start_runtime_with(compiled: Option<&Path>) -> Result<PolicyRuntime, ServeError> {
+    started(PolicyRuntime::new(compiled))
+}
+
+fn started<E: Display>(runtime: Result<PolicyRuntime, E>) -> Result<PolicyRuntime, ServeError> {
+    runtime.map_err(|error| {
+        ServeError::System("the plugin runtime cannot start", io::Error::other(format!("{error:#}")))
+    })
+}
+
+/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; otherwise
+/// nothing is opened that a running server may use.
+///
+/// # Errors
+/// All problems of all plugins, as errors of the configuration.
+pub(crate) async fn load_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    live: bool,
+) -> Result<Policy, ServeError> {
+    load(runtime, config, spec(config, roots, live)).await
+}
+
+/// As [`load_policy`] for a check, which asks registries for what has not been pulled.
+///
+/// # Errors
+/// As there.
+pub(super) async fn pull_policy(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+) -> Result<Policy, ServeError> {
+    let registries = Registries::of(config, true);
+    load(runtime, config, PolicySpec { registries, ..spec(config, roots, false) }).await
+}
+
+/// As [`load_policy`], for plugins on a stage: what they do has no effect.
+///
+/// # Errors
+/// As there.
+pub(super) async fn load_policy_on(
+    runtime: &PolicyRuntime,
+    config: &Config,
+    roots: &Roots,
+    stage: Option<Arc<Stage>>,
+) -> Result<Policy, ServeError> {
+    load(runtime, config, PolicySpec { stage, ..spec(config, roots, false) }).await
+}
+
+async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Result<Policy, ServeError> {
+    let (started, live) = (Instant::now(), spec.live);
+    let policy = Policy::load(runtime, &spec).await.map_err(|problems| {
+        for problem in problems.iter().filter(|_| live) {
+            tracing::error!(
+                target: "tuffet::policy",
+                plugin = problem.plugin,
+                failure = problem.failure(),
+                "a plugin cannot be loaded: {}",
+                problem.message
+            );
+        }
+        ServeError::Config(config.error(problems.iter().map(|problem| problem.in_config(config))))
+    })?;
+    if !config.policy.plugins.is_empty() {
+        let (kept, compiled) = runtime.compiled().unzip();
+        let took_ms = started.elapsed().as_millis() as u64;
+        let versions: Vec<String> = policy.plugins().iter().map(ToString::to_string).collect();
+        let versions = versions.join(", ");
+        tracing::info!(
+            target: "tuffet::server::policy",
+            plugins = config.policy.plugins.len(),
+            versions,
+            kept,
+            compiled,
+            took_ms,
+            "plugins loaded"
+        );
+    }
+    Ok(policy)
+}
+
+/// Logs one line per plugin with its counters since the start of the process.
+pub(crate) fn log_totals(runtime: &PolicyRuntime) {
+    runtime.report_left_out();
+    for counted in runtime.counted() {
+        let failures = counted.failures.iter().filter(|(_, count)| *count > 0);
+        let failures: Vec<String> = failures.map(|(cause, count)| format!("{cause}={count}")).collect();
+        tracing::info!(
+            target: "tuffet::policy",
+            plugin = %counted.plugin,
+            fetch_failures = counted.fetch,
+            load_failures = counted.load,
+            calls = counted.calls,
+            failures = failures.join(" "),
+            opened = counted.opened,
+            monitored = counted.monitored,
+            cache_hits = counted.hits,
+            cache_misses = counted.misses,
+            events_lost = counted.lost,
+            "plugin totals"
+        );
+    }
+}
+
+/// Logs one line per sink with its counters since the start of the process.
+pub(crate) fn log_sink_totals(runtime: &PolicyRuntime) {
+    for counted in runtime.sinks().counted() {
+        tracing::info!(
+            target: "tuffet::server::policy",
+            sink = counted.sink,
+            kind = counted.kind,
+            queued = counted.queued,
+            refused = counted.refused,
+            delivered = counted.delivered,
+            dropped = counted.dropped,
+            retried = counted.retried,
+            waiting = counted.waiting,
+            spooled_bytes = counted.spooled_bytes,
+            "sink totals"
+        );
+    }
+}
+
+/// Returns the warnings about a policy, each with its place in the file.
+pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
+    let granted = |name: &str| {
+        let grants = config.policy.plugins.iter().flat_map(|plugin| &plugin.grants);
+        grants.into_iter().any(|grant| matches!(grant, Grant::Sinks(its) if its == name))
+    };
+    let idle = config.sinks.iter().filter(|sink| !granted(&sink.name)).map(|sink| {
+        let name = &sink.name;
+        let message = format!(
+            "no plugin is granted the sink `{name}`, so nothing goes there; add `sinks/{name}` to the `grants` of a \
+             plugin, or remove the sink"
+        );
+        (join_pointer("/sinks", name), message)
+    });
+    let problems = policy.warnings().iter().map(|problem| problem.in_config(config));
+    let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
+    if problems.is_empty() {
+        return Vec::new();
+    }
+    config.error(problems).to_string().lines().map(str::to_owned).collect()
+}
+
+fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
+    PolicySpec {
+        config: config.policy.clone(),
+        roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+        open_roots: roots.clone(),
+        registries: Registries::of(config, live),
+        sinks: config.sinks.clone(),
+        state: config.state.clone(),
+        kv: config.kv.clone(),
+        live,
+        ipv6_prefix: config.bounds().ipv6_prefix,
+        stage: None,
+    }
+}

@@ -1,0 +1,179 @@
+//! Reload: replaces the active configuration as a whole, or not at all.
+
+use super::policy::{load_policy, warnings};
+use super::{ServeError, not_answering, open_roots, serving};
+use crate::privileges::out_of_bounds;
+use crate::source::keep;
+use crate::systemd::Manager;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::spawn_blocking;
+use tuffet::generation::{Current, Generation};
+use tuffet::leases::Leases;
+use tuffet::origins::{Next, Origins};
+use tuffet::status::Status;
+use tuffet_config::Config;
+use tuffet_engine::limits::Limiter;
+use tuffet_observe::admin::Access;
+use tuffet_policy::PolicyRuntime;
+use tuffet_store::{Disks, Uploads};
+
+/// Reads the configuration again, from the source of the first one.
+pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
+
+/// The result of a reload: the number of the new generation, or the reasons for the refusal.
+pub(super) type Reloaded = Result<u64, Vec<String>>;
+
+/// A requested reload; the sender gets the result.
+pub(super) type Wanted = Option<oneshot::Sender<Reloaded>>;
+
+/// Executes reloads one after another.
+pub(super) struct Reloader {
+    pub(super) configure: Configure,
+    /// The active configuration.
+    pub(super) config: Config,
+    pub(super) runtime: PolicyRuntime,
+    pub(super) generation: Current,
+    pub(super) status: Status,
+    /// The access control of the admin listener.
+    pub(super) access: Access,
+    /// Is notified of reloads.
+    pub(super) manager: Manager,
+    /// The limits that all workers share, and those of uploads.
+    pub(super) limiter: Arc<Limiter>,
+    pub(super) uploads: Uploads,
+    pub(super) disks: Disks,
+    pub(super) origins: Origins,
+}
+
+impl Reloader {
+    /// Reloads on request, until all senders are gone.
+    pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
+        while let Some(reply_to) = wanted.recv().await {
+            self.manager.reloading();
+            let result = self.reload().await;
+            let mut status = serving(self.generation.get().number);
+            if let Err(reasons) = &result {
+                status = format!("{status}; the last reload was refused: {}", reasons.join("; "));
+            }
+            self.manager.ready(&status);
+            if let Some(reply_to) = reply_to {
+                // The client may be gone.
+                let _ = reply_to.send(result);
+            }
+        }
+    }
+
+    async fn reload(&mut self) -> Reloaded {
+        let started = Instant::now();
+        match self.load().await {
+            Ok((config, next, origins)) => {
+                let (number, plugins) = (next.number, config.policy.plugins.len());
+                let roots = next.files.roots.clone();
+                self.generation.replace(next);
+                self.origins.take(origins);
+                roots.look_for_replaced();
+                // The other roots have been swept before.
+                let is_new = |name: &str| {
+                    !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
+                };
+                roots.sweep_in_background(is_new);
+                self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
+                self.limiter.replace(&config.bounds());
+                self.uploads.replace(config.bounds().uploads_per_name);
+                self.config = config;
+                self.status.reloaded(number, self.generation.get().policy.plugins());
+                self.status.revised(&self.config);
+                keep_in_background(&self.config);
+                let took_ms = started.elapsed().as_millis() as u64;
+                tracing::info!(
+                    target: "tuffet::server::reload",
+                    generation = number, plugins, took_ms, "reloaded"
+                );
+                Ok(number)
+            }
+            Err(error) => {
+                let reasons: Vec<String> = error.to_string().lines().map(str::to_owned).collect();
+                let generation = self.generation.get().number;
+                tracing::error!(
+                    target: "tuffet::server::reload",
+                    generation,
+                    reasons = reasons.join("; "),
+                    "the reload was refused; the previous configuration stays in force"
+                );
+                self.status.refused(reasons.clone());
+                Err(reasons)
+            }
+        }
+    }
+
+    /// Loads the next generation completely, and changes nothing yet.
+    async fn load(&self) -> Result<(Config, Generation, Next), ServeError> {
+        let configure = Arc::clone(&self.configure);
+        let config = off_thread(move || configure()).await?;
+        let fixed = self.config.needs_restart(&config);
+        if !fixed.is_empty() {
+            let message = |key: &str| {
+                format!(
+                    "`{key}` cannot change while the server runs; restart it, or write what it was before"
+                )
+            };
+            let problems = fixed.iter().map(|key| (format!("/{}", key.replace('.', "/")), message(key)));
+            return Err(config.error(problems).into());
+        }
+        let (config, barred) = off_thread(move || {
+            let barred = out_of_bounds(&config);
+            Ok((config, barred))
+        })
+        .await?;
+        if !barred.is_empty() {
+            return Err(config.error(barred).into());
+        }
+        for silent in &config.silent {
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+        }
+        let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
+        let origins = self.origins.clone();
+        let (config, roots, next_origins) = off_thread(move || {
+            let next = origins.open(&config.origins)?;
+            next.start()?;
+            let roots = open_roots(&config, &disks, Some(&before), &next)?;
+            Ok((config, roots, next))
+        })
+        .await?;
+        let policy = load_policy(&self.runtime, &config, &roots, true).await?;
+        for warning in warnings(&config, &policy) {
+            tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        let now = self.generation.get();
+        let (files, known) = (config.lease_files.clone(), now.leases.clone());
+        let leases = off_thread(move || Ok(Leases::of(&files, Some(&known)))).await?;
+        let bounds = |config: &Config| (config.limits.cache, config.limits.cache_max_age);
+        let cache = &now.files.cache;
+        let cache = if bounds(&config) == bounds(&self.config) {
+            cache.clone()
+        } else {
+            cache.resized(config.limits.cache, config.limits.cache_max_age)
+        };
+        let next = now.next(&config, roots, policy, leases, cache);
+        Ok((config, next, next_origins))
+    }
+}
+
+/// Keeps a configuration from elsewhere for starts while its source is away.
+pub(super) fn keep_in_background(config: &Config) {
+    if let Some(remote) = config.remote.clone() {
+        // It ends by itself, and nobody waits for it.
+        drop(spawn_blocking(move || keep(&remote)));
+    }
+}
+
+/// Runs `work` on a thread that may block.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
+) -> Result<T, ServeError> {
+    spawn_blocking(work).await.unwrap_or_else(|panicked| {
+        Err(ServeError::System("a bug: the reload panicked", std::io::Error::other(panicked)))
+    })
+}

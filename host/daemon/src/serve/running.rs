@@ -1,0 +1,303 @@
+//! A running server: its parts, its start, and the order of its shutdown.
+
+use super::control::ControlState;
+use super::deadline::Deadline;
+use super::explain::Explainer;
+use super::policy::{log_sink_totals, log_totals, warnings};
+use super::reload::{Configure, Reloader, Wanted, keep_in_background};
+use super::signals::{Signals, Wish};
+use super::{Opened, Prepared, ServeError, not_answering, serving};
+use crate::logging;
+use crate::source::Watched;
+use crate::systemd::{Manager, watch_over};
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::time::sleep_until;
+use tuffet::capture::Captures;
+use tuffet::server::{Assembly, Server};
+use tuffet::watch::{Feed, Watch};
+use tuffet_config::Config;
+use tuffet_engine::worker::ListenerSpec;
+use tuffet_observe::admin::{self, Access, Pulse};
+use tuffet_observe::fleet::{self, Servers};
+use tuffet_observe::records::Records;
+use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
+use tuffet_policy::{Policy, PolicyRuntime};
+
+/// How long sinks and telemetry may take at shutdown to deliver their queues.
+const FLUSH: Duration = Duration::from_secs(2);
+
+/// How long the rest of a shutdown may take where a disk hangs.
+const REST: Duration = Duration::from_millis(900);
+
+/// How far the shutdown of a server has come.
+#[derive(Debug, Clone, Copy)]
+enum Stopping {
+    No,
+    /// A signal has come, and until then requests are still answered.
+    Delayed(Instant),
+    /// The workers drain.
+    Draining,
+}
+
+impl Stopping {
+    /// Waits for the end of the delay; without one, for ever.
+    async fn delay_ends(self) {
+        match self {
+            Stopping::Delayed(end) => sleep_until(end.into()).await,
+            Stopping::No | Stopping::Draining => std::future::pending().await,
+        }
+    }
+}
+
+/// A server with all that people and the service manager use of it.
+pub(super) struct Running {
+    server: Server,
+    /// How far the shutdown has come.
+    stopping: Stopping,
+    reload: mpsc::Sender<Wanted>,
+    /// Reloads, the control socket, the admin listener, the watchdog.
+    services: Vec<JoinHandle<()>>,
+    telemetry: Telemetry,
+    runtime: PolicyRuntime,
+    manager: Manager,
+    /// When the process ends whatever hangs, once it is to end.
+    deadline: Option<Deadline>,
+}
+
+impl Running {
+    /// Starts the tasks and the workers. Requests are answered from here on.
+    ///
+    /// # Errors
+    /// The system has no thread or no descriptor for a worker.
+    pub(super) async fn start(
+        config: &Config,
+        prepared: Prepared,
+        policy: Policy,
+        configure: Configure,
+    ) -> Result<Running, ServeError> {
+        let Prepared { opened, left, runtime, manager } = prepared;
+        let Opened { resources, next, admin, control } = opened;
+        resources.origins.take(next);
+        for warning in warnings(config, &policy) {
+            tracing::warn!(target: "tuffet::policy", "{warning}");
+        }
+        for silent in &config.silent {
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+        }
+        let user = format!("uid {}", left.held.uid);
+        let assembly = Assembly::new(config, resources, policy, runtime.clone(), left).await;
+        let watch = assembly.watch.clone();
+        watch.reads_dropped_lines(logging::dropped);
+        if let Some(events) = &config.events {
+            fleet::start(events, &watch)
+                .map_err(|error| ServeError::System("events cannot be published", error))?;
+        }
+        let telemetry = start_telemetry(config, &assembly.listeners, &watch);
+        let exporter = telemetry.clone();
+        assembly.origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
+        let access = Access::of(config.admin.as_ref());
+        let reloader = Reloader {
+            configure,
+            config: config.clone(),
+            runtime: runtime.clone(),
+            generation: assembly.generation.clone(),
+            status: assembly.status.clone(),
+            access: access.clone(),
+            manager: manager.clone(),
+            limiter: assembly.limiter.clone(),
+            uploads: assembly.uploads.clone(),
+            disks: assembly.disks.clone(),
+            origins: assembly.origins.clone(),
+        };
+        let explainer = Explainer {
+            generation: assembly.generation.clone(),
+            listeners: config.listeners.clone().into(),
+            neighbours: assembly.neighbours.clone(),
+            vlans: assembly.vlans.clone(),
+            limiter: assembly.limiter.clone(),
+            user,
+        };
+        let (status, origins) = (assembly.status.clone(), assembly.origins.clone());
+        let listeners = assembly.listeners.clone();
+        let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
+        let server = assembly.start(config, telemetry.sampling(), records)?;
+
+        // At most two are queued: the file may have changed since the running reload read it.
+        let (reload, wanted) = mpsc::channel(2);
+        let mut services = vec![tokio::spawn(reloader.run(wanted))];
+        let feed = Feed::new(watch.clone());
+        if let Some(control) = control {
+            let captures = Captures::new(server.mailboxes());
+            let state = ControlState {
+                status,
+                watch: watch.clone(),
+                feed: feed.clone(),
+                explainer,
+                captures,
+                origins,
+            };
+            services.push(tokio::spawn(control.run(reload.clone(), state)));
+        }
+        let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
+        let pulse = Arc::new(Pulse::new(server.mailboxes().to_vec()));
+        if let Some((admin, file)) = admin {
+            let servers = config.events.clone().map(|events| Feed::new(Servers::new(events)));
+            let pulse = pulse.clone();
+            let state = admin::AdminState { watch: watch.clone(), feed, servers, pulse, access };
+            services.push(tokio::spawn(async move {
+                // Removed with the listener.
+                let _file = file;
+                admin.run(state).await;
+            }));
+        }
+        for (bound, listener) in listeners.iter().zip(&config.listeners) {
+            tracing::info!(
+                target: "tuffet::server::running",
+                address = %bound.address, listener = listener.name, interface = bound.interface,
+                single_port = bound.single_port, "listening"
+            );
+        }
+        if let Some(address) = admin_address {
+            tracing::info!(
+                target: "tuffet::server::running",
+                %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
+                "the admin listener is serving"
+            );
+        }
+        server.generation().files.roots.sweep_in_background(|_| true);
+        keep_in_background(config);
+        watch.serving();
+        tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
+        manager.ready(&serving(1));
+        services.push(tokio::spawn(watch_over(manager.clone(), pulse, watch)));
+        Ok(Running {
+            server,
+            stopping: Stopping::No,
+            reload,
+            services,
+            telemetry,
+            runtime,
+            manager,
+            deadline: None,
+        })
+    }
+
+    /// Reloads whenever the source of the configuration has changed.
+    ///
+    /// # Errors
+    /// The system has no thread.
+    pub(super) fn watch_source(&self, watched: Watched) -> Result<(), ServeError> {
+        let reload = self.reload.downgrade();
+        let changed = move || {
+            let reload = reload.upgrade();
+            let changed = async move {
+                let Some(reload) = reload else { return false };
+                let (reply_to, reply) = oneshot::channel();
+                // The log says what became of it.
+                reload.send(Some(reply_to)).await.is_ok() && reply.await.is_ok()
+            };
+            changed.boxed()
+        };
+        let started = watched.start(Box::new(changed));
+        started.map_err(|error| ServeError::System("the configuration cannot be watched", error))
+    }
+
+    /// Serves until every worker has ended: after a signal, or because one failed.
+    ///
+    /// # Errors
+    /// A worker failed. The others are stopped at once.
+    pub(super) async fn run(&mut self, signals: &mut Signals) -> Result<(), ServeError> {
+        let mut result = Ok(());
+        while self.server.is_running() {
+            tokio::select! {
+                stop = self.server.stopped() => if let Err(error) = stop {
+                    result = Err(ServeError::System("a worker failed", error));
+                    self.server.drain(Duration::ZERO);
+                },
+                () = self.stopping.delay_ends() => self.begin_to_drain(self.server.generation().drain),
+                wish = signals.next() => match wish {
+                    Wish::Stop => self.stop(),
+                    // If the queue is full, a queued reload will read the same file.
+                    Wish::Reload => drop(self.reload.try_send(None)),
+                },
+            }
+        }
+        result
+    }
+
+    /// Shuts down the rest after the workers have ended. Each step ends the producers of the next.
+    pub(super) async fn shutdown(self) {
+        // 1. No more views, reloads or commands.
+        for service in self.services {
+            service.abort();
+            let _ = service.await;
+        }
+        // 2. No more decisions, summaries or events.
+        let watch = self.server.watch().clone();
+        self.server.end().await;
+        // 3. Everything is counted.
+        log_totals(&self.runtime);
+        watch.log_totals();
+        // 4. The log passes no more to telemetry, nor observers to sinks.
+        let telemetry = self.telemetry;
+        let _ = spawn_blocking(move || telemetry.finish(FLUSH)).await;
+        let runtime = self.runtime.clone();
+        let _ = spawn_blocking(move || runtime.sinks().flush(FLUSH)).await;
+        log_sink_totals(&self.runtime);
+        tracing::info!(target: "tuffet::server::running", "stopped");
+    }
+
+    /// Drains the workers, after the delay if there is one; the second call ends their transfers at once.
+    fn stop(&mut self) {
+        let generation = self.server.generation();
+        let (delay, drain) = (generation.drain_delay, generation.drain);
+        match self.stopping {
+            Stopping::No if delay.is_zero() => self.begin_to_drain(drain),
+            Stopping::No => self.leave(delay, drain),
+            Stopping::Delayed(_) | Stopping::Draining => self.begin_to_drain(Duration::ZERO),
+        }
+    }
+
+    /// Announces the shutdown to whatever sends clients here, and goes on answering those that come.
+    fn leave(&mut self, delay: Duration, drain: Duration) {
+        self.stopping = Stopping::Delayed(Instant::now() + delay);
+        self.server.watch().leaving();
+        let status =
+            format!("stopping in {}; requests are still answered", humantime::format_duration(delay));
+        self.manager.stopping(delay + drain, &status);
+        tracing::info!(
+            target: "tuffet::server::running",
+            seconds = delay.as_secs_f64(), "stopping after a delay; requests are still answered"
+        );
+    }
+
+    fn begin_to_drain(&mut self, patience: Duration) {
+        self.stopping = Stopping::Draining;
+        self.server.watch().draining();
+        self.server.drain(patience);
+        let end = patience + REST;
+        match &self.deadline {
+            Some(deadline) => deadline.bring_forward(end),
+            None => self.deadline = Some(Deadline::after(end, self.server.disks().clone())),
+        }
+        self.manager.stopping(patience, "stopping; waiting for running transfers");
+        tracing::info!(
+            target: "tuffet::server::running",
+            seconds = patience.as_secs_f64(), "stopping; waiting for running transfers"
+        );
+    }
+}
+
+fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -> Telemetry {
+    let (settings, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    for complaint in complaints {
+        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+    }
+    let named = config.listeners.iter().zip(listeners);
+    let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));
+    Telemetry::start(settings, addresses, watch)
+}

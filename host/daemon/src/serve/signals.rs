@@ -1,0 +1,95 @@
+//! Signals, from the first moment of a server on.
+
+use super::ServeError;
+use rustix::process::Signal as Number;
+use std::io;
+use tokio::runtime::Builder;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+/// The signals that a server handles. Early ones are kept.
+pub(super) struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+    hangup: Signal,
+}
+
+/// Catches the signals of a process that must not end by them, until the result is dropped.
+pub fn catch() -> impl Sized {
+    Signals::catch()
+}
+
+/// The request of a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// Shut down.
+    Stop,
+    /// Reload the configuration.
+    Reload,
+}
+
+impl Signals {
+    /// Catches the signals, whose default action is to kill. Starts no thread.
+    ///
+    /// # Errors
+    /// The system has no descriptor left.
+    pub(super) fn catch() -> Result<Signals, ServeError> {
+        Signals::try_catch().map_err(|error| ServeError::System("signals cannot be received", error))
+    }
+
+    fn try_catch() -> io::Result<Signals> {
+        // Handlers and their notes belong to the process. This runtime only registers them; the server's
+        // runtime reads them.
+        let runtime = Builder::new_current_thread().enable_io().build()?;
+        let _inside = runtime.enter();
+        // A write past RLIMIT_FSIZE must fail with EFBIG instead of killing the process.
+        drop(signal(SignalKind::from_raw(Number::XFSZ.as_raw()))?);
+        Ok(Signals {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next signal.
+    pub(super) async fn next(&mut self) -> Wish {
+        tokio::select! {
+            () = stop(&mut self.terminate, &mut self.interrupt) => Wish::Stop,
+            _ = self.hangup.recv() => Wish::Reload,
+        }
+    }
+
+    /// Waits for a signal that ends the server; others are kept.
+    pub(super) async fn stop(&mut self) {
+        stop(&mut self.terminate, &mut self.interrupt).await;
+    }
+}
+
+async fn stop(terminate: &mut Signal, interrupt: &mut Signal) {
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control_runtime;
+    use rustix::process::{getpid, kill_process};
+
+    /// Caught before a runtime runs, received by the later one.
+    #[test]
+    fn what_came_early_is_heard_late() {
+        let mut signals = Signals::catch().unwrap();
+        kill_process(getpid(), Number::HUP).unwrap();
+        let runtime = control_runtime().unwrap();
+        assert_eq!(runtime.block_on(signals.next()), Wish::Reload);
+        drop(runtime);
+        // A caller that waits only for a stop gets it first, and the other signal is kept.
+        kill_process(getpid(), Number::HUP).unwrap();
+        kill_process(getpid(), Number::TERM).unwrap();
+        let runtime = control_runtime().unwrap();
+        runtime.block_on(signals.stop());
+        assert_eq!(runtime.block_on(signals.next()), Wish::Reload);
+    }
+}

@@ -1,0 +1,276 @@
+//! Sockets that were opened before this process began: `LISTEN_FDS` of sd_listen_fds(3).
+//!
+//! They outlive the process, and datagrams that arrive between two processes wait in them. Their addresses
+//! and interfaces determine their use.
+
+use listenfd::ListenFd;
+use std::env;
+use std::fmt;
+use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use tuffet_config::Listener;
+
+/// The most sockets accepted.
+const MOST: usize = 1024;
+
+/// The reason why an inherited socket cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct NotInherited(String);
+
+/// Inherited sockets that are not used yet.
+#[derive(Debug, Default)]
+pub(crate) struct Inherited(Vec<Passed>);
+
+#[derive(Debug)]
+struct Passed {
+    /// `FileDescriptorName=`: by default the name of systemd's socket unit.
+    name: String,
+    socket: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// With the interface that it is bound to.
+    Udp(UdpSocket, SocketAddr, Option<String>),
+    Tcp(TcpListener, SocketAddr),
+    Unix(UnixListener),
+}
+
+impl Inherited {
+    /// Takes the sockets that the environment announces. Must be called before other threads start: it
+    /// changes the environment, so that child processes do not claim the sockets.
+    ///
+    /// # Errors
+    /// The variables are invalid, or a descriptor is not a socket that a server could listen on.
+    pub fn take() -> Result<Inherited, NotInherited> {
+        let wrong = |message: String| NotInherited(format!("{message}; correct the socket unit"));
+        let number = |name: &str, least: usize, most: usize| match env::var(name) {
+            Err(_) => Ok(()),
+            Ok(text) if text.parse().is_ok_and(|number: usize| (least..=most).contains(&number)) => Ok(()),
+            Ok(text) => {
+                Err(NotInherited(format!("{name}={text:?}: a number from {least} to {most} is meant")))
+            }
+        };
+        number("LISTEN_FDS", 0, MOST)?;
+        number("LISTEN_FDS_FIRST_FD", 3, 1 << 20)?;
+        let names = env::var("LISTEN_FDNAMES").unwrap_or_default();
+        let mut names = names.split(':').map(str::to_owned);
+        let mut given = ListenFd::from_env();
+        let mut passed = Vec::new();
+        for index in 0..given.len() {
+            let name = names.next().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into());
+            let socket = take_one(&mut given, index)
+                .map_err(|error| wrong(format!("the inherited descriptor {index} (`{name}`): {error}")))?;
+            passed.push(Passed { name, socket });
+        }
+        Ok(Inherited(passed))
+    }
+
+    /// Returns the sockets of each listener; none for listeners still to be bound. Several sockets with one
+    /// address (`ReusePort=yes`) share its clients.
+    ///
+    /// # Errors
+    /// A socket receives IPv4 and IPv6, which a listener does not.
+    pub fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, NotInherited> {
+        let mut found: Vec<Vec<UdpSocket>> = listeners.iter().map(|_| Vec::new()).collect();
+        for passed in std::mem::take(&mut self.0) {
+            let Passed { name, socket: Kind::Udp(socket, address, interface) } = passed else {
+                self.0.push(passed);
+                continue;
+            };
+            let fits = |listener: &&(usize, &Listener)| {
+                fits(listener.1.address, address) && listener.1.interface == interface
+            };
+            let fitting: Vec<(usize, &Listener)> =
+                listeners.iter().enumerate().filter(|it| fits(&it)).collect();
+            // Among several listeners on port 0, the name decides, else the first is taken.
+            let named = fitting.iter().find(|(_, listener)| listener.name == name);
+            match named.or(fitting.first()) {
+                Some((number, _)) => {
+                    refuse_dual_stack(&socket, address, &name)?;
+                    found[*number].push(socket);
+                }
+                None => self.0.push(Passed { name, socket: Kind::Udp(socket, address, interface) }),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the TCP listener on this address.
+    pub fn tcp(&mut self, wanted: SocketAddr) -> Option<TcpListener> {
+        let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Tcp(_, its) if fits(wanted, *its));
+        match self.0.extract_if(.., is_it).next()?.socket {
+            Kind::Tcp(socket, _) => Some(socket),
+            _ => None,
+        }
+    }
+
+    /// Returns the listener on this path.
+    pub fn unix(&mut self, wanted: &Path) -> Option<UnixListener> {
+        let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Unix(its) if its.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted)));
+        match self.0.extract_if(.., is_it).next()?.socket {
+            Kind::Unix(socket) => Some(socket),
+            _ => None,
+        }
+    }
+
+    /// Refuses unused sockets: requests to a socket that nobody reads would vanish.
+    ///
+    /// # Errors
+    /// A socket is left. `configured` are the addresses in the configuration.
+    pub fn finish(self, configured: &[String]) -> Result<(), NotInherited> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let left: Vec<String> = self.0.iter().map(ToString::to_string).collect();
+        Err(NotInherited(format!(
+            "inherited, but not in the configuration: {}; it has {}. Write the same addresses in the socket unit and \
+             in the configuration",
+            left.join(", "),
+            configured.join(", ")
+        )))
+    }
+}
+
+impl fmt::Display for Passed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.socket {
+            Kind::Udp(_, address, None) => write!(f, "UDP {address}")?,
+            Kind::Udp(_, address, Some(interface)) => write!(f, "UDP {address} on {interface}")?,
+            Kind::Tcp(_, address) => write!(f, "TCP {address}")?,
+            Kind::Unix(socket) => {
+                let address = socket.local_addr().ok();
+                let path = address.as_ref().and_then(|address| address.as_pathname());
+                let name = address.as_ref().and_then(|address| address.as_abstract_name());
+                match (path, name) {
+                    (Some(path), _) => write!(f, "{}", path.display())?,
+                    (None, Some(name)) => write!(f, "@{}, which has no path", name.escape_ascii())?,
+                    (None, None) => f.write_str("a Unix socket without a path")?,
+                }
+            }
+        }
+        write!(f, " (`{}`)", self.name)
+    }
+}
+
+fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<Kind> {
+    let nothing = || std::io::Error::other("it was taken already");
+    if let Ok(socket) = given.take_udp_socket(index) {
+        let socket = socket.ok_or_else(nothing)?;
+        let address = socket.local_addr()?;
+        // Of a kernel that does not say: none.
+        let interface = socket2::SockRef::from(&socket).device().ok().flatten();
+        let interface =
+            interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
+        return Ok(Kind::Udp(socket, address, interface));
+    }
+    if let Ok(socket) = given.take_tcp_listener(index) {
+        let socket = socket.ok_or_else(nothing)?;
+        let address = socket.local_addr()?;
+        socket.set_nonblocking(true)?;
+        return Ok(Kind::Tcp(socket, address));
+    }
+    if let Ok(socket) = given.take_unix_listener(index) {
+        let socket = socket.ok_or_else(nothing)?;
+        socket.set_nonblocking(true)?;
+        return Ok(Kind::Unix(socket));
+    }
+    Err(std::io::Error::other(
+        "it is no UDP socket of IPv4 or IPv6, and none that listens for streams; TFTP needs `ListenDatagram=`",
+    ))
+}
+
+/// Returns whether a socket on `its` address is the `wanted` one; port 0 matches any.
+fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
+    let scope = |address: SocketAddr| match address {
+        SocketAddr::V6(address) => address.scope_id(),
+        SocketAddr::V4(_) => 0,
+    };
+    its.ip() == wanted.ip()
+        && (wanted.port() == 0 || wanted.port() == its.port())
+        && (scope(wanted) == 0 || scope(wanted) == scope(its))
+}
+
+/// Refuses a dual-stack socket: IPv4 clients would appear with IPv6 addresses, which no rule for their
+/// address matches.
+fn refuse_dual_stack(socket: &UdpSocket, address: SocketAddr, name: &str) -> Result<(), NotInherited> {
+    let takes_both = address.ip().is_unspecified()
+        && address.is_ipv6()
+        && socket2::SockRef::from(socket).only_v6().is_ok_and(|only| !only);
+    if !takes_both {
+        return Ok(());
+    }
+    Err(NotInherited(format!(
+        "the inherited socket UDP {address} (`{name}`) takes IPv4 too; write `BindIPv6Only=ipv6-only` in the socket \
+         unit, and for IPv4 `ListenDatagram=0.0.0.0:{}` with a listener of its own",
+        address.port()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listener(name: &str, address: &str) -> Listener {
+        Listener::at(name, address.parse().unwrap())
+    }
+
+    fn passed(name: &str, address: &str) -> (Passed, SocketAddr) {
+        let socket = UdpSocket::bind(address).unwrap();
+        let address = socket.local_addr().unwrap();
+        (Passed { name: name.into(), socket: Kind::Udp(socket, address, None) }, address)
+    }
+
+    #[test]
+    fn sockets_go_to_the_listener_of_their_address_then_of_their_name() {
+        let (first, address) = passed("tuffet.socket", "127.0.0.1:0");
+        let (second, _) = passed("other", "127.0.0.1:0");
+        let mut inherited = Inherited(vec![first, second]);
+        let listeners = [
+            listener("any", "127.0.0.1:0"),
+            listener("other", "127.0.0.1:0"),
+            listener("exact", &address.to_string()),
+            listener("elsewhere", "[::1]:0"),
+        ];
+        let found = inherited.listeners(&listeners[1..]).unwrap();
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [2, 0, 0], "the first that fits");
+        let (first, address) =
+            passed("tuffet.socket", &address.to_string().replace("127.0.0.1", "127.0.0.2"));
+        let (second, _) = passed("other", "127.0.0.1:0");
+        let mut inherited = Inherited(vec![first, second]);
+        let exact = listener("exact", &address.to_string());
+        let found = inherited.listeners(&[listeners[0].clone(), listeners[1].clone(), exact]).unwrap();
+        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 1]);
+        assert!(inherited.finish(&[]).is_ok());
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_told_beside_what_is_configured() {
+        let (socket, address) = passed("tuffet.socket", "127.0.0.1:0");
+        let mut inherited = Inherited(vec![socket]);
+        assert_eq!(inherited.listeners(&[listener("boot", "127.0.0.1:69")]).unwrap()[0].len(), 0);
+        assert!(inherited.tcp("127.0.0.1:0".parse().unwrap()).is_none(), "it is no TCP listener");
+        let error = inherited.finish(&["listener `boot` on 127.0.0.1:69".into()]).unwrap_err().to_string();
+        for word in
+            [&format!("UDP {address} (`tuffet.socket`)"), "listener `boot` on 127.0.0.1:69", "socket unit"]
+        {
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_socket_of_both_families_is_refused() {
+        let socket = socket2::Socket::new(socket2::Domain::IPV6, socket2::Type::DGRAM, None).unwrap();
+        socket.set_only_v6(false).unwrap();
+        socket.bind(&"[::]:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+        let socket: UdpSocket = socket.into();
+        let address = socket.local_addr().unwrap();
+        let mut inherited =
+            Inherited(vec![Passed { name: "x".into(), socket: Kind::Udp(socket, address, None) }]);
+        let error = inherited.listeners(&[listener("boot", "[::]:0")]).unwrap_err().to_string();
+        assert!(error.contains("BindIPv6Only=ipv6-only"), "{error}");
+    }
+}

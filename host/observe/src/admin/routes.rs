@@ -1,0 +1,153 @@
+//! The routes of the admin listener.
+
+use super::access::{Access, own_pages_only, with_token};
+use super::page::FILES;
+use super::places::Place;
+use super::pulse::{PATIENCE, Pulse};
+use crate::fleet::Servers;
+use crate::telemetry;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use futures_util::stream;
+use serde_json::json;
+use std::convert::Infallible;
+use std::future::ready;
+use std::sync::Arc;
+use tuffet::watch::{CHECKS, Feed, Reason, Watch};
+
+/// The state behind the routes.
+#[derive(Clone)]
+pub struct AdminState {
+    /// The counters and views of the server.
+    pub watch: Watch,
+    /// The live view.
+    pub feed: Feed,
+    /// The view of all servers, if this one publishes its transfers.
+    pub servers: Option<Feed<Servers>>,
+    /// Whether the workers answer.
+    pub pulse: Arc<Pulse>,
+    /// Who may read.
+    pub access: Access,
+}
+
+pub(super) fn router(state: AdminState) -> Router {
+    let access = state.access.clone();
+    let guarded = Router::new()
+        .route("/api/snapshot", get(snapshot))
+        .route("/api/live", get(live))
+        .route("/metrics", get(metrics))
+        .route_layer(from_fn_with_state(access.clone(), with_token));
+    let page =
+        FILES.iter().fold(Router::new(), |router, file| router.route(file.path, get(move || ready(file))));
+    Router::new()
+        .route("/livez", get(livez))
+        .route("/readyz", get(readyz))
+        .merge(guarded)
+        .merge(page)
+        .layer(from_fn_with_state(access, own_pages_only))
+        .layer(map_response(harden))
+        .with_state(state)
+}
+
+/// Reports whether the process works: all workers have answered. That this runs shows that the control
+/// runtime works.
+async fn livez(State(state): State<AdminState>) -> Response {
+    // Idle workers have exited by then, and the process will follow.
+    let silent = if state.watch.is_draining() { Vec::new() } else { state.pulse.silent().await };
+    let status = if silent.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let silent: Vec<String> = silent
+        .iter()
+        .map(|number| format!("worker {number} did not answer within {} s", PATIENCE.as_secs()))
+        .collect();
+    (status, Json(json!({ "live": silent.is_empty(), "silent": silent }))).into_response()
+}
+
+/// Reports whether the server should receive requests, and why not. Details require the token.
+async fn readyz(
+    State(state): State<AdminState>,
+    headers: HeaderMap,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Response {
+    let wrong = query.iter().find(|(key, check)| key != "exclude" || !CHECKS.contains(&&**check));
+    if let Some((key, value)) = wrong {
+        let message =
+            format!("{key}={value} is not known; write exclude= and one of {}\n", CHECKS.join(", "));
+        return (StatusCode::BAD_REQUEST, message).into_response();
+    }
+    let mut reasons = state.watch.reasons();
+    reasons.retain(|reason| !query.iter().any(|(_, excluded)| *excluded == reason.check));
+    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let (ready, degraded) = (reasons.is_empty(), state.watch.degraded());
+    let mut body = if state.access.is_given(&headers) {
+        json!({ "ready": ready, "reasons": reasons, "degraded": degraded })
+    } else {
+        let checks = |of: &[Reason]| of.iter().map(|it| json!({ "check": it.check })).collect::<Vec<_>>();
+        json!({ "ready": ready, "reasons": checks(&reasons), "degraded": checks(&degraded) })
+    };
+    if degraded.is_empty()
+        && let Some(body) = body.as_object_mut()
+    {
+        body.remove("degraded");
+    }
+    (status, Json(body)).into_response()
+}
+
+async fn snapshot(State(state): State<AdminState>) -> Response {
+    Json(state.watch.snapshot(0)).into_response()
+}
+
+/// Returns the metrics for Prometheus.
+async fn metrics(State(state): State<AdminState>) -> Response {
+    ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&state.watch)).into_response()
+}
+
+/// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others the
+/// newest.
+///
+/// With `servers=all`, of all servers that publish where this one does.
+async fn live(
+    State(state): State<AdminState>,
+    Extension(place): Extension<Arc<Place>>,
+    Query(query): Query<Vec<(String, String)>>,
+) -> Response {
+    let viewer = match (query.is_empty(), &state.servers) {
+        (true, _) => state.feed.join(),
+        (false, Some(servers)) if query == [("servers".to_owned(), "all".to_owned())] => servers.join(),
+        (false, None) if query == [("servers".to_owned(), "all".to_owned())] => {
+            let message = "this server does not publish its transfers; write `events: { nats: … }`\n";
+            return (StatusCode::NOT_FOUND, message).into_response();
+        }
+        _ => return (StatusCode::BAD_REQUEST, "write servers=all, or nothing\n").into_response(),
+    };
+    let Some(viewer) = viewer else {
+        let message = "as many watch as may; close one of the views\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
+    };
+    let events = stream::unfold((viewer, place.watch()), async |(mut viewer, watching)| {
+        let snapshot = viewer.next().await?;
+        Some((Ok::<_, Infallible>(Bytes::from(format!("data: {snapshot}\n\n"))), (viewer, watching)))
+    });
+    let headers = [(CONTENT_TYPE, "text/event-stream"), (HeaderName::from_static("x-accel-buffering"), "no")];
+    (headers, Body::from_stream(events)).into_response()
+}
+
+/// Adds headers to all answers: no caching, no content sniffing, no use by other origins.
+async fn harden(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

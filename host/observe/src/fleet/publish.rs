@@ -1,0 +1,204 @@
+//! Publishes the transfers of this server.
+//!
+//! The control side puts each start and each end into a bounded queue and never waits for it; a thread of its own
+//! publishes them. What finds no room, or no connection, is counted and gone: these events are for views, and
+//! observers with a sink are for records.
+
+use super::{CONNECT, Ended, FINISHED, Message, NOW, Now, STARTED, Started, VIEWED, VIEWING, token};
+use async_nats::Client;
+use async_nats::connection::State;
+use futures_util::StreamExt;
+use serde::Serialize;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, SystemTime};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch};
+use tuffet_config::EventsSpec;
+use tuffet_policy::nats::{connect, explain};
+
+/// Events that may wait.
+const QUEUE: usize = 4096;
+/// Events that are taken at once.
+const BATCH: usize = 256;
+/// How long a message may wait for room in the connection.
+const ROOM: Duration = Duration::from_secs(1);
+/// The pause before the next connection; it doubles.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// The age of the oldest samples in a snapshot, in milliseconds: a few samples, so that a viewer misses none.
+const OVERLAP_MS: u64 = 3_500;
+
+/// Starts to publish. It ends with the last clone of the state of the server, or with the process.
+///
+/// # Errors
+/// The system has no thread.
+pub fn start(spec: &EventsSpec, watch: &Watch) -> io::Result<()> {
+    let (queue, events) = mpsc::channel(QUEUE);
+    let counts = Arc::new(ExportCounts::default());
+    let its = Arc::clone(&counts);
+    let publisher = Publisher {
+        server: spec.server.clone().unwrap_or_else(|| watch.host().to_owned()),
+        spec: spec.clone(),
+        watch: watch.clone(),
+        counts: Arc::clone(&counts),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let run = move || runtime.block_on(publisher.run(events));
+    std::thread::Builder::new().name("tuffet-events".into()).spawn(run)?;
+    watch.publish_to(counts, move |event| {
+        if queue.try_send(event).is_err() {
+            its.dropped.fetch_add(1, Relaxed);
+        }
+    });
+    Ok(())
+}
+
+struct Publisher {
+    spec: EventsSpec,
+    server: String,
+    watch: Watch,
+    counts: Arc<ExportCounts>,
+}
+
+impl Publisher {
+    async fn run(self, mut events: mpsc::Receiver<Published>) {
+        let mut pause = FIRST_PAUSE;
+        let mut failed = None;
+        loop {
+            match connect(&self.spec.servers, CONNECT, |_| async {}).await {
+                Ok(client) => {
+                    if failed.take().is_some() {
+                        tracing::info!(target: "tuffet::events", "the NATS servers of the events answer again");
+                    }
+                    pause = FIRST_PAUSE;
+                    if let Err(why) = self.serve(&client, &mut events).await {
+                        warn(&mut failed, why);
+                    }
+                }
+                Err(why) => warn(&mut failed, why),
+            }
+            self.counts.failures.fetch_add(1, Relaxed);
+            if self.discard(&mut events, pause.mul_f64(0.5 + fastrand::f64())).await {
+                return;
+            }
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Drops the events of a pause. Returns whether there will be no more.
+    async fn discard(&self, events: &mut mpsc::Receiver<Published>, pause: Duration) -> bool {
+        let end = sleep(pause);
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                event = events.recv() => match event {
+                    Some(_) => self.counts.dropped.fetch_add(1, Relaxed),
+                    None => return true,
+                },
+                () = &mut end => return false,
+            };
+        }
+    }
+
+    /// Publishes until the connection fails.
+    async fn serve(&self, client: &Client, events: &mut mpsc::Receiver<Published>) -> Result<(), String> {
+        let viewing = client.subscribe(format!("{}.{VIEWING}", self.spec.subject)).await;
+        let mut viewing = viewing.map_err(|error| explain(&error))?;
+        let mut viewed: Option<Instant> = None;
+        let mut seconds = interval(Duration::from_secs(1));
+        seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut batch = Vec::new();
+        loop {
+            tokio::select! {
+                taken = events.recv_many(&mut batch, BATCH) => {
+                    if taken == 0 {
+                        return Ok(());
+                    }
+                    let mut left = taken as u64;
+                    for event in batch.drain(..) {
+                        let published = match event {
+                            Published::Started(record) => {
+                                self.publish(client, STARTED, Started { transfer: Active::from(&*record) }).await
+                            }
+                            Published::Finished(summary) => {
+                                self.publish(client, FINISHED, Ended { transfer: Finished::from(&summary) }).await
+                            }
+                        };
+                        if let Err(why) = published {
+                            self.counts.dropped.fetch_add(left, Relaxed);
+                            return Err(why);
+                        }
+                        self.counts.exported.fetch_add(1, Relaxed);
+                        left -= 1;
+                    }
+                }
+                view = viewing.next() => match view {
+                    Some(_) => {
+                        // A new viewer does not wait for the next second.
+                        if viewed.is_none_or(|last| last.elapsed() > VIEWED) {
+                            seconds.reset_immediately();
+                        }
+                        viewed = Some(Instant::now());
+                    }
+                    None => return Err("the connection ended".into()),
+                },
+                _ = seconds.tick() => {
+                    if client.connection_state() != State::Connected {
+                        return Err("the connection broke".into());
+                    }
+                    if viewed.is_some_and(|last| last.elapsed() < VIEWED) {
+                        self.publish_now(client).await?;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn publish_now(&self, client: &Client) -> Result<(), String> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let mut snapshot = self.watch.snapshot(now.saturating_sub(OVERLAP_MS));
+        // A message has room for 1 MiB as NATS is installed.
+        loop {
+            let message =
+                Message { server: self.server.clone(), content: Now { snapshot: snapshot.clone() } };
+            let bytes = serde_json::to_vec(&message).map_err(|error| error.to_string())?;
+            if bytes.len() <= client.max_payload() || snapshot.active.len() + snapshot.finished.len() == 0 {
+                return self.send(client, NOW, bytes).await;
+            }
+            snapshot.active.truncate(snapshot.active.len() / 2);
+            snapshot.finished.truncate(snapshot.finished.len() / 2);
+        }
+    }
+
+    async fn publish<T: Serialize>(&self, client: &Client, kind: &str, content: T) -> Result<(), String> {
+        let message = Message { server: self.server.clone(), content };
+        self.send(client, kind, serde_json::to_vec(&message).map_err(|error| error.to_string())?).await
+    }
+
+    async fn send(&self, client: &Client, kind: &str, bytes: Vec<u8>) -> Result<(), String> {
+        if bytes.len() > client.max_payload() {
+            // Names and options of one request may have this size where the limit of NATS is low.
+            self.counts.dropped.fetch_add(1, Relaxed);
+            return Ok(());
+        }
+        let subject = format!("{}.{kind}.{}", self.spec.subject, token(&self.server));
+        let published = timeout(ROOM, client.publish(subject, bytes.into())).await;
+        published.map_err(|_| "the server takes no messages".to_owned())?.map_err(|error| explain(&error))
+    }
+}
+
+/// Warns of a failure, once for each reason.
+fn warn(before: &mut Option<String>, why: String) {
+    if before.as_ref() != Some(&why) {
+        tracing::warn!(
+            target: "tuffet::events",
+            error = why,
+            "transfers are not published: the NATS servers of `events` do not answer; views of many servers lack this one"
+        );
+        *before = Some(why);
+    }
+}

@@ -1,0 +1,407 @@
+//! The newest snapshots of all servers, merged into one.
+
+use super::intake::{ROWS, bound, by_the_clock};
+use super::{Message, Now, token};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use tuffet::watch::{Ended, Reason, Sample, ServerNow, Snapshot, Totals};
+use tuffet_request::Distribution;
+
+/// A server is shown as silent after this time, and not at all after the other.
+const SILENT: Duration = Duration::from_secs(5);
+const GONE: Duration = Duration::from_secs(60);
+/// The most servers, and bytes of their messages: more than that is a mistake, or somebody's joke.
+const SERVERS: usize = 10_000;
+const BYTES: usize = 256 << 20;
+
+/// The servers that were heard.
+#[derive(Debug)]
+pub(crate) struct Fleet {
+    servers: BTreeMap<String, Heard>,
+    started_unix_ms: u64,
+    /// The bytes of their messages, and the most of them.
+    bytes: usize,
+    room: usize,
+    /// Messages that were not taken.
+    strange: u64,
+}
+
+#[derive(Debug)]
+struct Heard {
+    snapshot: Snapshot,
+    at: Instant,
+    /// The length of the message.
+    bytes: usize,
+}
+
+impl Fleet {
+    /// Creates a view that begins now.
+    pub fn new(now_unix_ms: u64) -> Fleet {
+        Fleet { servers: BTreeMap::new(), started_unix_ms: now_unix_ms, bytes: 0, room: BYTES, strange: 0 }
+    }
+
+    /// Takes the snapshot of a server. `of` is the end of its subject: what a login may publish bounds which servers it
+    /// can speak for.
+    pub fn take(&mut self, of: &str, payload: &[u8], at: Instant, now_unix_ms: u64) {
+        let (Ok(Message { server, content: Now { mut snapshot } }), bytes) =
+            (serde_json::from_slice(payload), payload.len())
+        else {
+            self.strange += 1;
+            return;
+        };
+        let before = self.servers.get(&server).map(|heard| heard.bytes);
+        let room = before.is_some() || self.servers.len() < SERVERS;
+        let all = self.bytes - before.unwrap_or_default() + bytes;
+        if of != token(&server) || !room || all > self.room {
+            self.strange += 1;
+            return;
+        }
+        self.bytes = all;
+        bound(&mut snapshot);
+        by_the_clock(&mut snapshot, now_unix_ms);
+        self.servers.insert(server, Heard { snapshot, at, bytes });
+    }
+
+    /// Whether no server was heard.
+    pub fn is_empty(&self) -> bool {
+        self.servers.is_empty()
+    }
+
+    /// Returns all servers as one snapshot.
+    pub fn merged(&mut self, now: Instant, now_unix_ms: u64) -> Snapshot {
+        self.servers.retain(|_, heard| now.saturating_duration_since(heard.at) < GONE);
+        self.bytes = self.servers.values().map(|heard| heard.bytes).sum();
+        let mut merged = self.empty(now_unix_ms);
+        let mut samples: BTreeMap<u64, Sample> = BTreeMap::new();
+        for (name, Heard { snapshot, at, .. }) in &self.servers {
+            let age = now.saturating_duration_since(*at);
+            let silent = age > SILENT;
+            let because = |reason: &Reason| Reason {
+                check: reason.check.clone(),
+                detail: format!("{name}: {}", reason.detail),
+            };
+            merged.reasons.extend(snapshot.reasons.iter().map(because));
+            if silent {
+                let detail = format!("{name}: nothing was heard for {} s", age.as_secs());
+                merged.reasons.push(Reason { check: "silent".into(), detail });
+            }
+            merged.servers.push(server(name, snapshot, age));
+            if silent {
+                continue;
+            }
+            add(&mut merged.totals, &snapshot.totals, name);
+            for listener in &snapshot.listeners {
+                let mut listener = listener.clone();
+                listener.listener = format!("{name}/{}", listener.listener);
+                merged.listeners.push(listener);
+            }
+            for root in &snapshot.roots {
+                let mut root = root.clone();
+                root.root = format!("{name}/{}", root.root);
+                merged.roots.push(root);
+            }
+            merged.origins.extend(snapshot.origins.iter().cloned().map(|mut origin| {
+                origin.root = format!("{name}/{}", origin.root);
+                origin
+            }));
+            merged.active.extend(snapshot.active.iter().cloned().map(|mut row| {
+                row.who.server.clone_from(name);
+                row
+            }));
+            merged.finished.extend(snapshot.finished.iter().cloned().map(|mut row| {
+                row.who.server.clone_from(name);
+                row
+            }));
+            for sample in &snapshot.samples {
+                let second = sample.unix_ms / 1000;
+                samples.entry(second).and_modify(|sum| sum_up(sum, sample)).or_insert_with(|| sample.clone());
+            }
+        }
+        merged.ready = merged.reasons.is_empty();
+        merged.active.sort_by_key(|row| std::cmp::Reverse(row.bytes_per_second));
+        merged.active.truncate(ROWS);
+        merged.finished.sort_by_key(|row| std::cmp::Reverse(row.ended_unix_ms));
+        merged.finished.truncate(ROWS);
+        // The servers' newest second may not have come from all of them.
+        samples.pop_last();
+        merged.samples = samples.into_values().collect();
+        merged
+    }
+
+    fn empty(&self, now_unix_ms: u64) -> Snapshot {
+        Snapshot {
+            unix_ms: now_unix_ms,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_unix_ms: self.started_unix_ms,
+            generation: 0,
+            revision: String::new(),
+            host: match self.servers.len() {
+                1 => "1 server".into(),
+                servers => format!("{servers} servers"),
+            },
+            listeners: Vec::new(),
+            roots: Vec::new(),
+            origins: Vec::new(),
+            ready: true,
+            reasons: Vec::new(),
+            totals: Totals::default(),
+            active: Vec::new(),
+            finished: Vec::new(),
+            samples: Vec::new(),
+            servers: Vec::new(),
+        }
+    }
+}
+
+fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
+    let last = snapshot.samples.last();
+    let moved =
+        last.map_or(0, |sample| sample.bytes_per_second.read.saturating_add(sample.bytes_per_second.write));
+    let ended = |failed: bool| -> u64 {
+        let ended = snapshot.totals.ended.iter().filter(|ended| !failed || ended.outcome.is_failure());
+        ended.fold(0, |sum: u64, ended| sum.saturating_add(ended.count))
+    };
+    ServerNow {
+        server: name.to_owned(),
+        version: snapshot.version.clone(),
+        generation: snapshot.generation,
+        revision: snapshot.revision.clone(),
+        ready: snapshot.ready,
+        active: snapshot.totals.active,
+        bytes_per_second: moved,
+        ended: ended(false),
+        failures: ended(true),
+        started_unix_ms: snapshot.started_unix_ms,
+        silent_seconds: if age > SILENT { age.as_secs() } else { 0 },
+    }
+}
+
+/// Adds the totals of a server. Plugins and sinks stay apart, below its name.
+fn add(sum: &mut Totals, more: &Totals, server: &str) {
+    let Totals {
+        admitted,
+        active,
+        ended,
+        bytes,
+        blocks,
+        retransmissions,
+        duplicates,
+        timeouts,
+        needless_timeouts,
+        duration,
+        rtt,
+        first_block,
+        decision,
+        queues,
+        file_cache,
+        plugins,
+        dropped,
+        unanswered,
+        half_open,
+        gave_way,
+        with_rate,
+    } = more;
+    raise(&mut sum.admitted, admitted);
+    raise(&mut sum.active, active);
+    for Ended { operation, outcome, count } in ended {
+        let same = |one: &&mut Ended| one.operation == *operation && one.outcome == *outcome;
+        match sum.ended.iter_mut().find(same) {
+            Some(one) => raise(&mut one.count, *count),
+            None => sum.ended.push(Ended { operation: operation.clone(), outcome: *outcome, count: *count }),
+        }
+    }
+    raise(&mut sum.bytes.read, bytes.read);
+    raise(&mut sum.bytes.write, bytes.write);
+    raise(&mut sum.blocks.read, blocks.read);
+    raise(&mut sum.blocks.write, blocks.write);
+    raise(&mut sum.retransmissions, retransmissions);
+    raise(&mut sum.duplicates, duplicates);
+    raise(&mut sum.timeouts, timeouts);
+    raise(&mut sum.needless_timeouts, needless_timeouts);
+    distribute(&mut sum.duration.read, &duration.read);
+    distribute(&mut sum.duration.write, &duration.write);
+    distribute(&mut sum.rtt, rtt);
+    distribute(&mut sum.first_block, first_block);
+    distribute(&mut sum.decision, decision);
+    raise(&mut sum.queues.decisions, queues.decisions);
+    raise(&mut sum.queues.summaries, queues.summaries);
+    raise(&mut sum.queues.events, queues.events);
+    raise(&mut sum.queues.progress_left_out, queues.progress_left_out);
+    sum.queues.sinks.extend(queues.sinks.iter().cloned().map(|mut sink| {
+        sink.sink = format!("{server}/{}", sink.sink);
+        sink
+    }));
+    raise(&mut sum.file_cache.hits, file_cache.hits);
+    raise(&mut sum.file_cache.misses, file_cache.misses);
+    raise(&mut sum.file_cache.bytes, file_cache.bytes);
+    raise(&mut sum.file_cache.capacity, file_cache.capacity);
+    sum.plugins.extend(plugins.iter().cloned().map(|mut plugin| {
+        plugin.plugin = format!("{server}/{}", plugin.plugin);
+        plugin
+    }));
+    for more in dropped {
+        match sum.dropped.iter_mut().find(|one| one.reason == more.reason) {
+            Some(one) => raise(&mut one.count, more.count),
+            None => sum.dropped.push(more.clone()),
+        }
+    }
+    raise(&mut sum.unanswered, unanswered);
+    raise(&mut sum.half_open, half_open);
+    raise(&mut sum.gave_way, gave_way);
+    raise(&mut sum.with_rate, with_rate);
+}
+
+fn distribute(sum: &mut Distribution, more: &Distribution) {
+    raise(&mut sum.sum_us, more.sum_us);
+    sum.buckets.resize(sum.buckets.len().max(more.buckets.len()), 0);
+    sum.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| raise(sum, *more));
+}
+
+/// Adds the sample of another server of the same second. Percentiles cannot be added; the worst one counts.
+fn sum_up(sum: &mut Sample, more: &Sample) {
+    sum.unix_ms = sum.unix_ms.max(more.unix_ms);
+    sum.elapsed_ms = sum.elapsed_ms.max(more.elapsed_ms);
+    sum.ended.resize(sum.ended.len().max(more.ended.len()), 0);
+    sum.ended.iter_mut().zip(&more.ended).for_each(|(sum, more)| raise(sum, *more));
+    raise(&mut sum.bytes_per_second.read, more.bytes_per_second.read);
+    raise(&mut sum.bytes_per_second.write, more.bytes_per_second.write);
+    raise(&mut sum.retransmissions, more.retransmissions);
+    raise(&mut sum.active, more.active);
+    raise(&mut sum.pending, more.pending);
+    sum.decision_p50_us = sum.decision_p50_us.max(more.decision_p50_us);
+    sum.decision_p99_us = sum.decision_p99_us.max(more.decision_p99_us);
+    sum.duration_p50_us = sum.duration_p50_us.max(more.duration_p50_us);
+    sum.duration_p99_us = sum.duration_p99_us.max(more.duration_p99_us);
+}
+
+/// Adds a number that another machine named.
+fn raise(sum: &mut u64, more: impl Borrow<u64>) {
+    *sum = sum.saturating_add(*more.borrow());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::intake::MOST;
+    use super::*;
+    use serde_json::json;
+    use tuffet::watch::ByOperation;
+
+    fn snapshot(active: u64, second: u64) -> Snapshot {
+        let sample = Sample {
+            unix_ms: second * 1000 + 7,
+            elapsed_ms: 1000,
+            ended: vec![1, 0],
+            bytes_per_second: ByOperation { read: 100, write: 1 },
+            retransmissions: 2,
+            active,
+            pending: 0,
+            decision_p50_us: Some(active),
+            decision_p99_us: None,
+            duration_p50_us: None,
+            duration_p99_us: None,
+        };
+        let newest = Sample { unix_ms: sample.unix_ms + 1000, ..sample.clone() };
+        let distribution = Distribution { sum_us: 5, buckets: vec![1, 2] };
+        Snapshot {
+            ready: active < 9,
+            reasons: if active < 9 {
+                Vec::new()
+            } else {
+                vec![Reason { check: "sink".into(), detail: "broken".into() }]
+            },
+            totals: Totals { active, decision: distribution, ..Totals::default() },
+            unix_ms: newest.unix_ms,
+            samples: vec![sample, newest],
+            ..Fleet::new(0).empty(0)
+        }
+    }
+
+    fn say(fleet: &mut Fleet, server: &str, snapshot: &Snapshot, at: Instant) {
+        fleet.take(server, message(server, snapshot).as_bytes(), at, snapshot.unix_ms);
+    }
+
+    fn message(server: &str, snapshot: &Snapshot) -> String {
+        json!({ "server": server, "snapshot": snapshot }).to_string()
+    }
+
+    #[test]
+    fn servers_are_added_up_and_named() {
+        let (mut fleet, now) = (Fleet::new(0), Instant::now());
+        assert!(fleet.is_empty());
+        say(&mut fleet, "b", &snapshot(9, 5), now);
+        say(&mut fleet, "a", &snapshot(2, 5), now);
+        say(&mut fleet, "a", &snapshot(3, 5), now);
+        fleet.take("c", b"{ nonsense", now, 0);
+        let merged = fleet.merged(now, 6000);
+        assert_eq!((merged.totals.active, merged.totals.decision.count()), (12, 6));
+        assert_eq!(merged.host, "2 servers");
+        let names: Vec<(&str, u64)> = merged.servers.iter().map(|one| (&*one.server, one.active)).collect();
+        assert_eq!(names, [("a", 3), ("b", 9)]);
+        assert_eq!((merged.ready, &*merged.reasons[0].detail), (false, "b: broken"));
+        // One second of both; the newest may not be whole.
+        let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
+        assert_eq!((sample.bytes_per_second.read, sample.active, sample.decision_p50_us), (200, 12, Some(9)));
+        assert_eq!(fleet.strange, 1);
+    }
+
+    #[test]
+    fn a_silent_server_is_shown_as_such_and_then_not_at_all() {
+        let (mut fleet, begun) = (Fleet::new(0), Instant::now());
+        say(&mut fleet, "a", &snapshot(2, 5), begun);
+        say(&mut fleet, "b", &snapshot(3, 5), begun + Duration::from_secs(30));
+        let merged = fleet.merged(begun + Duration::from_secs(31), 0);
+        assert_eq!((merged.totals.active, merged.servers[0].silent_seconds), (3, 31));
+        assert_eq!(merged.reasons[0].detail, "a: nothing was heard for 31 s");
+        let merged = fleet.merged(begun + Duration::from_secs(70), 0);
+        assert_eq!((merged.servers.len(), merged.host.as_str()), (1, "1 server"));
+    }
+
+    /// A login that may publish for one server speaks for no other, and what it says is bounded.
+    #[test]
+    fn a_server_that_lies_lies_about_itself() {
+        let (mut fleet, now) = (Fleet::new(0), Instant::now());
+        say(&mut fleet, "a", &snapshot(2, 5), now);
+        fleet.take("liar", message("a", &snapshot(7, 5)).as_bytes(), now, 6007);
+        assert_eq!((fleet.merged(now, 0).totals.active, fleet.strange), (2, 1));
+
+        let mut lie = snapshot(u64::MAX, 5);
+        lie.reasons = vec![lie.reasons[0].clone(); 10_000];
+        lie.samples = vec![lie.samples[0].clone(); 10_000];
+        lie.samples.push(Sample { unix_ms: u64::MAX, ..lie.samples[0].clone() });
+        lie.totals.decision.buckets = vec![u64::MAX; 2];
+        say(&mut fleet, "liar", &lie, now);
+        let merged = fleet.merged(now, 0);
+        assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MOST + 3));
+        assert_eq!(merged.reasons.len(), ROWS);
+        let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
+        assert_eq!(sample.unix_ms, 5007);
+    }
+
+    #[test]
+    fn messages_of_many_servers_have_bounded_room() {
+        let (mut fleet, now) = (Fleet::new(0), Instant::now());
+        let long = Snapshot { host: "x".repeat(6000), ..snapshot(1, 5) };
+        fleet.room = 12_000;
+        for _ in 0..3 {
+            say(&mut fleet, "a", &long, now);
+        }
+        say(&mut fleet, "b", &long, now);
+        say(&mut fleet, "c", &snapshot(2, 5), now);
+        let servers: Vec<String> = fleet.merged(now, 0).servers.into_iter().map(|one| one.server).collect();
+        assert_eq!((servers, fleet.strange), (vec!["a".into(), "c".into()], 1));
+    }
+
+    #[test]
+    fn a_wrong_clock_does_not_part_a_server_from_the_others() {
+        for (theirs, ours) in [(5, 5 + 86_400), (5 + 86_400, 5), (5, 6)] {
+            let (mut fleet, now) = (Fleet::new(0), Instant::now());
+            let (right, wrong) = (snapshot(2, ours), snapshot(3, theirs));
+            fleet.take("a", message("a", &right).as_bytes(), now, right.unix_ms);
+            fleet.take("b", message("b", &wrong).as_bytes(), now, right.unix_ms);
+            let merged = fleet.merged(now, right.unix_ms);
+            let both = merged.samples.iter().find(|sample| sample.bytes_per_second.read == 200);
+            assert!(both.is_some(), "{theirs} {ours}: {:?}", merged.samples);
+        }
+    }
+}

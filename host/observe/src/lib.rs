@@ -1,0 +1,13 @@
+//! What a server of Tuffet shows of itself: metrics, traces, records of ended requests, the admin listener, and the view
+//! of many servers as one.
+
+pub mod accept;
+pub mod admin;
+pub mod dialect;
+mod escaped;
+pub mod fleet;
+pub mod list;
+pub mod records;
+pub mod telemetry;
+
+pub use escaped::escaped;

@@ -1,0 +1,136 @@
+//! What other TFTP servers would log of a request, for tools that parse their logs.
+//!
+//! The forms are those of tftpd-hpa 5.2 with two `-v`, and of dnsmasq 2.90. A name that a client chose is one word here:
+//! spaces, control characters and invisible ones are escaped, so that it can pass neither for another line nor for the
+//! address that follows it.
+
+use crate::dialect::Dialect;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use tuffet_core::OptionSet;
+use tuffet_request::Operation;
+use tuffet_request::events::{Answered, LastError, Outcome, Summary};
+
+/// Returns the lines, each with its end. `folder` finds the folder of a root, or of the first one.
+pub(super) fn lines(
+    dialect: Dialect,
+    summary: &Summary,
+    folder: impl Fn(Option<&str>) -> Option<PathBuf>,
+) -> String {
+    match dialect {
+        Dialect::TftpHpa => tftp_hpa(summary),
+        Dialect::Dnsmasq => dnsmasq(summary, folder),
+    }
+}
+
+fn tftp_hpa(summary: &Summary) -> String {
+    let request = &summary.record.request;
+    let client = request.client.ip();
+    let kind = match request.operation {
+        Operation::Read => "RRQ",
+        Operation::Write => "WRQ",
+    };
+    let mut lines = format!("{kind} from {client} filename {}", word(&request.requested));
+    let path = summary.record.file();
+    if let Some((_, path)) = path.filter(|(_, path)| *path != request.path) {
+        let _ = write!(lines, " remapped to {}", word(path));
+    }
+    lines.push('\n');
+    match &summary.ending.error {
+        Some(LastError::Received { .. })
+            if summary.blocks == 0 && summary.options != OptionSet::default() =>
+        {
+            lines += "tftp: client does not accept options\n";
+        }
+        Some(LastError::Sent(code)) => {
+            let _ = writeln!(lines, "sending NAK ({code}, {}) to {client}", text_of(*code));
+        }
+        // The server ended the transfer itself, by an ERROR.
+        None if summary.decision == Answered::Granted && summary.ending.outcome == Outcome::Failed => {
+            let _ = writeln!(lines, "sending NAK (0, {}) to {client}", text_of(0));
+        }
+        Some(LastError::Received { .. }) | None => {}
+    }
+    lines
+}
+
+fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) -> String {
+    let request = &summary.record.request;
+    let client = request.client.ip();
+    let (root, path) = match summary.record.file() {
+        Some((root, path)) => (Some(root), path),
+        None => (None, &*request.path),
+    };
+    let folder = folder(root).map(|folder| folder.display().to_string()).unwrap_or_default();
+    let file = word(&format!("{}/{path}", folder.trim_end_matches('/')));
+    // It has no uploads: these words are ours.
+    let (done, undone, whom) = match request.operation {
+        Operation::Read => ("sent", "failed sending", "to"),
+        Operation::Write => ("received", "failed receiving", "from"),
+    };
+    let begun = summary.decision == Answered::Granted || summary.decision == Answered::Undecided;
+    let line = match summary.ending.outcome {
+        Outcome::Served | Outcome::Stored => format!("{done} {file} {whom} {client}"),
+        _ if begun => format!("{undone} {file} {whom} {client}"),
+        Outcome::NotFound => format!("file {file} not found for {client}"),
+        Outcome::Denied => format!("cannot access {file}: Permission denied"),
+        _ => format!("cannot read {file}: Input/output error"),
+    };
+    match &summary.ending.error {
+        Some(LastError::Received { code, text }) => {
+            format!("error {code} {} received from {client}\n{line}\n", sentence(text))
+        }
+        _ => line + "\n",
+    }
+}
+
+/// The texts of tftpd-hpa.
+fn text_of(code: u16) -> &'static str {
+    match code {
+        1 => "File not found",
+        2 => "Access denied",
+        3 => "Disk full or allocation exceeded",
+        4 => "Illegal TFTP operation",
+        5 => "Unknown transfer ID",
+        6 => "File already exists",
+        7 => "No such user",
+        8 => "Failure to negotiate RFC2347 options",
+        _ => "Undefined error code",
+    }
+}
+
+/// A name as one word.
+fn word(name: &str) -> String {
+    escaped(name, true)
+}
+
+/// A client's text, which may have spaces unless it looks like the end of a line.
+fn sentence(text: &str) -> String {
+    escaped(text, text.contains("from"))
+}
+
+fn escaped(text: &str, spaces: bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            ' ' if spaces => shown += "\\x20",
+            ' '..='~' => shown.push(char),
+            _ => shown.extend(char.escape_debug()),
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_word_and_stays_readable() {
+        assert_eq!(word("pxelinux.cfg/01-02-00"), "pxelinux.cfg/01-02-00");
+        assert_eq!(word("\\boot\\bcd \"x\""), "\\boot\\bcd\\x20\"x\"");
+        assert_eq!(word("a\nb\u{1b}c\u{202e}d\u{a0}ü"), "a\\nb\\u{1b}c\\u{202e}d\\u{a0}ü");
+        assert_eq!(sentence("User aborted the transfer"), "User aborted the transfer");
+        assert_eq!(sentence("x received from 10.0.0.9"), "x\\x20received\\x20from\\x2010.0.0.9");
+    }
+}

@@ -1,0 +1,350 @@
+//! The variables of the OpenTelemetry specification. An invalid one is reported and ignored, as the
+//! specification requires; but if that would trust the wrong certificates, nothing is sent.
+
+use super::identity::Tls;
+use super::queue::Batching;
+use super::settings::Destination;
+use http::{HeaderName, HeaderValue};
+use opentelemetry_sdk::metrics::Temporality;
+use std::fmt::{self, Display};
+use std::str::FromStr;
+use std::time::Duration;
+use tuffet_config::{
+    OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, resource_attributes, usual_port,
+};
+
+/// The known variables, without those of the exporter, which have forms for each signal.
+const READ: [&str; 21] = [
+    "OTEL_SDK_DISABLED",
+    "OTEL_SERVICE_NAME",
+    "OTEL_RESOURCE_ATTRIBUTES",
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_METRICS_EXPORTER",
+    "OTEL_LOGS_EXPORTER",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+    "OTEL_METRIC_EXPORT_INTERVAL",
+    "OTEL_METRIC_EXPORT_TIMEOUT",
+    "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+    "OTEL_BSP_MAX_QUEUE_SIZE",
+    "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+    "OTEL_BSP_SCHEDULE_DELAY",
+    "OTEL_BSP_EXPORT_TIMEOUT",
+    "OTEL_BLRP_MAX_QUEUE_SIZE",
+    "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE",
+    "OTEL_BLRP_SCHEDULE_DELAY",
+    "OTEL_BLRP_EXPORT_TIMEOUT",
+    // Used by the interpreters of other languages and by their agents; passed on to child processes.
+    "OTEL_LOG_LEVEL",
+    "OTEL_PROPAGATORS",
+];
+
+/// Variables of the exporter: `OTEL_EXPORTER_OTLP_X`, and with the signal before `X`.
+const OF_EXPORTER: [&str; 9] = [
+    "ENDPOINT",
+    "PROTOCOL",
+    "HEADERS",
+    "TIMEOUT",
+    "COMPRESSION",
+    "INSECURE",
+    "CERTIFICATE",
+    "CLIENT_CERTIFICATE",
+    "CLIENT_KEY",
+];
+
+/// A problem of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    variable: String,
+    /// `None` if it may be a secret.
+    value: Option<String>,
+    /// The problem and its remedy.
+    why: String,
+}
+
+impl Complaint {
+    /// Returns the complaint about a variable without effect.
+    pub(super) fn of_unknown(name: &str) -> Option<Complaint> {
+        let exporter = name.strip_prefix("OTEL_EXPORTER_OTLP_").is_some_and(|rest| {
+            let signals = ["TRACES_", "METRICS_", "LOGS_"];
+            let what = signals.iter().find_map(|signal| rest.strip_prefix(signal)).unwrap_or(rest);
+            OF_EXPORTER.contains(&what)
+        });
+        (name.starts_with("OTEL_") && !exporter && !READ.contains(&name)).then(|| Complaint {
+            variable: name.to_owned(),
+            value: None,
+            why: "it has no effect here; docs/telemetry.md lists those that have".to_owned(),
+        })
+    }
+}
+
+impl Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Complaint { variable, value, why } = self;
+        match value {
+            Some(value) => write!(f, "the variable {variable}={value:?} is ignored: {why}"),
+            None => write!(f, "the variable {variable} is ignored: {why}"),
+        }
+    }
+}
+
+/// Reads variables, and collects their problems.
+pub(super) struct Environment<'a> {
+    variable: &'a dyn Fn(&str) -> Option<String>,
+    pub(super) complaints: Vec<Complaint>,
+}
+
+impl<'a> Environment<'a> {
+    pub(super) fn new(variable: &'a dyn Fn(&str) -> Option<String>) -> Environment<'a> {
+        Environment { variable, complaints: Vec::new() }
+    }
+
+    /// Returns a variable; an empty one counts as unset.
+    fn get(&self, name: &str) -> Option<String> {
+        (self.variable)(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the variable of the signal, or the one for all.
+    fn of(&self, signal: &str, what: &str) -> Option<(String, String)> {
+        [format!("OTEL_EXPORTER_OTLP_{signal}_{what}"), format!("OTEL_EXPORTER_OTLP_{what}")]
+            .into_iter()
+            .find_map(|name| self.get(&name).map(|value| (name, value)))
+    }
+
+    fn complain(&mut self, name: &str, why: impl Display) {
+        // Headers hold secrets, and URLs may.
+        let shown = |value: &String| !name.ends_with("HEADERS") && !value.contains(['@', '?']);
+        let value = self.get(name).filter(shown).map(|value| value.chars().take(100).collect());
+        let complaint = Complaint { variable: name.to_owned(), value, why: why.to_string() };
+        if !self.complaints.contains(&complaint) {
+            self.complaints.push(complaint);
+        }
+    }
+
+    /// Returns whether any variable names an endpoint.
+    pub(super) fn names_an_endpoint(&self) -> bool {
+        let names = ["", "TRACES_", "METRICS_", "LOGS_"];
+        names.iter().any(|signal| self.get(&format!("OTEL_EXPORTER_OTLP_{signal}ENDPOINT")).is_some())
+    }
+
+    /// Reads `true` or `false`.
+    pub(super) fn flag(&mut self, name: &str) -> bool {
+        match self.get(name).map(|word| word.to_ascii_lowercase()).as_deref() {
+            Some("true") => true,
+            None | Some("false") => false,
+            Some(_) => {
+                self.complain(name, "give `true` or `false`; it counts as `false`");
+                false
+            }
+        }
+    }
+
+    fn number<T: FromStr>(&mut self, name: &str, is_good: impl Fn(&T) -> bool, what: &str) -> Option<T> {
+        let value = self.get(name)?;
+        let number = value.parse().ok().filter(is_good);
+        if number.is_none() {
+            self.complain(name, format_args!("give {what}"));
+        }
+        number
+    }
+
+    pub(super) fn milliseconds(&mut self, name: &str) -> Option<Duration> {
+        self.number(name, |_| true, "a whole number of milliseconds").map(Duration::from_millis)
+    }
+
+    /// Reads the time limit of one export.
+    pub(super) fn limit(&mut self, name: &str) -> Duration {
+        let most = self.number(name, |most| *most > 0, "a whole number of milliseconds, at least 1");
+        Duration::from_millis(most.unwrap_or(30_000))
+    }
+
+    /// Returns the destination of a signal; `None` for none.
+    pub(super) fn signal(
+        &mut self,
+        signal: &str,
+        wanted: bool,
+        config: &TelemetryConfig,
+    ) -> Option<Destination> {
+        let name = format!("OTEL_{signal}_EXPORTER");
+        let wanted = match self.get(&name) {
+            Some(list) if list.split(',').any(|exporter| exporter.trim() == "otlp") => true,
+            Some(none) if none == "none" => false,
+            Some(_) => {
+                self.complain(&name, "there are the exporters `otlp` and `none`");
+                wanted
+            }
+            None => wanted,
+        };
+        if !wanted {
+            return None;
+        }
+        let protocol = match self.of(signal, "PROTOCOL") {
+            Some((_, word)) if word == "grpc" => OtlpProtocol::Grpc,
+            Some((_, word)) if word == "http/protobuf" => OtlpProtocol::HttpProtobuf,
+            Some((name, _)) => {
+                self.complain(&name, "there are the protocols `http/protobuf` and `grpc`");
+                config.protocol
+            }
+            None => config.protocol,
+        };
+        let timeout = self.of(signal, "TIMEOUT").and_then(|(name, _)| self.milliseconds(&name));
+        if let Some((name, word)) = self.of(signal, "COMPRESSION")
+            && word != "none"
+        {
+            self.complain(&name, "requests are not compressed here; give `none`, or leave it out");
+        }
+        self.check_headers(signal);
+        let endpoint = self.endpoint(signal, protocol, config);
+        let tls = self.tls(signal, &endpoint)?;
+        let timeout = timeout.unwrap_or(config.timeout).max(Duration::from_millis(1));
+        let headers = config.headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), value.reveal().to_owned())).collect();
+        Some(Destination { endpoint, protocol, headers, timeout, tls })
+    }
+
+    fn endpoint(&mut self, signal: &str, protocol: OtlpProtocol, config: &TelemetryConfig) -> String {
+        let own = format!("OTEL_EXPORTER_OTLP_{signal}_ENDPOINT");
+        // The endpoint of a signal is used unchanged; the one for all gets the path of the signal.
+        for (name, as_it_stands) in [(own.as_str(), true), ("OTEL_EXPORTER_OTLP_ENDPOINT", false)] {
+            let Some(endpoint) = self.get(name) else { continue };
+            let endpoint = self.with_scheme(signal, endpoint, protocol);
+            match check_endpoint(&endpoint, protocol) {
+                Ok(()) if as_it_stands => return endpoint,
+                Ok(()) => return with_path(&endpoint, signal, protocol),
+                Err(complaint) => self.complain(name, complaint),
+            }
+        }
+        let usual = || format!("http://localhost:{}", usual_port(protocol));
+        with_path(&config.endpoint.clone().unwrap_or_else(usual), signal, protocol)
+    }
+
+    /// With gRPC an endpoint may lack the scheme; `…_INSECURE` then decides about TLS.
+    fn with_scheme(&mut self, signal: &str, endpoint: String, protocol: OtlpProtocol) -> String {
+        if protocol != OtlpProtocol::Grpc || endpoint.contains("://") || endpoint.contains('@') {
+            return endpoint;
+        }
+        let insecure = self.of(signal, "INSECURE").is_some_and(|(name, _)| self.flag(&name));
+        if insecure { format!("http://{endpoint}") } else { format!("https://{endpoint}") }
+    }
+
+    /// Returns the certificates that the variables name. `None` if they cannot be read: the signal is then
+    /// not exported, since others would be trusted.
+    fn tls(&mut self, signal: &str, endpoint: &str) -> Option<Tls> {
+        let mut tls = Tls::default();
+        if !endpoint.starts_with("https:") {
+            return Some(tls);
+        }
+        let mut good = true;
+        let mut file = |environment: &mut Self, what: &str| -> Option<(String, Vec<u8>)> {
+            let (name, path) = environment.of(signal, what)?;
+            match Tls::read(&path) {
+                Ok(pem) => Some((name, pem)),
+                Err(error) => {
+                    let signal = signal.to_ascii_lowercase();
+                    let why = format!("{error}; name a file in PEM. Until then, {signal} are not exported");
+                    environment.complain(&name, why);
+                    good = false;
+                    None
+                }
+            }
+        };
+        tls.authority = file(self, "CERTIFICATE").map(|(_, pem)| pem);
+        let (certificate, key) = (file(self, "CLIENT_CERTIFICATE"), file(self, "CLIENT_KEY"));
+        match (certificate, key) {
+            (Some((_, certificate)), Some((_, key))) => tls.client = Some((certificate, key)),
+            (None, None) => {}
+            (Some((name, _)), None) if good => {
+                self.complain(&name, "a client certificate needs its key; set …_CLIENT_KEY, too");
+            }
+            (None, Some((name, _))) if good => {
+                self.complain(&name, "a client key needs its certificate; set …_CLIENT_CERTIFICATE, too");
+            }
+            _ => {}
+        }
+        good.then_some(tls)
+    }
+
+    /// Reports the headers that the exporter would skip.
+    fn check_headers(&mut self, signal: &str) {
+        let Some((name, list)) = self.of(signal, "HEADERS") else { return };
+        let is_good = |pair: &str| {
+            let pair = pair.split_once('=').map(|(key, value)| (key.trim(), decode(value.trim())));
+            let Some((key, Some(value))) = pair else { return false };
+            HeaderName::from_str(key).is_ok() && HeaderValue::from_str(&value).is_ok()
+        };
+        let bad = list.split(',').filter(|pair| !pair.trim().is_empty() && !is_good(pair)).count();
+        if bad > 0 {
+            let why = format!(
+                "{bad} of its pairs cannot be headers, and are left out; write `name=value,name=value`, with %XX \
+                 for other characters"
+            );
+            self.complain(&name, why);
+        }
+    }
+
+    /// Returns the sampling of traces; `None` for no traces at all.
+    pub(super) fn sampler(&mut self, configured: TracesSampled) -> Option<TracesSampled> {
+        let Some(sampler) = self.get("OTEL_TRACES_SAMPLER") else { return Some(configured) };
+        // A TFTP request has no parent.
+        match sampler.strip_prefix("parentbased_").unwrap_or(&sampler) {
+            "always_on" => Some(TracesSampled::ALL),
+            "always_off" => None,
+            "traceidratio" => {
+                let is_part = |part: &f64| (0.0..=1.0).contains(part);
+                let what = "a number from 0 to 1; it counts as 1";
+                let part = self.number("OTEL_TRACES_SAMPLER_ARG", is_part, what).unwrap_or(1.0);
+                Some(TracesSampled { part, ..TracesSampled::ALL })
+            }
+            _ => {
+                self.complain(
+                    "OTEL_TRACES_SAMPLER",
+                    "there are `always_on`, `always_off`, `traceidratio`, and the same with `parentbased_`",
+                );
+                Some(configured)
+            }
+        }
+    }
+
+    pub(super) fn temporality(&mut self) -> Temporality {
+        let name = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE";
+        match self.get(name).map(|word| word.to_ascii_lowercase()).as_deref() {
+            None | Some("cumulative") => Temporality::Cumulative,
+            Some("delta") => Temporality::Delta,
+            Some("lowmemory") => Temporality::LowMemory,
+            Some(_) => {
+                self.complain(name, "there are `cumulative`, `delta` and `lowmemory`");
+                Temporality::Cumulative
+            }
+        }
+    }
+
+    pub(super) fn batching(&mut self, processor: &str, delay: u64) -> Batching {
+        let number = |environment: &mut Self, what: &str| {
+            let name = format!("OTEL_{processor}_{what}");
+            environment.number::<u32>(&name, |number| *number > 0, "a whole number, at least 1")
+        };
+        let queue = number(self, "MAX_QUEUE_SIZE").unwrap_or(2048) as usize;
+        let batch = number(self, "MAX_EXPORT_BATCH_SIZE").unwrap_or(512) as usize;
+        let delay = self
+            .milliseconds(&format!("OTEL_{processor}_SCHEDULE_DELAY"))
+            .unwrap_or(Duration::from_millis(delay));
+        Batching { queue, batch: batch.min(queue), delay }
+    }
+
+    pub(super) fn resource(&mut self, config: Option<&TelemetryConfig>) -> Vec<(String, String)> {
+        let (resource, wrong) = resource_attributes(config, self.variable);
+        if let Some((name, why)) = wrong {
+            self.complain(name, why);
+        }
+        resource
+    }
+}
+
+fn with_path(endpoint: &str, signal: &str, protocol: OtlpProtocol) -> String {
+    match protocol {
+        OtlpProtocol::Grpc => endpoint.to_owned(),
+        OtlpProtocol::HttpProtobuf => {
+            format!("{}/v1/{}", endpoint.trim_end_matches('/'), signal.to_ascii_lowercase())
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! What would become of a request: the stages of a decision, without an effect.
+//!
+//! These are the same stages that decide requests ([`super`]): the name, policy, the candidates, the negotiation. What
+//! differs is the end: nothing is opened for a transfer, and nobody learns of it. Plugins are called as for a
+//! rehearsal ([`tuffet_request::Trail::rehearsal`]).
+
+use super::candidates::Candidates;
+use super::looking::{Findings, absence, is_absence};
+use super::netboot::instead;
+use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
+use super::opening::refusal;
+use super::plan::{Plan, ask_next, ask_policy};
+use super::undecided::{Arrival, Known, ReceivedRequest, refuse_name};
+use crate::explanation::{
+    self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
+};
+use crate::generation::Generation;
+use crate::groups::Joining;
+use crate::negotiation::Bounds;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tuffet_config::{Retransmit, TimeSpan};
+use tuffet_core::multicast::Group;
+use tuffet_core::{Limits, OptionName, OptionSet, Packet};
+use tuffet_engine::worker::{Decision, granted_options};
+use tuffet_policy::Chained;
+use tuffet_request::events::{DecisionRecord, Ending};
+use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
+use tuffet_store::{Absence, Lane, StoreError};
+
+/// What is known of the server beside its generation.
+pub struct Circumstances {
+    /// The name of the listener, and whether it has a single port.
+    pub listener: Arc<str>,
+    /// Whether the listener answers from its own port.
+    pub single_port: bool,
+    /// The interface that the listener is bound to.
+    pub interface: Option<String>,
+    /// The VLAN of the interface that the request arrives on.
+    pub vlan: Option<u16>,
+    /// Of the client, in the neighbour table.
+    pub neighbour: Option<MacAddress>,
+    /// As they stand; empty without a running server.
+    pub limits: Vec<Limit>,
+    /// Whose permissions decide.
+    pub user: String,
+    /// Whether the generation is that of a running server.
+    pub runs: bool,
+}
+
+/// Explains a request.
+///
+/// # Errors
+/// The request cannot be a packet.
+pub async fn explain(
+    generation: &Arc<Generation>,
+    question: &Question,
+    given: Circumstances,
+) -> Result<Explanation, String> {
+    let packet = question.packet();
+    let parsed = match Packet::parse(&packet) {
+        Ok(Packet::Request(request)) => request,
+        Ok(_) => return Err("the request cannot be sent".into()),
+        Err(malformed) => return Err(format!("the request cannot be sent: {malformed}")),
+    };
+    let received = Instant::now();
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let options: Vec<(String, String)> =
+        parsed.options.iter().map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value))).collect();
+    let requested = ReceivedRequest {
+        id: RequestId(0),
+        listener: Arc::clone(&given.listener),
+        operation: parsed.operation,
+        mode: parsed.mode,
+        client: question.client,
+        local: Arrival {
+            address: question.local_address,
+            interface: question.interface.as_deref().or(given.interface.as_deref()).map(Into::into),
+            vlan: given.vlan,
+        },
+        name: parsed.name,
+        options,
+    };
+    let trail = Arc::new(Trail::rehearsal(received));
+    let known = Known {
+        neighbour: given.neighbour,
+        lease: generation.leases.find(question.client.ip().to_canonical()),
+    };
+    let (request, refused) = requested.read(&generation.files.roots, known, Some(Arc::clone(&trail)));
+    let mut record = DecisionRecord {
+        requested_options: parsed.options.requested(),
+        ..DecisionRecord::new(Arc::new(request), received)
+    };
+    let mut explained = begin(generation, &record, &given);
+    let plan = match refused {
+        Some(error) => Plan::Answer(refuse_name(&error)),
+        None => ask_policy(generation, &mut record).await,
+    };
+    let decision = carry_out(generation, &mut record, plan, &mut explained).await;
+    explained.request.path.clone_from(&record.request.path);
+    explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
+    explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
+    explained.policy = calls(generation, &record.request.listener, &trail.take());
+    conclude(generation, &record, decision, &given, &mut explained);
+    Ok(explained)
+}
+
+fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances) -> Explanation {
+    let request = &record.request;
+    let word = |operation| if operation == Operation::Read { "read" } else { "write" };
+    let macs = request
+        .macs
+        .iter()
+        .map(|fact| Mac { address: fact.address.to_string(), source: fact.source.as_str().into() });
+    Explanation {
+        request: explanation::Asked {
+            listener: request.listener.to_string(),
+            client: request.client.to_string(),
+            operation: word(request.operation).into(),
+            mode: format!("{:?}", request.mode).to_lowercase(),
+            requested: request.requested.clone(),
+            path: request.path.clone(),
+            raw_name: request.raw_name.as_deref().map(Into::into),
+            stored_in: None,
+            shim_folder: None,
+            prefix: request.prefix.as_deref().map(|prefix| format!("/{prefix}")),
+            class: request.class.as_str().into(),
+            local_address: request.local_address.map(|address| address.to_string()),
+            interface: request.interface.as_deref().map(Into::into),
+            vlan: request.vlan,
+            lease: request.lease.as_deref().map(Lease::from),
+            macs: macs.collect(),
+            options: request.options.clone(),
+        },
+        user: given.user.clone(),
+        generation: given.runs.then_some(generation.number),
+        limits: given.limits.clone(),
+        policy: Vec::new(),
+        default: generation.policy.default_word().into(),
+        candidates: Vec::new(),
+        options: None,
+        outcome: explanation::Outcome {
+            decision: String::new(),
+            outcome: None,
+            code: None,
+            message: None,
+            detail: None,
+            resolved: None,
+            size: None,
+            verdict_by: None,
+        },
+    }
+}
+
+/// Every plugin of the chains, with what it said if it was asked.
+fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
+    let find = |chained: &Chained| {
+        let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
+        steps.iter().find(is_it)
+    };
+    let calls = generation.policy.chained(listener).flat_map(|chained| {
+        let hook = call(&chained, find(&chained));
+        // What a plugin rendered follows its answer, if it did.
+        let render = Chained { hook: "render", ..chained };
+        let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
+        [Some(hook), rendered.map(|step| call(&render, Some(step)))]
+    });
+    calls.flatten().collect()
+}
+
+fn call(chained: &Chained, step: Option<&Step>) -> Call {
+    let mut call = Call {
+        hook: chained.hook.into(),
+        plugin: chained.plugin.to_string(),
+        monitored: chained.monitored,
+        verdict: "not-asked".into(),
+        detail: None,
+        failure: None,
+        remembered: false,
+        log: Vec::new(),
+        took_us: None,
+    };
+    if let Some(Step {
+        what: What::Plugin { verdict, detail, lines, failure, remembered, .. },
+        began,
+        ended,
+    }) = step
+    {
+        call.verdict = (*verdict).into();
+        call.detail.clone_from(detail);
+        call.log.clone_from(lines);
+        call.failure = failure.as_ref().map(|(cause, detail)| format!("{cause}: {detail}"));
+        call.remembered = *remembered;
+        call.took_us = Some(micros(ended.saturating_duration_since(*began)));
+    }
+    call
+}
+
+/// The second stage: the candidates.
+async fn carry_out(
+    generation: &Arc<Generation>,
+    record: &mut DecisionRecord,
+    plan: Plan,
+    explained: &mut Explanation,
+) -> Result<SessionProfile, Decision> {
+    let (targets, by, profile, next) = match plan {
+        Plan::Answer(decision) => return Err(decision),
+        Plan::Content { made, profile } => {
+            let opened = content(&record.request, &made);
+            let decision = granted(generation, record, opened, &profile);
+            record.size = decision.size(record.requested_options.tsize);
+            return match decision {
+                Decision::Grant { .. } => Ok(profile),
+                refused => Err(refused),
+            };
+        }
+        Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
+    };
+    let named_by = by.as_ref().filter(|_| !targets.is_empty()).map(ToString::to_string);
+    let request = Arc::clone(&record.request);
+    let served = generation.negotiation.roots_of(&request.listener);
+    let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
+    let mut wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
+    let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
+    if decided.as_ref().is_err_and(is_absence)
+        && let Some(next) = next
+    {
+        let plan = ask_next(generation, record, next, profile).await;
+        return Box::pin(carry_out(generation, record, plan, explained)).await;
+    }
+    let mut found = Findings::default();
+    let candidates = Arc::clone(wanted.candidates());
+    for (root, path) in (wanted.tried_count()..).map_while(|number| candidates.get(number)) {
+        explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
+    }
+    for its in &explained.candidates {
+        let absence = Absence { folder: its.missing_folder.clone(), other_case: its.other_case.clone() };
+        found.add(&its.root.as_str().into(), absence);
+    }
+    match decided {
+        Ok(Rehearsed { resolved, size }) => {
+            if record.request.operation == Operation::Read {
+                require_small(size, &profile)?;
+            }
+            record.resolved = Some(resolved);
+            record.size = size;
+            Ok(profile)
+        }
+        Err(error) if let Some(empty) = instead(generation, &record.request, &error) => {
+            record.resolved = Some(empty.resolved());
+            record.size = Some(0);
+            Ok(profile)
+        }
+        Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),
+    }
+}
+
+/// Asks one root after the other, as long as none decides.
+async fn search(
+    generation: &Arc<Generation>,
+    wanted: &mut Wanted,
+    by: Option<&String>,
+    explained: &mut Explanation,
+) -> Result<Rehearsed, StoreError> {
+    let operation = wanted.candidates().request().operation;
+    while let Some(root) = wanted.next() {
+        let candidates = Arc::clone(wanted.candidates());
+        let Some((_, path)) = candidates.get(wanted.tried_count() - 1) else { break };
+        let mut row = candidate(&root, path, by, "");
+        let began = Instant::now();
+        let answer = open(generation, wanted, &root).await;
+        row.took_us = Some(micros(began.elapsed()));
+        row.answer = match &answer {
+            Ok(_) => "good".into(),
+            Err(error) => in_words(error),
+        };
+        if answer.as_ref().is_err_and(is_absence) {
+            let (its, root, path) = (Arc::clone(generation), Arc::clone(&root), path.to_owned());
+            let look = move || absence(&its.files.roots, &root, &path, operation);
+            if let Ok(absence) = on_disk(generation, &row.root, look).await {
+                row.missing_folder = absence.folder;
+                row.other_case = absence.other_case;
+            }
+        }
+        explained.candidates.push(row);
+        if let ControlFlow::Break(decided) = wanted.take_answer(answer) {
+            return decided;
+        }
+    }
+    Err(wanted.absent())
+}
+
+/// Opens the candidate that was tried last, without an effect.
+async fn open(generation: &Arc<Generation>, wanted: &Wanted, root: &str) -> Result<Rehearsed, StoreError> {
+    let (its, candidates) = (Arc::clone(generation), Arc::clone(wanted.candidates()));
+    let (number, announced, profile) = (wanted.tried_count() - 1, wanted.announced(), *wanted.profile());
+    let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
+    let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
+    on_disk(generation, root, work).await.unwrap_or_else(late)
+}
+
+/// Does it on a thread of the root, for as long as opening may take.
+async fn on_disk<T: Send + 'static>(
+    generation: &Generation,
+    root: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let Some(disk) = generation.files.roots.disk(root) else {
+        return Err(format!("there is no root `{root}`"));
+    };
+    let (sender, receiver) = oneshot::channel();
+    // Whoever waited may have given up.
+    let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
+    let work = move || drop(sender.send(work()));
+    disk.submit(lane, ClientKey::SERVER, generation.open_time, work, |_| {});
+    let within = humantime::format_duration(generation.open_time);
+    match timeout(generation.open_time, receiver).await {
+        Ok(Ok(done)) => Ok(done),
+        _ => Err(format!("root `{root}` did not answer within {within} (`limits.open-time`)")),
+    }
+}
+
+/// An error, with what the system calls it.
+fn in_words(error: &StoreError) -> String {
+    match error {
+        StoreError::NotFound => "no such file (ENOENT)".into(),
+        StoreError::Exists => "the file exists (EEXIST), and its root has `overwrite: false`".into(),
+        other => other.to_string(),
+    }
+}
+
+fn candidate(root: &str, path: &str, by: Option<&String>, answer: &str) -> Candidate {
+    Candidate {
+        root: root.into(),
+        path: path.into(),
+        by: by.cloned(),
+        answer: answer.into(),
+        missing_folder: None,
+        other_case: None,
+        took_us: None,
+    }
+}
+
+/// The third stage: the answer.
+fn conclude(
+    generation: &Generation,
+    record: &DecisionRecord,
+    decision: Result<SessionProfile, Decision>,
+    given: &Circumstances,
+    explained: &mut Explanation,
+) {
+    let outcome = &mut explained.outcome;
+    outcome.verdict_by = record.verdict_by.as_deref().map(str::to_owned);
+    outcome.resolved = record.resolved.as_deref().map(str::to_owned);
+    let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile)?, profile)));
+    match decision {
+        // It would not come that far.
+        _ if given.limits.iter().any(|limit| limit.reached) => {
+            let reached = given.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
+            let names = reached.collect::<Vec<_>>().join(", ");
+            outcome.decision = "dropped".into();
+            outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
+        }
+        Ok((bounds, profile)) => {
+            let most = &bounds.limits;
+            let requested = &record.requested_options;
+            let options = granted_options(record.request.operation, requested, record.size, most);
+            outcome.decision = "granted".into();
+            outcome.size = record.size;
+            explained.options = Some(Options {
+                blksize: options.block_size(),
+                windowsize: options.window_size(),
+                timeout: options.timeout,
+                tsize: options.tsize,
+                most_blksize: most.blksize,
+                most_windowsize: most.windowsize,
+                single_port: given.single_port,
+                burst: most.burst,
+                rate: most.rate,
+                rate_by: most.rate.map(|_| bounds.rate_by.to_string()),
+                blksize_by: bounds.blksize_by.to_string(),
+                windowsize_by: bounds.windowsize_by.to_string(),
+                retransmit: Some(retransmission(&bounds)),
+                route_mtu: bounds.route.flatten(),
+                no_route: bounds.route == Some(None),
+                refused: refused_options(record, most),
+                multicast: joins(generation, record, &options)
+                    .map(|joins| joins && !profile.refused.has_multicast() && most.rate.is_none()),
+                others: others(&options),
+            });
+        }
+        Err(Decision::Refuse { code, message, ending }) => {
+            outcome.decision = "refused".into();
+            outcome.code = Some(code as u16);
+            outcome.message = Some(message);
+            end(outcome, ending);
+        }
+        Err(Decision::Drop { ending }) => {
+            outcome.decision = "dropped".into();
+            end(outcome, ending);
+        }
+        Err(Decision::Grant { .. }) => outcome.decision = "granted".into(),
+    }
+}
+
+fn retransmission(bounds: &Bounds) -> Retransmission {
+    let Retransmit { floor, initial, cap, give_up } = bounds.retransmit;
+    let [floor, initial, cap, give_up] =
+        [floor, initial, cap, give_up].map(|time| TimeSpan(time).to_string());
+    Retransmission { floor, initial, cap, give_up, by: bounds.retransmit_by.to_string() }
+}
+
+/// The requested options that are refused.
+fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
+    let asked = |option: &OptionName| record.requested_options.value(*option).is_some();
+    let refused = OptionName::ALL.into_iter().filter(|option| !most.acknowledged.has(*option));
+    refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
+}
+
+/// Whether the client would become a member of a multicast group; `None` if it does not ask for that.
+fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
+    Joining::is_requested(&record.request).then(|| {
+        let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
+        let is_file = record.file().is_some();
+        generation.files.groups.admit(&record.request) && fits && is_file
+    })
+}
+
+/// The granted options that no RFC has.
+fn others(options: &OptionSet) -> Vec<(String, u64)> {
+    use OptionName::{Blksize2, Msftwindow, Rollover, Utimeout};
+    let value = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?));
+    [Rollover, Blksize2, Utimeout, Msftwindow].into_iter().filter_map(value).collect()
+}
+
+fn end(outcome: &mut explanation::Outcome, ending: Ending) {
+    outcome.outcome = Some(ending.outcome.to_string());
+    outcome.detail = ending.detail.map(Into::into);
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,129 @@
+//! The control side: from a request to a decision.
+//!
+//! A request passes three stages ([`Undecided`]): policy, the disk, and the decision that is posted to its worker.
+//! Policy may wait and never blocks; the disk blocks. So a stage needs a thread of its own kind, and `at_once.rs`
+//! decides which thread takes which request: plugins and disks may be slow, and one that is must not hold up another.
+
+mod at_once;
+mod candidates;
+mod explain;
+mod gate;
+mod looking;
+mod netboot;
+mod open;
+mod opening;
+mod plan;
+mod stored;
+mod undecided;
+
+use crate::events::Observers;
+use crate::generation::Current;
+use crate::interfaces::InterfaceNames;
+use crate::neighbours::Neighbours;
+use crate::sampling::Sampling;
+use crate::vlans::Vlans;
+use crate::watch::Watch;
+pub(crate) use at_once::Deciding;
+pub use explain::{Circumstances, explain};
+pub(crate) use looking::Looks;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use tokio::runtime::Handle;
+use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
+use tuffet_store::Lane;
+#[cfg(doc)]
+use undecided::Undecided;
+
+/// What requests are decided with.
+pub(crate) struct Admission {
+    /// The names of the listeners, by number.
+    pub(crate) listeners: Vec<Arc<str>>,
+    pub(crate) generation: Current,
+    pub(crate) observers: Observers,
+    pub(crate) watch: Watch,
+    pub(crate) neighbours: Neighbours,
+    pub(crate) interface_names: InterfaceNames,
+    pub(crate) vlans: Vlans,
+    /// The workers' mailboxes, by number; after them that of the thread of the groups.
+    pub(crate) mailboxes: Vec<Arc<Mailbox>>,
+    /// The number of the thread of the groups, if there is one.
+    pub(crate) groups: Option<usize>,
+    pub(crate) ids: AtomicU64,
+    /// Where what has to wait is polled.
+    pub(crate) runtime: Handle,
+    /// Threads that decide at once.
+    pub(crate) deciding: Deciding,
+    /// Bounds second looks at the roots.
+    pub(crate) looks: Looks,
+    /// How traces are chosen, where there are any.
+    pub(crate) sampling: Option<Sampling>,
+}
+
+impl Admission {
+    /// Does what a worker asks for, on threads of the runtime, and posts the results.
+    pub(crate) fn take(self: &Arc<Self>, letters: Vec<ToControl>) {
+        let runtime = &self.runtime;
+        let mut requests = Vec::new();
+        for letter in letters {
+            match letter {
+                ToControl::Request(new) => requests.push(new),
+                ToControl::Store { worker, key, upload, record, gate: Some(gate) } => {
+                    let post = self.poster(worker);
+                    runtime.spawn(async move {
+                        let stored = gate.pass(upload, record).await;
+                        post(ToWorker::Stored { key, stored });
+                    });
+                }
+                ToControl::Store { worker, key, upload, record, gate: None } => {
+                    gate::commit(upload, record, key, self.poster(worker));
+                }
+                ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
+                ToControl::Join(join) => match self.groups {
+                    Some(groups) => self.post(groups, ToWorker::Join(join)),
+                    None => self.post(join.worker(), ToWorker::Declined(join)),
+                },
+                ToControl::Member { worker, key, news } => {
+                    if let Some(groups) = self.groups {
+                        self.post(groups, ToWorker::Member { worker, key, news });
+                    }
+                }
+                ToControl::ToWorker { worker, message } => self.post(worker, message),
+                ToControl::Disk { worker, work } => {
+                    let post = self.poster(worker);
+                    work.submit(move |result| post(ToWorker::Disk(result)));
+                }
+                ToControl::Discard(upload) => {
+                    let disk = Arc::clone(upload.disk());
+                    disk.drop_later(Lane::Store, upload);
+                }
+                ToControl::Close(content) => {
+                    let disk = content.waits_for().map(Arc::clone);
+                    match disk {
+                        Some(disk) => disk.drop_later(Lane::Open, content),
+                        None => drop(content),
+                    }
+                }
+            }
+        }
+        if !requests.is_empty() {
+            self.watch.admitted(requests.len() as u64);
+            self.decide_all(requests);
+        }
+    }
+
+    /// Posts to a worker. It holds nothing else of the server, so that a disk that hangs does not.
+    fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
+        let mailbox = self.mailboxes.get(worker).cloned();
+        move |letter| post(mailbox.as_deref(), worker, letter)
+    }
+
+    fn post(&self, worker: usize, letter: ToWorker) {
+        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, letter);
+    }
+}
+
+fn post(mailbox: Option<&Mailbox>, worker: usize, letter: ToWorker) {
+    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(letter)) {
+        tracing::error!(target: "tuffet::admission", worker, %error, "a worker cannot be woken");
+    }
+}

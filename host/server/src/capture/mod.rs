@@ -1,0 +1,171 @@
+//! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection.
+//!
+//! The server copies what it sends and receives itself, so capturing needs no privilege and no packet socket. One
+//! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader goes.
+
+mod pcapng;
+
+use pcapng::{Capture, Direction};
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep, timeout};
+use tuffet_engine::worker::{Mailbox, Tap, ToWorker};
+
+/// How often the queue is emptied.
+const PERIOD: Duration = Duration::from_millis(20);
+
+/// How long the reader may take to read a part.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a worker may take to begin.
+const BEGIN: Duration = Duration::from_secs(2);
+
+/// Bytes that are written at once.
+const CHUNK: usize = 256 << 10;
+
+/// The longest capture.
+pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
+
+/// What to capture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Addresses, and ports if only those are meant; without any, all clients.
+    pub clients: Vec<(IpAddr, Option<u16>)>,
+    /// The duration of the capture.
+    pub milliseconds: u64,
+    /// The size of the capture.
+    pub bytes: u64,
+    /// The number of datagrams; `None`: any.
+    pub datagrams: Option<u64>,
+}
+
+/// How a capture ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Captured {
+    /// Captured datagrams.
+    pub datagrams: u64,
+    /// The size of the capture.
+    pub bytes: u64,
+    /// Datagrams that are missing, because the reader or the queue was too slow.
+    pub dropped: u64,
+}
+
+/// The captures of a server: one at a time.
+#[derive(Clone)]
+pub struct Captures {
+    mailboxes: Arc<[Arc<Mailbox>]>,
+    taken: Arc<AtomicBool>,
+}
+
+impl Captures {
+    /// Captures what the workers of these mailboxes send and receive.
+    pub fn new(mailboxes: &[Arc<Mailbox>]) -> Captures {
+        Captures { mailboxes: mailboxes.into(), taken: Arc::default() }
+    }
+
+    /// Begins a capture; `None` while there is another one. When this returns, every worker copies.
+    pub async fn begin(&self, wanted: &Wanted) -> Option<Running> {
+        if self.taken.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let tap = Arc::new(Tap::new(wanted.clients.clone()));
+        let running = Running { captures: self.clone(), tap };
+        running.post(Some(&running.tap));
+        let pings = self.mailboxes.iter().map(|mailbox| {
+            let (sender, answer) = oneshot::channel();
+            post(mailbox, ToWorker::Ping(sender));
+            answer
+        });
+        // A worker that stops has nothing to copy.
+        for answer in pings.collect::<Vec<_>>() {
+            let _ = timeout(BEGIN, answer).await;
+        }
+        Some(running)
+    }
+}
+
+/// A capture. The workers stop copying when it is dropped.
+pub struct Running {
+    captures: Captures,
+    tap: Arc<Tap>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.post(None);
+        self.captures.taken.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Running {
+    fn post(&self, tap: Option<&Arc<Tap>>) {
+        for mailbox in self.captures.mailboxes.iter() {
+            post(mailbox, ToWorker::Tap(tap.map(Arc::clone)));
+        }
+    }
+
+    /// Writes the capture as parts: the length of each in four bytes, most significant first, and a part of length 0 at
+    /// the end.
+    ///
+    /// # Errors
+    /// The reader has gone, or does not read.
+    pub async fn stream(self, wanted: &Wanted, to: &mut (impl AsyncWrite + Unpin)) -> io::Result<Captured> {
+        let end = Instant::now() + Duration::from_millis(wanted.milliseconds).min(LONGEST);
+        let (mut captured, mut part) = (Captured::default(), Capture::begin());
+        loop {
+            let mut full = false;
+            while part.len() < CHUNK && !full {
+                let Some(tapped) = self.tap.take() else { break };
+                let direction = if tapped.inbound { Direction::Inbound } else { Direction::Outbound };
+                let before = part.len();
+                part.datagram(tapped.at, direction, (tapped.peer, tapped.local), &tapped.bytes);
+                captured.datagrams += 1;
+                full = captured.bytes + part.len() as u64 >= wanted.bytes
+                    || wanted.datagrams.is_some_and(|most| captured.datagrams >= most);
+                debug_assert!(part.len() > before);
+            }
+            let over = full || Instant::now() >= end;
+            let waits = part.len() >= CHUNK && !over;
+            captured.bytes += part.len() as u64;
+            write(to, part.bytes()).await?;
+            part.clear();
+            if over {
+                break;
+            }
+            if !waits {
+                sleep(PERIOD.min(end.saturating_duration_since(Instant::now()))).await;
+            }
+        }
+        captured.dropped = self.tap.dropped();
+        drop(self);
+        part.statistics(captured.datagrams, captured.dropped);
+        captured.bytes += part.len() as u64;
+        write(to, part.bytes()).await?;
+        timeout(PATIENCE, to.write_all(&[0; 4])).await??;
+        Ok(captured)
+    }
+}
+
+async fn write(to: &mut (impl AsyncWrite + Unpin), part: &[u8]) -> io::Result<()> {
+    let Ok(length) = u32::try_from(part.len()) else { return Err(io::ErrorKind::InvalidData.into()) };
+    if length == 0 {
+        return Ok(());
+    }
+    timeout(PATIENCE, async {
+        to.write_all(&length.to_be_bytes()).await?;
+        to.write_all(part).await
+    })
+    .await?
+}
+
+fn post(mailbox: &Mailbox, letter: ToWorker) {
+    if let Err(error) = mailbox.post(letter) {
+        tracing::error!(target: "tuffet::server::capture", %error, "a worker cannot be woken");
+    }
+}

@@ -1,0 +1,17 @@
+//! Passes the workers' summaries to a subscriber and to the observers.
+//!
+//! Summaries leave the workers through a bounded queue. A request is only admitted with a place in that queue
+//! already reserved for its summary, so none is ever lost and no transfer ever waits to report: when the
+//! queue is full, new requests wait.
+
+mod hints;
+mod observers;
+mod pass_on;
+mod subscriber;
+mod surge;
+
+pub(crate) use hints::Hints;
+pub(crate) use observers::Observers;
+pub(crate) use pass_on::pass_on;
+pub use subscriber::Subscriber;
+pub use surge::{SECOND, Surge, within_ms};

@@ -1,0 +1,254 @@
+//! Delivers events to the observers: a bounded queue, and one task that empties it in batches.
+//!
+//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish
+//! delays the log, so that summaries pile up until no new requests are admitted. Active transfers never wait.
+//! Progress is read from counters when there is time for it.
+
+use crate::generation::Current;
+use crate::watch::Watch;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tuffet_request::RequestId;
+use tuffet_request::events::{CompactRecord, Event, Happening, Kinds};
+
+/// Events per call.
+const BATCH: usize = 256;
+/// The shortest time between two calls, unless a whole batch is queued: a call costs far more than an event,
+/// above all for a plugin that writes to disk.
+const GATHER: Duration = Duration::from_millis(200);
+/// The interval of checks for a full batch. Waking for each event would cost more than the events; without
+/// checks the queue would fill up and delay new requests.
+const LOOK: Duration = Duration::from_millis(10);
+/// The interval of progress samples.
+const SAMPLE: Duration = Duration::from_secs(1);
+
+/// The sending end of the queue of events. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Observers {
+    generation: Current,
+    queue: mpsc::Sender<Event>,
+}
+
+impl Observers {
+    /// Starts the task with a queue of at most `most` events; it ends when the last clone is gone and the
+    /// queue is empty.
+    pub fn start(generation: Current, watch: Watch, most: usize) -> (Observers, JoinHandle<()>) {
+        let (queue, events) = mpsc::channel(most);
+        let task = tokio::spawn(run(events, generation.clone(), watch));
+        (Observers { generation, queue }, task)
+    }
+
+    /// Returns the kinds of events that any observer wants.
+    pub(crate) fn want(&self) -> Kinds {
+        self.generation.get().policy.observed()
+    }
+
+    /// Sends an event, after waiting for room in the queue.
+    pub async fn tell(&self, what: Happening) {
+        // The task outlives all senders.
+        let _ = self.queue.send(Event { sequence: 0, at: SystemTime::now(), what }).await;
+    }
+
+    /// Sends an event, if the queue has room now.
+    pub(crate) fn try_tell(&self, what: Happening) -> Result<(), Box<Happening>> {
+        match self.queue.try_send(Event { sequence: 0, at: SystemTime::now(), what }) {
+            Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
+            // The task outlives all senders.
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
+        }
+    }
+}
+
+async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watch) {
+    let mut running = Running::default();
+    let mut sequence = 0;
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut samples = interval(SAMPLE);
+    let mut next = Instant::now();
+    samples.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            taken = events.recv_many(&mut batch, BATCH) => {
+                if taken == 0 {
+                    break;
+                }
+                gather(batch.len(), &events, next).await;
+                while batch.len() < BATCH && let Ok(event) = events.try_recv() {
+                    batch.push(event);
+                }
+                if generation.get().policy.observed().progressed {
+                    running.follow(&batch);
+                } else {
+                    running.transfers.clear();
+                }
+            }
+            _ = samples.tick(), if running.is_waiting(&generation) => {
+                generation.get().policy.observe_nothing().await;
+                // Starts and finishes go first.
+                let room = if events.is_empty() { BATCH } else { 0 };
+                watch.progress_left_out(running.sample(&mut batch, room));
+            }
+        }
+        watch.events_wait(events.len());
+        if !batch.is_empty() {
+            for event in &mut batch {
+                sequence += 1;
+                event.sequence = sequence;
+            }
+            generation.get().policy.observe(&batch).await;
+            batch.clear();
+            next = Instant::now() + GATHER;
+        }
+    }
+    generation.get().policy.observe_nothing().await;
+    if running.left_out > 0 {
+        tracing::info!(
+            target: "tuffet::events::observers",
+            samples = running.left_out, "observers were busy and missed progress events"
+        );
+    }
+}
+
+/// Waits for more events: until the time, or until there is a batch, or all senders are gone.
+async fn gather(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
+    while taken + events.len() < BATCH && !events.is_closed() {
+        let now = Instant::now();
+        if now >= until {
+            break;
+        }
+        sleep_until(until.min(now + LOOK)).await;
+    }
+}
+
+/// The transfers whose progress is reported.
+#[derive(Default)]
+struct Running {
+    transfers: HashMap<RequestId, Transfer>,
+    /// Progress samples that were left out.
+    left_out: u64,
+}
+
+struct Transfer {
+    listener: Arc<str>,
+    open: Arc<CompactRecord>,
+    size: Option<u64>,
+    reported: u64,
+}
+
+impl Running {
+    /// Returns whether there is something to check every second.
+    fn is_waiting(&self, generation: &Current) -> bool {
+        !self.transfers.is_empty() || generation.get().policy.has_unsent()
+    }
+
+    fn follow(&mut self, events: &[Event]) {
+        for event in events {
+            match &event.what {
+                Happening::Started { record, open } => {
+                    let transfer = Transfer {
+                        listener: Arc::clone(&record.request.listener),
+                        open: Arc::clone(open),
+                        size: record.size,
+                        reported: 0,
+                    };
+                    self.transfers.insert(record.request.id, transfer);
+                }
+                Happening::Finished(summary) => {
+                    self.transfers.remove(&summary.record.request.id);
+                }
+                Happening::Progressed { .. } => {}
+            }
+        }
+    }
+
+    /// Adds the progress of at most `room` transfers; returns how many more made progress.
+    fn sample(&mut self, batch: &mut Vec<Event>, room: usize) -> u64 {
+        let before = self.left_out;
+        let at = SystemTime::now();
+        let mut reported = 0;
+        for (id, transfer) in &mut self.transfers {
+            let bytes = transfer.open.progress.bytes();
+            if bytes == transfer.reported {
+                continue;
+            }
+            if reported == room {
+                self.left_out += 1;
+                continue;
+            }
+            reported += 1;
+            transfer.reported = bytes;
+            let (id, listener, size) = (*id, Arc::clone(&transfer.listener), transfer.size);
+            batch.push(Event { sequence: 0, at, what: Happening::Progressed { id, listener, bytes, size } });
+        }
+        self.left_out - before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tuffet_request::Request;
+    use tuffet_request::events::DecisionRecord;
+
+    fn started(id: u64) -> (Event, Arc<CompactRecord>) {
+        let request = Request { id: RequestId(id), ..Request::sample("a") };
+        let new = DecisionRecord::new(Arc::new(request), std::time::Instant::now());
+        let record = Arc::new(DecisionRecord { size: Some(10), ..new });
+        let open = Arc::new(CompactRecord::from(&*record));
+        let what = Happening::Started { record, open: Arc::clone(&open) };
+        (Event { sequence: 0, at: SystemTime::now(), what }, open)
+    }
+
+    #[tokio::test]
+    async fn a_full_batch_is_not_kept_waiting_and_neither_is_the_end() {
+        let (queue, events) = mpsc::channel(BATCH);
+        let begun = Instant::now();
+        let far = begun + Duration::from_secs(600);
+        tokio::spawn({
+            let queue = queue.clone();
+            async move {
+                for id in 0..BATCH as u64 {
+                    let _ = queue.send(started(id).0).await;
+                }
+            }
+        });
+        gather(0, &events, far).await;
+        assert_eq!(events.len(), BATCH);
+        let (last, events) = mpsc::channel(BATCH);
+        drop(last);
+        gather(1, &events, far).await;
+        gather(1, &events, begun).await;
+        assert!(begun.elapsed() < Duration::from_secs(300));
+        drop(queue);
+    }
+
+    #[test]
+    fn progress_is_told_once_and_left_out_where_there_is_no_room() {
+        let ((first, moved), (second, also)) = (started(1), started(2));
+        let mut running = Running::default();
+        running.follow(&[first, second]);
+        let mut batch = Vec::new();
+        running.sample(&mut batch, 8);
+        assert!(batch.is_empty(), "nothing has moved");
+        moved.progress.set(7, 0);
+        running.sample(&mut batch, 8);
+        running.sample(&mut batch, 8);
+        let [Event { what: Happening::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
+            unreachable!("one has moved, once: {batch:?}")
+        };
+        assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));
+        batch.clear();
+        moved.progress.set(8, 0);
+        also.progress.set(1, 0);
+        running.sample(&mut batch, 1);
+        assert_eq!((batch.len(), running.left_out), (1, 1));
+        running.sample(&mut batch, 0);
+        assert_eq!((batch.len(), running.left_out), (1, 2));
+        running.sample(&mut batch, 1);
+        assert_eq!((batch.len(), running.left_out), (2, 2), "it is made up for");
+    }
+}

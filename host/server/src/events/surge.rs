@@ -1,0 +1,40 @@
+//! Decides when sums replace single lines: after a number of events in a second, until a second has fewer.
+
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The period of a surge.
+pub const SECOND: Duration = Duration::from_secs(1);
+
+/// The events of this second.
+pub struct Surge {
+    /// How many of a second have a line each.
+    most: u64,
+    second: Instant,
+    in_second: u64,
+    /// Whether the previous second exceeded this.
+    goes_on: bool,
+}
+
+impl Surge {
+    /// Allows so many lines of their own in a second.
+    pub fn new(most: u64, now: Instant) -> Surge {
+        Surge { most, second: now, in_second: 0, goes_on: false }
+    }
+
+    /// Counts one more. Whether it has a line of its own.
+    pub fn has_line(&mut self, now: Instant) -> bool {
+        let elapsed = now.saturating_duration_since(self.second);
+        if elapsed >= SECOND {
+            self.goes_on = elapsed < 2 * SECOND && self.in_second > self.most;
+            (self.second, self.in_second) = (now, 0);
+        }
+        self.in_second += 1;
+        !self.goes_on && self.in_second <= self.most
+    }
+}
+
+/// The period of a sum in milliseconds, for its line.
+pub fn within_ms(since: Instant, now: Instant) -> u64 {
+    u64::try_from(now.saturating_duration_since(since).as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,323 @@
+//! The explanation of a request: what `tuffet explain` asks, and what it prints. docs/explain.md has the fields.
+
+mod text;
+
+use serde::{Deserialize, Serialize};
+use std::net::{IpAddr, SocketAddr};
+pub use text::text;
+use tuffet_request::{LeaseFact, MacAddress};
+
+/// A request that nobody sends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The requested name.
+    pub name: String,
+    /// Its bytes if they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Vec<u8>>,
+    /// The address and port that it comes from.
+    pub client: SocketAddr,
+    /// As the neighbour table would have it.
+    pub mac: Option<[u8; 6]>,
+    /// The name of a listener; the first one otherwise.
+    pub listener: Option<String>,
+    /// Whether it is a write request.
+    pub write: bool,
+    /// Whether the transfer is netascii.
+    pub netascii: bool,
+    /// Names and values.
+    pub options: Vec<(String, String)>,
+    /// The address that it is sent to.
+    #[serde(default)]
+    pub local_address: Option<IpAddr>,
+    /// The interface that it arrives on; that of the listener otherwise.
+    #[serde(default)]
+    pub interface: Option<String>,
+}
+
+impl Question {
+    /// The packet that a client would send.
+    pub fn packet(&self) -> Vec<u8> {
+        let mut packet = vec![0, if self.write { 2 } else { 1 }];
+        let mode = if self.netascii { "netascii" } else { "octet" };
+        let options = self.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        packet.extend_from_slice(self.raw.as_deref().unwrap_or(self.name.as_bytes()));
+        packet.push(0);
+        for text in [mode].into_iter().chain(options) {
+            packet.extend_from_slice(text.as_bytes());
+            packet.push(0);
+        }
+        packet
+    }
+
+    /// The given MAC address.
+    pub fn mac(&self) -> Option<MacAddress> {
+        self.mac.map(MacAddress)
+    }
+}
+
+/// What would become of a request, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The request as policy sees it.
+    pub request: Asked,
+    /// The user whose permissions decide.
+    pub user: String,
+    /// The generation of the running server; `None` without one.
+    pub generation: Option<u64>,
+    /// The limits on admission, for this client.
+    pub limits: Vec<Limit>,
+    /// The plugins of the chains, in order.
+    pub policy: Vec<Call>,
+    /// What holds if every plugin of `authorize` abstains: `allow` or `deny`.
+    pub default: String,
+    /// The places where the file is looked for.
+    pub candidates: Vec<Candidate>,
+    /// If it is granted.
+    pub options: Option<Options>,
+    /// How it would be answered.
+    pub outcome: Outcome,
+}
+
+/// The request as policy sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The name of the listener.
+    pub listener: String,
+    /// Address and port of the client.
+    pub client: String,
+    /// `read` or `write`.
+    pub operation: String,
+    /// The transfer mode.
+    pub mode: String,
+    /// The requested name.
+    pub requested: String,
+    /// Normalised.
+    pub path: String,
+    /// The bytes of the name in hexadecimal digits if they are not UTF-8.
+    #[serde(default)]
+    pub raw_name: Option<String>,
+    /// The root that stores it, if the client spelled it differently.
+    #[serde(default)]
+    pub stored_in: Option<String>,
+    /// The last folder of the client, if its files were sought there.
+    #[serde(default)]
+    pub shim_folder: Option<String>,
+    /// The prefix of roots that the name began with.
+    #[serde(default)]
+    pub prefix: Option<String>,
+    /// The guessed kind of client.
+    pub class: String,
+    /// Where it arrives, as far as that is given.
+    #[serde(default)]
+    pub local_address: Option<String>,
+    /// The interface that it arrives on.
+    #[serde(default)]
+    pub interface: Option<String>,
+    /// The VLAN that it arrives from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vlan: Option<u16>,
+    /// What a lease file says of the client's address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lease: Option<Lease>,
+    /// The known MAC addresses, the most trustworthy first.
+    pub macs: Vec<Mac>,
+    /// The requested options, as names and values.
+    pub options: Vec<(String, String)>,
+}
+
+/// A MAC address of the client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mac {
+    /// The address.
+    pub address: String,
+    /// Where it was found.
+    pub source: String,
+}
+
+/// The lease of a client's address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// The MAC address.
+    pub mac: Option<String>,
+    /// The host name.
+    pub hostname: Option<String>,
+    /// The client identifier.
+    pub client_id: Option<String>,
+    /// Seconds since 1970.
+    pub expires: Option<u64>,
+    /// The vendor class.
+    pub vendor_class: Option<String>,
+    /// The architecture of the client (RFC 4578).
+    pub architecture: Option<u16>,
+    /// The UUID of the machine.
+    pub uuid: Option<String>,
+    /// Milliseconds since the file was read, or last seen unchanged.
+    pub age_ms: u64,
+}
+
+impl From<&LeaseFact> for Lease {
+    fn from(fact: &LeaseFact) -> Lease {
+        let lease = fact.lease.clone();
+        Lease {
+            mac: fact.mac().map(|mac| mac.to_string()),
+            hostname: lease.hostname,
+            client_id: lease.client_id,
+            expires: lease.expires,
+            vendor_class: lease.vendor_class,
+            architecture: lease.architecture,
+            uuid: lease.uuid,
+            age_ms: u64::try_from(fact.age.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// A limit on admission, for this client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The configuration key of the limit.
+    pub limit: String,
+    /// `None`: there is none.
+    pub most: Option<u64>,
+    /// `None` for a rate, and without a running server.
+    pub taken: Option<u64>,
+    /// Whether the request would be dropped.
+    pub reached: bool,
+}
+
+/// A plugin in a chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// The hook that was called.
+    pub hook: String,
+    /// The name of the plugin.
+    pub plugin: String,
+    /// `mode: monitor`: without effect.
+    pub monitored: bool,
+    /// `not-asked` if the chain ended before.
+    pub verdict: String,
+    /// The reason, if there is more to say.
+    pub detail: Option<String>,
+    /// Its cause and details, if the call failed; the verdict is then what `on-error` stands for.
+    pub failure: Option<String>,
+    /// Whether the decision cache answered.
+    pub remembered: bool,
+    /// The lines that it logged.
+    #[serde(default)]
+    pub log: Vec<String>,
+    /// How long it took, in microseconds.
+    pub took_us: Option<u64>,
+}
+
+/// A place where the file is looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The name of the root.
+    pub root: String,
+    /// The normalised path.
+    pub path: String,
+    /// The plugin that named it; `None` if the roots are searched.
+    pub by: Option<String>,
+    /// `good`, an error in words, or `not asked`.
+    pub answer: String,
+    /// The first missing folder on the way.
+    pub missing_folder: Option<String>,
+    /// What is there with the same letters in another case.
+    pub other_case: Option<String>,
+    /// How long it took, in microseconds.
+    pub took_us: Option<u64>,
+}
+
+/// When the server retransmits, as times with their units.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retransmission {
+    /// The shortest time.
+    pub floor: String,
+    /// The time before anything is measured.
+    pub initial: String,
+    /// The longest time.
+    pub cap: String,
+    /// When the transfer is given up.
+    pub give_up: String,
+    /// What set these times.
+    pub by: String,
+}
+
+/// The options as they would be negotiated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Options {
+    /// The negotiated block size in bytes.
+    pub blksize: u16,
+    /// The negotiated window in blocks.
+    pub windowsize: u16,
+    /// Only if they are acknowledged.
+    pub timeout: Option<u8>,
+    /// The acknowledged size.
+    pub tsize: Option<u64>,
+    /// The largest block size that a request would get.
+    pub most_blksize: u16,
+    /// The largest window that a request would get.
+    pub most_windowsize: u16,
+    /// Whether the listener answers from its own port.
+    pub single_port: bool,
+    /// Blocks of a window that go out within a millisecond.
+    pub burst: Option<u16>,
+    /// The most bytes of file data in a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// What sets the rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_by: Option<String>,
+    /// What bounds the block size.
+    #[serde(default)]
+    pub blksize_by: String,
+    /// What bounds the window.
+    #[serde(default)]
+    pub windowsize_by: String,
+    /// When the server retransmits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retransmit: Option<Retransmission>,
+    /// The MTU of the route to the client, if it bounds the block size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route_mtu: Option<u32>,
+    /// Whether it would, and the kernel knows no route.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_route: bool,
+    /// Requested options that the server does not acknowledge.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<String>,
+    /// Whether the client would join a multicast group that has a place, if it asks for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multicast: Option<bool>,
+    /// Granted options that no RFC has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<(String, u64)>,
+}
+
+/// How the request would be answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// `granted`, `refused` or `dropped`.
+    pub decision: String,
+    /// How it would end; `None` if it is granted.
+    pub outcome: Option<String>,
+    /// Of the ERROR.
+    pub code: Option<u16>,
+    /// The text of the ERROR.
+    pub message: Option<String>,
+    /// The reason, if there is more to say.
+    pub detail: Option<String>,
+    /// `ROOT:PATH` of the file, or `content`.
+    pub resolved: Option<String>,
+    /// Bytes in the file.
+    pub size: Option<u64>,
+    /// The plugin that decided; `None` if the configuration did.
+    pub verdict_by: Option<String>,
+}
+
+impl Outcome {
+    /// Returns whether the request is granted.
+    pub fn is_granted(&self) -> bool {
+        self.decision == "granted"
+    }
+}

@@ -1,0 +1,237 @@
+//! An explanation for people.
+
+use super::{Call, Candidate, Explanation, Lease, Limit, Retransmission};
+use std::fmt::{self, Display, Write};
+use std::time::Duration;
+
+/// Writes the way of the request from its arrival to its end.
+pub fn text(explained: &Explanation) -> String {
+    let mut text = String::new();
+    // To a string: cannot fail.
+    let _ = write(&mut text, explained);
+    text
+}
+
+fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
+    let request = &explained.request;
+    writeln!(to, "request    {} {:?} ({})", request.operation, request.requested, request.mode)?;
+    if request.path != request.requested {
+        write!(to, "           path {:?}", request.path)?;
+        if let Some(prefix) = &request.prefix {
+            write!(to, " below {} (also-at)", Shown(prefix))?;
+        }
+        if let Some(root) = &request.stored_in {
+            write!(to, " as stored in {} (case: insensitive)", Shown(root))?;
+        }
+        writeln!(to)?;
+    }
+    if let Some(folder) = &request.shim_folder {
+        writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Shown(folder))?;
+    }
+    if let Some(raw) = &request.raw_name {
+        writeln!(to, "           bytes {raw}, which are not UTF-8")?;
+    }
+    writeln!(to, "           from {} at listener {}", request.client, Shown(&request.listener))?;
+    if request.local_address.is_some() || request.interface.is_some() {
+        let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".into());
+        let (address, interface) = (or_unknown(&request.local_address), or_unknown(&request.interface));
+        write!(to, "           to address {}, interface {}", Shown(&address), Shown(&interface))?;
+        if let Some(vlan) = request.vlan {
+            write!(to, ", VLAN {vlan}")?;
+        }
+        writeln!(to)?;
+    }
+    let options: Vec<String> =
+        request.options.iter().map(|(name, value)| format!("{}={}", Shown(name), Shown(value))).collect();
+    writeln!(to, "           options {}", or_none(&options.join(" ")))?;
+    writeln!(to, "class      {}", request.class)?;
+    let macs: Vec<String> =
+        request.macs.iter().map(|mac| format!("{} ({})", mac.address, mac.source)).collect();
+    writeln!(to, "mac        {}", or_none(&macs.join(", ")))?;
+    if let Some(lease) = &request.lease {
+        writeln!(to, "lease      {lease}")?;
+    }
+    match explained.generation {
+        Some(generation) => {
+            writeln!(to, "server     running, generation {generation}, user {}", explained.user)?
+        }
+        None => writeln!(to, "server     none; checked as the user {}", explained.user)?,
+    }
+    for limit in &explained.limits {
+        writeln!(to, "limit      {limit}")?;
+    }
+    for call in &explained.policy {
+        writeln!(to, "{call}")?;
+    }
+    if explained
+        .policy
+        .iter()
+        .all(|call| call.hook != "authorize" || call.verdict == "abstain" || call.monitored)
+    {
+        writeln!(to, "authorize  no plugin decides: policy.default is {}", explained.default)?;
+    }
+    for candidate in &explained.candidates {
+        writeln!(to, "{candidate}")?;
+    }
+    if let Some(options) = &explained.options {
+        write!(to, "options    blksize={} windowsize={}", options.blksize, options.windowsize)?;
+        if let Some(timeout) = options.timeout {
+            write!(to, " timeout={timeout}")?;
+        }
+        if let Some(tsize) = options.tsize {
+            write!(to, " tsize={tsize}")?;
+        }
+        for (name, value) in &options.others {
+            write!(to, " {name}={value}")?;
+        }
+        writeln!(to)?;
+        write!(to, "           at most blksize={} by {}", options.most_blksize, Shown(&options.blksize_by))?;
+        match (options.route_mtu, options.no_route) {
+            (Some(mtu), _) => write!(to, " (auto: the route to the client has an MTU of {mtu} bytes)")?,
+            (None, true) => write!(to, " (auto: the kernel knows no route to the client)")?,
+            (None, false) => {}
+        }
+        writeln!(to, ", windowsize={} by {}", options.most_windowsize, Shown(&options.windowsize_by))?;
+        if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
+            writeln!(to, "           at most {rate} bytes per second, by {}", Shown(by))?;
+        }
+        if let Some(times) = &options.retransmit {
+            let Retransmission { floor, initial, cap, give_up, by } = times;
+            let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
+            writeln!(to, "           retransmits {}, by {}", Shown(&times), Shown(by))?;
+        }
+        if !options.refused.is_empty() {
+            writeln!(to, "           refused: {}", Shown(&options.refused.join(" ")))?;
+        }
+        match options.multicast {
+            Some(true) => writeln!(to, "           multicast: it joins a group, if one has a place")?,
+            Some(false) => writeln!(to, "           multicast: refused; the client is served alone")?,
+            None => {}
+        }
+        let from = if options.single_port { "the listening port (single-port)" } else { "a TID port" };
+        writeln!(to, "           answered from {from}")?;
+    }
+    let outcome = &explained.outcome;
+    write!(to, "outcome    {}", outcome.decision)?;
+    if let Some(resolved) = &outcome.resolved {
+        write!(to, ": {}", Shown(resolved))?;
+    }
+    if let Some(size) = outcome.size {
+        write!(to, ", {size} bytes")?;
+    }
+    if let (Some(code), Some(message)) = (outcome.code, &outcome.message) {
+        write!(to, ": ERROR {code} {message:?}")?;
+    }
+    if let Some(word) = &outcome.outcome {
+        write!(to, ", logged as {word}")?;
+    }
+    if let Some(by) = &outcome.verdict_by {
+        write!(to, ", by {}", Shown(by))?;
+    }
+    writeln!(to)?;
+    match &outcome.detail {
+        Some(detail) => writeln!(to, "           {}", Shown(detail)),
+        None => Ok(()),
+    }
+}
+
+fn or_none(text: &str) -> &str {
+    if text.is_empty() { "none" } else { text }
+}
+
+/// Text on one line, without characters that do anything to a terminal.
+struct Shown<'a>(&'a str);
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quoted = |letter: char| matches!(letter, '"' | '\'' | '\\');
+        self.0.chars().try_for_each(|letter| {
+            if quoted(letter) { f.write_char(letter) } else { write!(f, "{}", letter.escape_debug()) }
+        })
+    }
+}
+
+/// A time in the unit that suits it.
+struct Took(Option<u64>);
+
+impl Display for Lease {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts = [
+            ("", &self.hostname),
+            ("", &self.mac),
+            ("client id ", &self.client_id),
+            ("vendor class ", &self.vendor_class),
+            ("UUID ", &self.uuid),
+        ];
+        let named =
+            |(name, text): (&str, &Option<String>)| Some(format!("{name}{}", Shown(text.as_deref()?)));
+        let mut parts: Vec<String> = texts.into_iter().filter_map(named).collect();
+        parts.extend(self.architecture.map(|number| format!("architecture {number}")));
+        parts.push(self.expires.map_or_else(|| "never ends".into(), |seconds| format!("ends at @{seconds}")));
+        write!(to, "{} (seen {} s ago)", parts.join(", "), self.age_ms / 1000)
+    }
+}
+
+impl Display for Took {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(us) => write!(f, ", {:.1?}", Duration::from_micros(us)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.limit)?;
+        match (self.taken, self.most) {
+            (Some(taken), Some(most)) => write!(f, ": {taken} of {most} taken")?,
+            (None, Some(most)) if self.limit.ends_with("per-second") => write!(f, ": {most} a second")?,
+            (None, Some(most)) => write!(f, ": {most}")?,
+            (_, None) => write!(f, ": no limit")?,
+        }
+        if self.reached { f.write_str("; REACHED: the request would be dropped") } else { Ok(()) }
+    }
+}
+
+impl Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:<10} {}: {}", self.hook, Shown(&self.plugin), self.verdict)?;
+        if let Some(detail) = self.detail.as_deref().filter(|detail| !detail.is_empty()) {
+            write!(f, " ({})", Shown(detail))?;
+        }
+        if let Some(failure) = &self.failure {
+            write!(f, "; it failed: {}", Shown(failure))?;
+        }
+        write!(f, "{}", Took(self.took_us))?;
+        if self.remembered {
+            f.write_str(", from the decision cache")?;
+        }
+        if self.monitored {
+            f.write_str(", only monitored")?;
+        }
+        self.log.iter().try_for_each(|line| write!(f, "\n           {}", Shown(line)))
+    }
+}
+
+impl Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "file       {}:{}", Shown(&self.root), Shown(&self.path))?;
+        if let Some(by) = &self.by {
+            write!(f, " (by {})", Shown(by))?;
+        }
+        write!(f, ": {}{}", Shown(&self.answer), Took(self.took_us))?;
+        if let Some(folder) = &self.missing_folder {
+            write!(f, "\n           the folder {}:{} does not exist", Shown(&self.root), Shown(folder))?;
+        }
+        if let Some(other) = &self.other_case {
+            write!(
+                f,
+                "\n           {}:{} differs in upper and lower case alone",
+                Shown(&self.root),
+                Shown(other)
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,310 @@
+//! Listeners with an interface: whether it is still the one that their sockets are bound to.
+//!
+//! Addresses may come and go, but an interface that is removed and made again has another index, and the sockets stay
+//! with the old one. The workers then bind them to the new one, which takes no privilege since Linux 5.7.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tuffet_config::Config;
+use tuffet_engine::worker::{Mailbox, ToWorker};
+use tuffet_udp::{interface_index, interface_name};
+
+/// How often the interfaces are looked at.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The interface of a listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterfaceState {
+    /// The name of the listener.
+    pub listener: String,
+    /// The name of the interface.
+    pub interface: String,
+    /// Its state.
+    pub state: InterfaceStatus,
+    /// Why the sockets are not bound to the new interface.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What became of the interface that the sockets of a listener are bound to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InterfaceStatus {
+    /// The one that they are bound to.
+    Present,
+    /// No interface has its name.
+    Gone,
+    /// Another one has its name, and the sockets are not bound to that.
+    Replaced,
+}
+
+impl InterfaceState {
+    /// Says what is wrong and how to fix it; `None` if nothing is.
+    pub fn problem(&self) -> Option<String> {
+        let InterfaceState { listener, interface, state, error } = self;
+        match state {
+            InterfaceStatus::Present => None,
+            InterfaceStatus::Gone => {
+                Some(format!("the interface `{interface}` of listener `{listener}` is gone"))
+            }
+            InterfaceStatus::Replaced => {
+                let why = error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
+                Some(format!(
+                    "the interface `{interface}` of listener `{listener}` was removed and made again, and the listener \
+                     cannot be bound to the new one{why}; restart the server if this stays so"
+                ))
+            }
+        }
+    }
+}
+
+/// Names of interfaces by index, for plugins that want to know where a request arrived. A name is asked for once in a
+/// second: an interface may be renamed.
+#[derive(Debug, Default)]
+pub(crate) struct InterfaceNames(Mutex<HashMap<u32, Named>>);
+
+/// What an interface was called a moment ago.
+#[derive(Debug)]
+struct Named {
+    /// `None` if there was no such interface.
+    name: Option<Arc<str>>,
+    read: Instant,
+}
+
+impl InterfaceNames {
+    /// Returns the name of the interface with this index; `None` for 0, and if there is none.
+    pub fn of(&self, index: u32) -> Option<Arc<str>> {
+        self.look(index, Instant::now(), interface_name)
+    }
+
+    fn look(
+        &self,
+        index: u32,
+        now: Instant,
+        name_of: impl Fn(u32) -> io::Result<Option<String>>,
+    ) -> Option<Arc<str>> {
+        if index == 0 {
+            return None;
+        }
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(named) = names.get(&index)
+            && now.saturating_duration_since(named.read) < LOOK
+        {
+            return named.name.clone();
+        }
+        // Indices are not used again, and containers come and go.
+        names.retain(|_, named| now.saturating_duration_since(named.read) < LOOK);
+        let name = name_of(index).ok().flatten().map(Arc::from);
+        names.insert(index, Named { name: name.clone(), read: now });
+        name
+    }
+}
+
+/// The interfaces of all listeners that have one. Cheap to clone; clones share it.
+#[derive(Debug, Clone, Default)]
+pub struct Interfaces(Arc<Mutex<Vec<Watched>>>);
+
+#[derive(Debug)]
+struct Watched {
+    /// The position of the listener in the configuration.
+    listener: usize,
+    /// The index when the sockets were bound.
+    index: Option<u32>,
+    is: InterfaceState,
+}
+
+/// An interface whose sockets are to be bound again.
+#[derive(Debug, PartialEq, Eq)]
+struct Replaced {
+    /// Its position among those that are watched.
+    position: usize,
+    listener: usize,
+    interface: Arc<str>,
+    index: u32,
+}
+
+impl Interfaces {
+    /// Must be called soon after the sockets were bound.
+    pub fn of(config: &Config) -> Interfaces {
+        let watched = config.listeners.iter().enumerate().filter_map(|(number, listener)| {
+            let interface = listener.interface.clone()?;
+            let index = interface_index(&interface).ok().flatten();
+            Some(Watched::new(number, listener.name.clone(), interface, index))
+        });
+        Interfaces(Arc::new(Mutex::new(watched.collect())))
+    }
+
+    /// Returns the current states.
+    pub fn states(&self) -> Vec<InterfaceState> {
+        let watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.iter().map(|watched| watched.is.clone()).collect()
+    }
+
+    /// Follows the interfaces, has the workers bind their sockets again where one was replaced, and logs each change.
+    pub async fn follow(self, workers: Vec<Arc<Mailbox>>) {
+        if self.states().is_empty() {
+            return;
+        }
+        loop {
+            tokio::time::sleep(LOOK).await;
+            for replaced in self.look(interface_index) {
+                let result = rebind(&workers, &replaced).await;
+                self.rebound(&replaced, result);
+            }
+        }
+    }
+
+    /// Returns what has to be bound again.
+    fn look(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<Replaced> {
+        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut replaced = Vec::new();
+        for (position, watched) in watched.iter_mut().enumerate() {
+            // Without an answer nothing is known to have changed.
+            let Ok(found) = index_of(&watched.is.interface) else { continue };
+            match found {
+                None => watched.becomes(InterfaceStatus::Gone, None),
+                // Its sockets may be between two interfaces.
+                found if found == watched.index && watched.is.state != InterfaceStatus::Replaced => {
+                    watched.becomes(InterfaceStatus::Present, None);
+                }
+                Some(index) => replaced.push(Replaced {
+                    position,
+                    listener: watched.listener,
+                    interface: watched.is.interface.as_str().into(),
+                    index,
+                }),
+            }
+        }
+        replaced
+    }
+
+    /// Takes the result of binding the sockets again.
+    fn rebound(&self, replaced: &Replaced, result: io::Result<()>) {
+        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(watched) = watched.get_mut(replaced.position) else { return };
+        match result {
+            Ok(()) => {
+                watched.index = Some(replaced.index);
+                let (listener, interface) = (watched.is.listener.as_str(), watched.is.interface.as_str());
+                tracing::info!(
+                    target: "tuffet::interfaces",
+                    listener,
+                    interface,
+                    "the interface was made again, and the listener is bound to it"
+                );
+                (watched.is.state, watched.is.error) = (InterfaceStatus::Present, None);
+            }
+            Err(error) => watched.becomes(InterfaceStatus::Replaced, Some(error.to_string())),
+        }
+    }
+}
+
+impl Watched {
+    fn new(number: usize, listener: String, interface: String, index: Option<u32>) -> Watched {
+        let is = InterfaceState { listener, interface, state: InterfaceStatus::Present, error: None };
+        Watched { listener: number, index, is }
+    }
+
+    /// Logs a change.
+    fn becomes(&mut self, state: InterfaceStatus, error: Option<String>) {
+        let is = &mut self.is;
+        if is.state == state && is.error == error {
+            return;
+        }
+        (is.state, is.error) = (state, error);
+        let (listener, interface) = (is.listener.as_str(), is.interface.as_str());
+        match is.problem() {
+            Some(problem) => tracing::warn!(target: "tuffet::interfaces", listener, interface, "{problem}"),
+            None => tracing::info!(
+                target: "tuffet::interfaces",
+                listener, interface, "the interface is there again"
+            ),
+        }
+    }
+}
+
+/// Has each worker bind the sockets of the listener.
+async fn rebind(workers: &[Arc<Mailbox>], replaced: &Replaced) -> io::Result<()> {
+    // Where the kernel does not permit it, the sockets are better left alone.
+    tuffet_udp::may_bind_to(&replaced.interface)?;
+    let mut answers = Vec::with_capacity(workers.len());
+    for worker in workers {
+        let (answer, due) = oneshot::channel();
+        let Replaced { listener, interface, .. } = replaced;
+        worker.post(ToWorker::Rebind { listener: *listener, interface: Arc::clone(interface), answer })?;
+        answers.push(due);
+    }
+    for due in answers {
+        // A worker that has ended has no sockets.
+        due.await.unwrap_or(Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Returns a warning for each interface that this machine does not have.
+pub fn missing(config: &Config) -> Vec<String> {
+    let missing = config.listeners.iter().filter_map(|listener| {
+        let interface = listener.interface.as_deref()?;
+        matches!(interface_index(interface), Ok(None)).then(|| {
+            format!(
+                "listener `{}`: this machine has no interface `{interface}`, and a server does not start without it",
+                listener.name
+            )
+        })
+    });
+    missing.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_asked_for_once_in_a_second() {
+        let (names, begin) = (InterfaceNames::default(), Instant::now());
+        let look = |after: u64, index, name: &str| {
+            let name = name.to_owned();
+            names.look(index, begin + Duration::from_millis(after), move |_| Ok(Some(name.clone())))
+        };
+        assert_eq!(look(0, 7, "eth0").as_deref(), Some("eth0"));
+        assert_eq!(look(900, 7, "lan").as_deref(), Some("eth0"));
+        assert_eq!(look(1_000, 7, "lan").as_deref(), Some("lan"));
+        assert_eq!(look(1_000, 0, "lan"), None);
+        assert_eq!(look(1_500, 8, "wan").as_deref(), Some("wan"));
+        assert_eq!(names.look(9, begin, |_| Ok(None)), None);
+        assert_eq!(names.of(1).as_deref(), Some("lo"));
+    }
+
+    #[test]
+    fn a_replaced_interface_is_bound_again_until_that_succeeds() {
+        let watched = Watched::new(3, "lan".into(), "eth0".into(), Some(7));
+        let interfaces = Interfaces(Arc::new(Mutex::new(vec![watched])));
+        let status = || interfaces.states().remove(0);
+        let look = |found| interfaces.look(|_| Ok(found));
+        let again = |index| vec![Replaced { position: 0, listener: 3, interface: "eth0".into(), index }];
+
+        assert_eq!(look(Some(7)), []);
+        assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
+        assert_eq!(look(None), []);
+        assert_eq!(status().state, InterfaceStatus::Gone);
+        assert_eq!(look(Some(7)), [], "the same one");
+        assert_eq!(status().state, InterfaceStatus::Present);
+
+        assert_eq!(look(Some(9)), again(9));
+        interfaces.rebound(&again(9)[0], Err(io::Error::other("not yet")));
+        assert_eq!(status().state, InterfaceStatus::Replaced);
+        assert!(status().problem().is_some_and(|problem| problem.contains("(not yet); restart")));
+        assert_eq!(look(Some(7)), again(7), "some sockets may have lost the first one");
+        assert_eq!(look(Some(9)), again(9));
+        interfaces.rebound(&again(9)[0], Ok(()));
+        assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
+        assert_eq!(look(Some(9)), []);
+
+        assert!(interfaces.look(|_| Err(io::Error::other("no answer"))).is_empty());
+        assert_eq!(status().state, InterfaceStatus::Present);
+    }
+}

@@ -1,0 +1,25 @@
+//! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
+//!
+//! This crate decides requests and owns the workers that answer them. It starts no subscriber of the log, handles no
+//! signal and changes no privilege: `tuffet-daemon` does.
+
+pub mod admission;
+pub mod capture;
+pub mod events;
+pub mod explanation;
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod generation;
+mod groups;
+pub mod interfaces;
+mod last_folders;
+pub mod leases;
+mod negotiation;
+pub mod neighbours;
+pub mod origins;
+mod routes;
+pub mod sampling;
+pub mod server;
+pub mod status;
+pub mod vlans;
+pub mod watch;

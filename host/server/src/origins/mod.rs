@@ -1,0 +1,17 @@
+//! The origins of the roots that live elsewhere: opened with the roots, and kept across reloads.
+
+mod remotes;
+mod report;
+
+pub use remotes::{Next, Origins};
+pub use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
+
+/// An origin that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("root `{root}`: {why}")]
+pub struct OriginFailure {
+    /// The name of the root.
+    pub root: String,
+    /// The reason, with what to do.
+    pub why: String,
+}

@@ -1,0 +1,236 @@
+//! The clients of origins, with their caches.
+
+use super::{CachedRow, FetchNote, FetchObserver, OriginFailure, OriginReport};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, SystemTime};
+use tuffet_config::OriginSpec;
+use tuffet_origin::{BreakerState, Fetch, OriginState, Remote};
+use tuffet_store::{Origin, StoreError};
+
+/// The origins of the active configuration. Cheap to clone; clones share them, also across reloads.
+#[derive(Clone, Default)]
+pub struct Origins(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    known: Mutex<Vec<Known>>,
+    /// Learns of requests to them, once there is one.
+    observer: Arc<OnceLock<FetchObserver>>,
+}
+
+impl fmt::Debug for Origins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Origins").field(&*self.lock()).finish()
+    }
+}
+
+/// The origins of a configuration that is not in force yet.
+#[derive(Debug)]
+pub struct Next(Vec<Known>);
+
+#[derive(Clone)]
+struct Known {
+    spec: OriginSpec,
+    remote: Arc<Remote>,
+}
+
+impl fmt::Debug for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Known").field(&self.spec.root).finish()
+    }
+}
+
+impl Origins {
+    /// Makes the clients of these origins. An origin whose specification is unchanged keeps its own, with its state and
+    /// what it is fetching. Asks nobody, and touches no cache.
+    ///
+    /// # Errors
+    /// The first whose specification is of no use.
+    pub fn open(&self, specs: &[OriginSpec]) -> Result<Next, OriginFailure> {
+        let known = self.lock().clone();
+        let open = |spec: &OriginSpec| match known.iter().find(|known| known.spec == *spec) {
+            Some(same) => Ok(same.clone()),
+            None => Known::open(spec, &self.0.observer),
+        };
+        Ok(Next(specs.iter().map(open).collect::<Result<_, _>>()?))
+    }
+
+    /// Puts them in force. Those before end with their last transfer.
+    pub fn take(&self, next: Next) {
+        let before = std::mem::replace(&mut *self.lock(), next.0);
+        // Outside of the lock: this may close a cache.
+        drop(before);
+    }
+
+    /// Tells it of requests from now on. The first one counts: there is one set of exporters in a process.
+    pub fn observe(&self, observer: FetchObserver) {
+        let _ = self.0.observer.set(observer);
+    }
+
+    pub(crate) fn reports(&self) -> Vec<OriginReport> {
+        let known = self.lock().clone();
+        known.iter().map(|known| report(known.remote.state())).collect()
+    }
+
+    /// All files in the caches. Reads their indexes.
+    ///
+    /// # Errors
+    /// The first cache that cannot be used.
+    pub fn cached(&self) -> Result<Vec<CachedRow>, String> {
+        let known = self.lock().clone();
+        let mut rows = Vec::new();
+        for Known { spec, remote } in &known {
+            let files = remote.cached().map_err(|error| format!("root `{}`: {error}", spec.root))?;
+            rows.extend(files.into_iter().map(|file| CachedRow {
+                root: spec.root.clone(),
+                path: file.path.to_string(),
+                size: file.meta.size,
+                stored: file.stored,
+                version: file.meta.version.to_string(),
+                validated_seconds: file.validated.as_secs(),
+                used_unix_ms: file.used_unix_ms,
+            }));
+        }
+        Ok(rows)
+    }
+
+    /// Fetches a file that the cache does not have whole; returns its size. Blocks.
+    ///
+    /// # Errors
+    /// What prevented that.
+    pub fn warm(&self, root: &str, path: &str, within: Duration) -> Result<u64, String> {
+        self.of(root)?.warm(path, within).map_err(|error: StoreError| error.to_string())
+    }
+
+    /// Removes a file from the cache; returns whether it was there. Blocks.
+    ///
+    /// # Errors
+    /// What prevented that.
+    pub fn forget(&self, root: &str, path: &str) -> Result<bool, String> {
+        self.of(root)?.remove(path).map_err(|error| error.to_string())
+    }
+
+    fn of(&self, root: &str) -> Result<Arc<Remote>, String> {
+        let found =
+            self.lock().iter().find(|known| known.spec.root == root).map(|known| Arc::clone(&known.remote));
+        found.ok_or_else(|| format!("there is no root `{root}` with a `url`"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
+        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Next {
+    /// As roots have them.
+    pub fn of_roots(&self) -> tuffet_store::Origins {
+        let its = |known: &Known| (known.spec.root.clone(), Arc::clone(&known.remote) as Arc<dyn Origin>);
+        self.0.iter().map(its).collect()
+    }
+
+    /// Opens the caches and starts the threads. Not before privileges are dropped: both are the server's user's.
+    ///
+    /// # Errors
+    /// The first cache that cannot be used.
+    pub fn start(&self) -> Result<(), OriginFailure> {
+        self.0.iter().try_for_each(|known| known.remote.start().map_err(|error| failure(&known.spec, &error)))
+    }
+}
+
+impl Known {
+    fn open(spec: &OriginSpec, observer: &Arc<OnceLock<FetchObserver>>) -> Result<Known, OriginFailure> {
+        let remote = Remote::open(spec.clone()).map_err(|error| failure(spec, &error))?;
+        let (its, away) = (Arc::downgrade(&remote), AtomicBool::new(false));
+        let observer = Arc::clone(observer);
+        remote.on_fetch(Arc::new(move |fetch| {
+            note(fetch, &its, &away);
+            if let Some(observer) = observer.get() {
+                observer(&noted(fetch));
+            }
+        }));
+        Ok(Known { spec: spec.clone(), remote })
+    }
+}
+
+fn failure(spec: &OriginSpec, error: &impl fmt::Display) -> OriginFailure {
+    OriginFailure { root: spec.root.clone(), why: error.to_string() }
+}
+
+/// Logs a request to an origin, and when the origin stops or begins to answer.
+fn note(fetch: &Fetch, remote: &Weak<Remote>, was_away: &AtomicBool) {
+    let Fetch { root, origin, path, kind, duration, attempt, status, bytes, error, .. } = fetch;
+    tracing::debug!(
+        target: "tuffet::origin", %root, %origin, %path, kind = kind.name(), status, bytes, attempt,
+        took_ms = duration.as_millis() as u64, error = error.as_deref(), "a request to an origin ended"
+    );
+    let Some(remote) = remote.upgrade() else { return };
+    let away = remote.state().away;
+    match (was_away.swap(away.is_some(), Relaxed), away) {
+        (false, Some(away)) => tracing::warn!(
+            target: "tuffet::origin", %root, %origin, error = &*away.why,
+            "an origin does not answer; its root is served from the cache as far as `stale-if-error` allows, and other \
+             requests for it get no answer"
+        ),
+        (true, None) => tracing::info!(target: "tuffet::origin", %root, %origin, "the origin answers again"),
+        _ => {}
+    }
+}
+
+fn noted(fetch: &Fetch) -> FetchNote {
+    FetchNote {
+        root: Arc::clone(&fetch.root),
+        origin: Arc::clone(&fetch.origin),
+        path: Arc::clone(&fetch.path),
+        kind: fetch.kind.name(),
+        started: fetch.started,
+        duration: fetch.duration,
+        attempt: fetch.attempt,
+        status: fetch.status,
+        bytes: fetch.bytes,
+        error: fetch.error.clone(),
+    }
+}
+
+fn report(state: OriginState) -> OriginReport {
+    let OriginState {
+        root,
+        origin,
+        away,
+        breaker,
+        cache_error,
+        cache_bytes,
+        cache_files,
+        cache_limit,
+        running,
+        counts,
+    } = state;
+    let since = |since: SystemTime| SystemTime::now().duration_since(since).map_or(0, |past| past.as_secs());
+    OriginReport {
+        root: root.to_string(),
+        origin: origin.to_string(),
+        away_seconds: away.as_ref().map(|away| since(away.since)),
+        why: away.map(|away| away.why.to_string()),
+        breaker: match breaker {
+            BreakerState::Closed => "closed",
+            BreakerState::Open => "open",
+            BreakerState::HalfOpen => "half-open",
+        }
+        .to_owned(),
+        cache_error: cache_error.as_deref().map(str::to_owned),
+        cache_bytes,
+        cache_files,
+        cache_limit,
+        running,
+        hits: counts.hits,
+        misses: counts.misses,
+        stale: counts.stale,
+        fetches: counts.fetches,
+        failures: counts.failures,
+        damaged: counts.damaged,
+        unstored: counts.unstored,
+        received: counts.received,
+        sent: counts.sent,
+    }
+}

@@ -1,0 +1,59 @@
+//! The sampling of traces: a part of the requests.
+//!
+//! It is selected by the trace id like the specification's `TraceIdRatioBased`, so that all samplers with the same ratio
+//! select the same traces.
+
+use std::sync::Arc;
+use std::time::Instant;
+use tuffet_request::{SpanId, TraceId, Trail};
+
+/// The sampler. Cheap to clone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sampling {
+    /// Trace ids whose last 63 bits are below this are selected.
+    below: u64,
+}
+
+impl Sampling {
+    /// Selects this part of all, 0 to 1.
+    pub fn ratio(part: f64) -> Sampling {
+        let all = (1_u64 << 63) as f64;
+        Sampling { below: (part.clamp(0.0, 1.0) * all) as u64 }
+    }
+
+    /// Creates the trail of a new request.
+    pub fn begin(self, received: Instant) -> Arc<Trail> {
+        // Zero is not a valid id (W3C Trace Context).
+        let trace = TraceId(fastrand::u128(1..));
+        let span = SpanId(fastrand::u64(1..));
+        Arc::new(Trail::new(trace, span, self.chooses(trace), received))
+    }
+
+    /// Draws the id of a trace that no request has, and whether it is selected.
+    pub fn draw(self) -> (TraceId, bool) {
+        let trace = TraceId(fastrand::u128(1..));
+        (trace, self.chooses(trace))
+    }
+
+    fn chooses(self, trace: TraceId) -> bool {
+        trace.0 as u64 >> 1 < self.below
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ratio_is_kept_and_its_ends_are_exact() {
+        let chosen = |part| {
+            let sampling = Sampling::ratio(part);
+            (0..20_000).filter(|_| sampling.begin(Instant::now()).chosen).count()
+        };
+        assert_eq!((chosen(0.0), chosen(1.0)), (0, 20_000));
+        let some = chosen(0.25);
+        assert!((4_500..5_500).contains(&some), "{some} of 20,000 is no quarter");
+        assert!(Sampling::ratio(0.5).chooses(TraceId(1)));
+        assert!(!Sampling::ratio(0.5).chooses(TraceId(u128::MAX)));
+    }
+}

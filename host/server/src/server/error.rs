@@ -1,0 +1,19 @@
+//! Errors of a start.
+
+use std::io;
+
+/// The system refused a part of the server.
+#[derive(Debug, thiserror::Error)]
+#[error("{part}: {error}")]
+pub struct StartError {
+    /// What is missing.
+    pub part: &'static str,
+    /// The system's error.
+    pub error: io::Error,
+}
+
+impl StartError {
+    pub(super) fn new(part: &'static str, error: io::Error) -> StartError {
+        StartError { part, error }
+    }
+}

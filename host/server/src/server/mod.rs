@@ -1,0 +1,304 @@
+//! The server: puts admission, workers and observers together, drains them and ends them in order.
+//!
+//! It starts in two steps, so that exporters may attach to [`Assembly::watch`] before the first request: an [`Assembly`]
+//! has everything but the workers, and [`Assembly::start`] makes it a [`Server`].
+
+mod disks;
+mod error;
+mod groups;
+mod workers;
+
+pub use error::StartError;
+
+use crate::admission::{Admission, Deciding, Looks};
+use crate::events::{Hints, Observers, Subscriber, pass_on};
+use crate::generation::{Current, Generation};
+use crate::interfaces::{InterfaceNames, Interfaces};
+use crate::neighbours::Neighbours;
+use crate::origins::Origins;
+use crate::sampling::Sampling;
+use crate::status::{Left, Parts, Status};
+use crate::vlans::Vlans;
+use crate::watch::Watch;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tuffet_config::Config;
+use tuffet_engine::limits::Limiter;
+use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
+use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_store::{Disks, Roots, Uploads};
+use workers::{make_workers, start_workers, worker_settings};
+
+/// How long a shutdown waits for a disk, and for what that keeps.
+const DISKS: Duration = Duration::from_millis(300);
+
+/// What is open before a server starts, because opening it may take a privilege.
+pub struct Resources {
+    /// The folders and origins that are served.
+    pub roots: Roots,
+    /// The disks of the roots.
+    pub disks: Disks,
+    /// The clients of origins.
+    pub origins: Origins,
+    /// The listeners, with the ports that the kernel chose.
+    pub listeners: Vec<ListenerSpec>,
+    /// The sockets of each worker.
+    pub sockets: Vec<Sockets>,
+    /// The sockets of multicast groups, if there are to be any.
+    pub group_sockets: Option<Sockets>,
+    /// What the listeners are bound to.
+    pub interfaces: Interfaces,
+}
+
+/// A server before its workers start.
+pub struct Assembly {
+    /// What requests are decided with.
+    pub generation: Current,
+    /// The state of the server.
+    pub status: Status,
+    /// The counters and views of the server.
+    pub watch: Watch,
+    /// The limits that all workers share.
+    pub limiter: Arc<Limiter>,
+    /// The limits of uploads.
+    pub uploads: Uploads,
+    /// The kernel's neighbour table.
+    pub neighbours: Neighbours,
+    /// The VLANs of this machine.
+    pub vlans: Vlans,
+    /// What was opened, without the roots.
+    pub disks: Disks,
+    /// The clients of origins.
+    pub origins: Origins,
+    /// The bound listeners.
+    pub listeners: Vec<ListenerSpec>,
+    sockets: Vec<Sockets>,
+    group_sockets: Option<Sockets>,
+    interfaces: Interfaces,
+    runtime: PolicyRuntime,
+}
+
+impl Assembly {
+    /// Puts everything together but the workers. `left`: the privileges of this process, for the status.
+    pub async fn new(
+        config: &Config,
+        resources: Resources,
+        policy: Policy,
+        runtime: PolicyRuntime,
+        left: Left,
+    ) -> Assembly {
+        let Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces } = resources;
+        let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "no neighbour table; MAC addresses come from requested names alone"
+            );
+            Neighbours::none()
+        });
+        let vlans = Vlans::follow().await.unwrap_or_else(|error| {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "the network interfaces cannot be read; plugins learn of no VLAN"
+            );
+            Vlans::default()
+        });
+        let uploads = Uploads::new(config.bounds().uploads_per_name);
+        let plugins = policy.plugins().to_vec();
+        let generation = Current::new(Generation::first(config, roots, policy, uploads.clone()));
+        let parts = Parts {
+            runtime: runtime.clone(),
+            disks: disks.clone(),
+            origins: origins.clone(),
+            interfaces: interfaces.clone(),
+        };
+        let status = Status::new(config.file(), &plugins, left, parts);
+        status.revised(config);
+        let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
+        let named = config.listeners.iter().zip(&listeners);
+        watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
+        let limiter =
+            Arc::new(Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending));
+        Assembly {
+            generation,
+            status,
+            watch,
+            limiter,
+            uploads,
+            neighbours,
+            vlans,
+            disks,
+            origins,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            runtime,
+        }
+    }
+
+    /// Starts the tasks and the workers. Requests are answered from here on. `sampling`: how traces are chosen, where
+    /// there are any. Must be called within a runtime.
+    ///
+    /// # Errors
+    /// The system has no thread or no descriptor for a worker.
+    pub fn start(
+        self,
+        config: &Config,
+        sampling: Option<Sampling>,
+        subscriber: impl Subscriber,
+    ) -> Result<Server, StartError> {
+        let Assembly { generation, watch, limiter, disks, sockets, group_sockets, runtime, .. } = self;
+        // A place for each transfer, and as many for summaries waiting to be logged.
+        let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
+        let settings = worker_settings(config, limiter.clone());
+        let workers = make_workers(sockets, &settings, summaries, &watch)?;
+        let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
+        let number = workers.len();
+        let counts = watch.groups();
+        let groups = groups::make(config, number, group_sockets, &settings.transfer, &limiter, counts)?;
+        mailboxes.extend(groups.as_ref().map(Groups::mailbox));
+
+        let (observers, observing) =
+            Observers::start(generation.clone(), watch.clone(), config.limits.events);
+        let admission = Arc::new(Admission {
+            listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+            generation: generation.clone(),
+            observers: observers.clone(),
+            watch: watch.clone(),
+            neighbours: self.neighbours,
+            interface_names: InterfaceNames::default(),
+            vlans: self.vlans,
+            mailboxes: mailboxes.clone(),
+            groups: groups.as_ref().map(|_| number),
+            ids: AtomicU64::new(fastrand::u64(..)),
+            runtime: Handle::current(),
+            deciding: Deciding::new(),
+            looks: Looks::new(),
+            sampling,
+        });
+        let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
+        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let history = runtime.history().clone();
+        let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
+        let tasks = vec![
+            tokio::spawn(self.interfaces.follow(mailboxes)),
+            tokio::spawn(watch.clone().sample()),
+            tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())),
+            tokio::spawn(disks::look_for_replaced(generation)),
+        ];
+        Ok(Server {
+            stops: start_workers(workers, groups, &admission)?,
+            workers: admission.mailboxes.len(),
+            admission,
+            tasks,
+            passing,
+            observing,
+            watch,
+            disks,
+        })
+    }
+}
+
+/// A server that answers requests. It owns its tasks and learns of the end of each worker.
+pub struct Server {
+    admission: Arc<Admission>,
+    /// The result of each worker that has ended.
+    stops: mpsc::UnboundedReceiver<io::Result<()>>,
+    /// Workers that have not ended.
+    workers: usize,
+    /// Follows interfaces, takes samples, looks at disks.
+    tasks: Vec<JoinHandle<()>>,
+    /// Passes summaries to the subscriber and to observers.
+    passing: JoinHandle<()>,
+    /// Calls observers.
+    observing: JoinHandle<()>,
+    watch: Watch,
+    disks: Disks,
+}
+
+impl Server {
+    /// Returns what requests are decided with now.
+    pub fn generation(&self) -> Arc<Generation> {
+        self.admission.generation.get()
+    }
+
+    /// Returns the mailboxes of the workers, and of the thread of the groups.
+    pub fn mailboxes(&self) -> &[Arc<Mailbox>] {
+        &self.admission.mailboxes
+    }
+
+    /// Returns the counters and views of this server.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// Returns the disks of its roots.
+    pub fn disks(&self) -> &Disks {
+        &self.disks
+    }
+
+    /// Returns whether a worker has not ended.
+    pub fn is_running(&self) -> bool {
+        self.workers > 0
+    }
+
+    /// Waits for the end of a worker.
+    ///
+    /// # Errors
+    /// The worker failed.
+    pub async fn stopped(&mut self) -> io::Result<()> {
+        match self.stops.recv().await {
+            Some(stop) => {
+                self.workers -= 1;
+                stop
+            }
+            // A worker panicked; the others have ended.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes no more requests, and ends running transfers after `patience`. The workers then end.
+    pub fn drain(&self, patience: Duration) {
+        for mailbox in &self.admission.mailboxes {
+            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
+                tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
+            }
+        }
+    }
+
+    /// Ends the rest after the workers have ended. Each step ends the producers of the next.
+    pub async fn end(self) {
+        for task in self.tasks {
+            task.abort();
+            let _ = task.await;
+        }
+        // Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
+        // every producer of summaries.
+        self.disks.give_up();
+        self.admission.deciding.give_up_without_threads();
+        drop(self.admission);
+        wait_for(self.passing, &self.disks, "the log").await;
+        // That was the last producer of events.
+        wait_for(self.observing, &self.disks, "observers").await;
+        disks::settle(&self.disks, DISKS).await;
+    }
+}
+
+/// Waits for a task that ends when its producers have. Operations on a disk that hangs may be among those.
+async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
+    while timeout(DISKS, &mut task).await.is_err() {
+        if !disks.are_idle() {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                "a disk that does not answer still holds {what}; the server does not wait for it"
+            );
+            return;
+        }
+    }
+}

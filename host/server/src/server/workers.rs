@@ -1,0 +1,66 @@
+//! The workers and the thread of multicast groups: their settings and their threads.
+
+use super::StartError;
+use crate::admission::Admission;
+use crate::negotiation::transfer_settings;
+use crate::watch::Watch;
+use std::io;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tuffet_config::Config;
+use tuffet_engine::limits::Limiter;
+use tuffet_engine::worker::{Groups, Sockets, Worker, WorkerSettings};
+use tuffet_request::events::Ended;
+
+pub(super) fn make_workers(
+    sockets: Vec<Sockets>,
+    settings: &WorkerSettings,
+    summaries: mpsc::Sender<Ended>,
+    watch: &Watch,
+) -> Result<Vec<Worker>, StartError> {
+    let numbered = sockets.into_iter().enumerate();
+    let workers = numbered.map(|(number, sockets)| {
+        Worker::new(number, settings.clone(), sockets, summaries.clone(), watch.worker(number))
+            .map(Worker::watching_cores)
+    });
+    workers.collect::<io::Result<_>>().map_err(|error| StartError::new("a worker cannot start", error))
+}
+
+/// Gives each worker its thread. The receiver gets the result of each when it ends.
+pub(super) fn start_workers(
+    workers: Vec<Worker>,
+    groups: Option<Groups>,
+    admission: &Arc<Admission>,
+) -> Result<mpsc::UnboundedReceiver<io::Result<()>>, StartError> {
+    let (stopped, stops) = mpsc::unbounded_channel();
+    if let Some(groups) = groups {
+        let (stopped, admission) = (stopped.clone(), admission.clone());
+        std::thread::Builder::new()
+            .name("tuffet-groups".into())
+            .spawn(move || stopped.send(groups.run(|letters| admission.take(letters))))
+            .map_err(|error| StartError::new("the thread of multicast groups cannot start", error))?;
+    }
+    for (number, worker) in workers.into_iter().enumerate() {
+        let stopped = stopped.clone();
+        let admission = admission.clone();
+        std::thread::Builder::new()
+            .name(format!("tuffet-worker-{number}"))
+            .spawn(move || stopped.send(worker.run(|letters| admission.take(letters))))
+            .map_err(|error| StartError::new("a worker cannot start", error))?;
+    }
+    Ok(stops)
+}
+
+pub(super) fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
+    let times = &config.transfer.retransmit;
+    let share = |total: usize| total.div_ceil(config.workers).max(1);
+    WorkerSettings {
+        transfer: Arc::new(transfer_settings(&config.transfer, times)),
+        max_transfers: share(config.limits.transfers),
+        max_pending: share(config.limits.pending),
+        answer_due: times.initial,
+        workers: config.workers,
+        limiter,
+        busy_poll: config.busy_poll,
+    }
+}

@@ -1,0 +1,426 @@
+//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten
+//! minutes.
+//!
+//! Workers only write the progress of a transfer to memory of its own. All else is counted where requests are
+//! decided and logged, once per request; a [`Snapshot`] is assembled on demand.
+
+mod active;
+mod counts;
+mod exports;
+mod feed;
+mod options;
+mod readiness;
+mod recent;
+mod seconds;
+mod snapshot;
+#[cfg(test)]
+mod tests;
+
+pub use exports::ExportCounts;
+pub use feed::{Feed, Source as FeedSource, Viewer};
+pub use readiness::{CHECKS, Reason};
+pub use snapshot::{
+    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, Sample, ServerNow, Snapshot, Totals, Who,
+    Word,
+};
+
+use crate::generation::Current;
+use crate::status::{Report, Status};
+use active::Running;
+use counts::Counts;
+use readiness::Phase;
+use recent::Recent;
+use seconds::Seconds;
+use snapshot::{Dropped, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue, unix_ms};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
+use tokio::sync::Notify;
+use tokio::time::{MissedTickBehavior, interval};
+use tuffet_engine::worker::{GroupCounts, PublishedCounters};
+use tuffet_policy::{PluginNow, PluginSeries, PolicyRuntime};
+use tuffet_request::events::{CompactRecord, Outcome, Summary};
+
+/// The most active transfers in a snapshot.
+pub const ROWS: usize = 200;
+
+/// The interval of the samples.
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A start or an end of a transfer, for views of many servers.
+pub enum Published {
+    /// A transfer was granted.
+    Started(Arc<CompactRecord>),
+    /// A request has ended.
+    Finished(Arc<Summary>),
+}
+
+/// Takes an event; it must not wait.
+type Publish = Box<dyn Fn(Published) + Send + Sync>;
+
+/// The state of the server. Cheap to clone; clones share it.
+#[derive(Clone)]
+pub struct Watch(Arc<Source>);
+
+struct Source {
+    counts: Counts,
+    running: Running,
+    recent: Recent,
+    seconds: Seconds,
+    started: SystemTime,
+    runtime: PolicyRuntime,
+    generation: Current,
+    status: Status,
+    /// The datagrams dropped by each worker.
+    workers: Vec<Arc<PublishedCounters>>,
+    /// What multicast groups have done.
+    groups: Arc<GroupCounts>,
+    /// The counters of the exports, by signal.
+    exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
+    /// Reads how many log lines were dropped.
+    dropped_lines: OnceLock<fn() -> u64>,
+    host: String,
+    /// The bound listeners.
+    listeners: OnceLock<Vec<ListenerNow>>,
+    /// Where starts and ends of transfers go, for views of many servers, and what became of them.
+    published: OnceLock<(Publish, Arc<ExportCounts>)>,
+    phase: Phase,
+    /// Notified after each sample.
+    sampled: Notify,
+}
+
+impl Watch {
+    /// Creates the state of a server with this many workers.
+    pub fn new(runtime: PolicyRuntime, generation: Current, status: Status, workers: usize) -> Watch {
+        Watch(Arc::new(Source {
+            counts: Counts::default(),
+            running: Running::default(),
+            recent: Recent::default(),
+            seconds: Seconds::default(),
+            started: SystemTime::now(),
+            runtime,
+            generation,
+            status,
+            workers: (0..workers).map(|_| Arc::default()).collect(),
+            groups: Arc::default(),
+            exported: OnceLock::new(),
+            dropped_lines: OnceLock::new(),
+            host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            listeners: OnceLock::new(),
+            published: OnceLock::new(),
+            phase: Phase::default(),
+            sampled: Notify::new(),
+        }))
+    }
+
+    /// Returns the counters of a worker's dropped datagrams.
+    pub fn worker(&self, number: usize) -> Arc<PublishedCounters> {
+        self.0.workers.get(number).cloned().unwrap_or_default()
+    }
+
+    /// Returns the counters of multicast groups.
+    pub fn groups(&self) -> Arc<GroupCounts> {
+        Arc::clone(&self.0.groups)
+    }
+
+    /// Counts requests that were admitted.
+    pub fn admitted(&self, requests: u64) {
+        self.0.counts.admitted.fetch_add(requests, Relaxed);
+    }
+
+    /// Counts a request that was decided, `after` its arrival.
+    pub fn decided(&self, after: Duration) {
+        self.0.counts.decided(after);
+    }
+
+    /// Adds a transfer. Must be called before its worker learns of it.
+    pub fn granted(&self, record: Arc<CompactRecord>) {
+        if let Some((publish, _)) = self.0.published.get() {
+            publish(Published::Started(Arc::clone(&record)));
+        }
+        self.0.running.begin(record);
+    }
+
+    /// Counts an ended request and removes its transfer.
+    pub fn ended(&self, summary: &Arc<Summary>) {
+        self.0.counts.ended(summary);
+        if let Some((publish, _)) = self.0.published.get() {
+            publish(Published::Finished(Arc::clone(summary)));
+        }
+        self.0.recent.keep(summary);
+        // Last, because it counts the rest of the transfer's progress.
+        self.0.running.end(summary, &self.0.counts);
+    }
+
+    /// Records the length of the queue of summaries.
+    pub(crate) fn summaries_wait(&self, summaries: usize) {
+        self.0.counts.summaries.store(summaries as u64, Relaxed);
+    }
+
+    /// Counts progress samples that busy observers missed.
+    pub fn progress_left_out(&self, samples: u64) {
+        self.0.counts.progress_left_out.fetch_add(samples, Relaxed);
+    }
+
+    /// Records the length of the queue of events.
+    pub(crate) fn events_wait(&self, events: usize) {
+        self.0.counts.events.store(events as u64, Relaxed);
+    }
+
+    /// Takes a sample every second, forever.
+    pub async fn sample(self) {
+        let mut ticks = interval(SECOND);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut last = ticks.tick().await;
+        loop {
+            let now = ticks.tick().await;
+            self.sample_once(now.duration_since(last));
+            last = now;
+            self.0.sampled.notify_waiters();
+        }
+    }
+
+    /// Waits for the next sample.
+    async fn next_second(&self) {
+        self.0.sampled.notified().await;
+    }
+
+    fn sample_once(&self, elapsed: Duration) {
+        let source = &*self.0;
+        source.running.sample(elapsed, &source.counts);
+        source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
+    }
+
+    /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.
+    pub fn log_totals(&self) {
+        let counts = &self.0.counts;
+        let of = |outcome: Outcome| -> u64 {
+            counts.ended.iter().map(|of_one| of_one[outcome as usize].load(Relaxed)).sum()
+        };
+        tracing::info!(
+            target: "tuffet::watch",
+            admitted = counts.admitted.load(Relaxed),
+            served = of(Outcome::Served),
+            stored = of(Outcome::Stored),
+            probed = of(Outcome::Probed),
+            aborted = of(Outcome::Aborted),
+            denied = of(Outcome::Denied),
+            not_found = of(Outcome::NotFound),
+            timed_out = of(Outcome::TimedOut),
+            unanswered = counts.unanswered.load(Relaxed),
+            failed = of(Outcome::Failed),
+            "totals"
+        );
+    }
+
+    /// Returns the current state, with the samples that ended after `since`, in milliseconds since 1970.
+    pub fn snapshot(&self, since: u64) -> Snapshot {
+        let report = self.0.status.report();
+        let totals = self.totals();
+        let reasons = self.reasons_of(&report, &totals.plugins);
+        Snapshot {
+            unix_ms: unix_ms(SystemTime::now()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_unix_ms: unix_ms(self.0.started),
+            generation: report.generation,
+            revision: report.revision.shown(),
+            host: self.0.host.clone(),
+            listeners: self.0.listeners.get().cloned().unwrap_or_default(),
+            roots: report
+                .roots
+                .iter()
+                .map(|root| RootNow { root: root.root.clone(), hung: root.hung })
+                .collect(),
+            origins: report.origins,
+            ready: reasons.is_empty(),
+            reasons,
+            totals,
+            active: self.0.running.rows(ROWS),
+            finished: self.0.recent.rows(),
+            samples: self.0.seconds.after(since),
+            servers: Vec::new(),
+        }
+    }
+
+    /// Names the bound listeners: their names and addresses.
+    pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
+        let named = |(listener, address): (String, SocketAddr)| ListenerNow {
+            listener,
+            address: address.to_string(),
+        };
+        // Set once, at the start.
+        let _ = self.0.listeners.set(all.map(named).collect());
+    }
+
+    /// Passes starts and ends of transfers to `publish`, which must not wait.
+    pub fn publish_to(&self, counts: Arc<ExportCounts>, publish: impl Fn(Published) + Send + Sync + 'static) {
+        // Set once, at the start.
+        let _ = self.0.published.set((Box::new(publish), counts));
+    }
+
+    /// Returns the counters of the published events, if there are any.
+    pub fn published(&self) -> Option<&ExportCounts> {
+        self.0.published.get().map(|(_, counts)| &**counts)
+    }
+
+    /// Returns the name of the host.
+    pub fn host(&self) -> &str {
+        &self.0.host
+    }
+
+    /// Adds the counters of the exporters to the metrics.
+    pub fn exports(&self, counts: Vec<(&'static str, Arc<ExportCounts>)>) {
+        // Set once, at the start of the exporters.
+        let _ = self.0.exported.set(counts);
+    }
+
+    /// Sets where the number of dropped log lines is read.
+    pub fn reads_dropped_lines(&self, read: fn() -> u64) {
+        // Set once, at the start.
+        let _ = self.0.dropped_lines.set(read);
+    }
+
+    /// Returns how many log lines were dropped, because standard error took no more.
+    pub fn dropped_lines(&self) -> u64 {
+        self.0.dropped_lines.get().map_or(0, |read| read())
+    }
+
+    /// Returns the counters of the exports, by signal.
+    pub fn exported(&self) -> &[(&'static str, Arc<ExportCounts>)] {
+        self.0.exported.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the state of the server.
+    /// The counters and gauges of the plugins' own.
+    pub fn series(&self) -> Vec<PluginSeries> {
+        self.0.runtime.series()
+    }
+
+    /// Returns the status of the server.
+    pub fn report(&self) -> Report {
+        self.0.status.report()
+    }
+
+    /// Returns the folder of a root, or of the first root.
+    pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
+        self.0.status.folder(root)
+    }
+
+    /// Returns when the process began, in seconds since 1970.
+    pub fn started_unix(&self) -> u64 {
+        unix_ms(self.0.started) / 1000
+    }
+
+    /// Returns all counters, histograms and gauges.
+    pub fn totals(&self) -> Totals {
+        let counts = &self.0.counts;
+        let read = |counter: &AtomicU64| counter.load(Relaxed);
+        let ended = ["read", "write"].into_iter().zip(&counts.ended).flat_map(|(operation, of_one)| {
+            Outcome::ALL.into_iter().zip(of_one).map(move |(outcome, count)| Ended {
+                operation: operation.into(),
+                outcome,
+                count: count.load(Relaxed),
+            })
+        });
+        Totals {
+            admitted: read(&counts.admitted),
+            active: self.0.running.count(),
+            with_rate: self.0.running.with_rate(),
+            ended: ended.collect(),
+            bytes: ByOperation { read: read(&counts.bytes[0]), write: read(&counts.bytes[1]) },
+            blocks: ByOperation { read: read(&counts.blocks[0]), write: read(&counts.blocks[1]) },
+            retransmissions: read(&counts.retransmissions),
+            duplicates: read(&counts.duplicates),
+            timeouts: read(&counts.timeouts),
+            needless_timeouts: read(&counts.needless_timeouts),
+            duration: ByOperation { read: counts.duration[0].read(), write: counts.duration[1].read() },
+            rtt: counts.rtt.read(),
+            first_block: counts.first_block.read(),
+            decision: counts.decision.read(),
+            queues: Queues {
+                decisions: self.pending(),
+                summaries: read(&counts.summaries),
+                events: read(&counts.events),
+                progress_left_out: read(&counts.progress_left_out),
+                sinks: self.sinks(),
+            },
+            file_cache: self.file_cache(),
+            plugins: self.plugins(),
+            dropped: self.dropped(),
+            unanswered: read(&counts.unanswered),
+            half_open: self.0.workers.iter().map(|worker| worker.half_open()).sum(),
+            gave_way: self.0.workers.iter().map(|worker| worker.gave_way()).sum(),
+        }
+    }
+
+    fn pending(&self) -> u64 {
+        let decided = self.0.counts.decided.load(Relaxed);
+        self.0.counts.admitted.load(Relaxed).saturating_sub(decided)
+    }
+
+    fn sinks(&self) -> Vec<SinkQueue> {
+        let counted = self.0.runtime.sinks().counted().into_iter();
+        counted
+            .map(|counted| SinkQueue { sink: counted.sink, lines: counted.waiting, broken: counted.broken })
+            .collect()
+    }
+
+    fn file_cache(&self) -> FileCacheTotals {
+        let usage = self.0.generation.get().files.cache.usage();
+        FileCacheTotals {
+            hits: usage.hits,
+            misses: usage.misses,
+            bytes: usage.bytes,
+            capacity: usage.capacity,
+        }
+    }
+
+    fn plugins(&self) -> Vec<PluginTotals> {
+        let policy = Arc::clone(&self.0.generation.get().policy);
+        let mut now: HashMap<Arc<str>, PluginNow> = policy.plugins_now().collect();
+        let counted = self.0.runtime.counted().into_iter().map(|counted| {
+            let now = now.remove(&counted.plugin);
+            let loaded = now.is_some();
+            let now = now.unwrap_or_default();
+            let identity = policy.plugins().iter().find(|identity| *identity.plugin == *counted.plugin);
+            let (version, sha256) =
+                identity.map(|its| (its.version.clone(), its.sha256.clone())).unwrap_or_default();
+            PluginTotals {
+                plugin: counted.plugin.to_string(),
+                loaded,
+                version,
+                sha256,
+                breaker_open: now.breaker_open,
+                running: now.running,
+                waiting: now.waiting,
+                calls: counted.calls,
+                failures: counted.failures.into_iter().map(|(cause, count)| (cause.into(), count)).collect(),
+                opened: counted.opened,
+                monitored: counted.monitored,
+                cache_hits: counted.hits,
+                cache_misses: counted.misses,
+                events_lost: counted.lost,
+                durations: counted.durations.into_iter().map(|(hook, times)| (hook.into(), times)).collect(),
+            }
+        });
+        let mut all: Vec<PluginTotals> = counted.collect();
+        all.sort_unstable_by(|a, b| a.plugin.cmp(&b.plugin));
+        all
+    }
+
+    fn dropped(&self) -> Vec<Dropped> {
+        let mut sums = HashMap::new();
+        for worker in &self.0.workers {
+            for (reason, count) in worker.by_reason() {
+                *sums.entry(reason).or_insert(0) += count;
+            }
+        }
+        let mut all: Vec<Dropped> =
+            sums.into_iter().map(|(reason, count)| Dropped { reason: reason.into(), count }).collect();
+        all.sort_unstable_by(|a, b| a.reason.cmp(&b.reason));
+        all
+    }
+}

@@ -1,0 +1,124 @@
+//! The readiness of the server.
+
+use super::Watch;
+use super::snapshot::{PluginTotals, Word};
+use crate::interfaces::InterfaceState;
+use crate::origins::OriginReport;
+use crate::status::Report;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use tuffet_policy::kv::KvState;
+
+/// All checks, by the name in [`Reason::check`].
+pub const CHECKS: [&str; 8] =
+    ["starting", "draining", "reload", "plugin", "sink", "root", "origin", "interface"];
+
+/// A reason why the server is not ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// One of [`CHECKS`].
+    pub check: Word,
+    /// What is wrong, for people.
+    pub detail: String,
+}
+
+/// The phase of the process's life.
+#[derive(Debug, Default)]
+pub(super) struct Phase(AtomicU8);
+
+const STARTING: u8 = 0;
+const SERVING: u8 = 1;
+const LEAVING: u8 = 2;
+const DRAINING: u8 = 3;
+
+impl Watch {
+    /// Records that all listeners are bound and their workers run.
+    pub fn serving(&self) {
+        let _ = self.0.phase.0.compare_exchange(STARTING, SERVING, Relaxed, Relaxed);
+    }
+
+    /// Records that the server stops after a delay, in which requests are still answered.
+    pub fn leaving(&self) {
+        self.0.phase.0.store(LEAVING, Relaxed);
+    }
+
+    /// Records that new requests are no longer answered.
+    pub fn draining(&self) {
+        self.0.phase.0.store(DRAINING, Relaxed);
+    }
+
+    /// Returns whether the server is draining.
+    pub fn is_draining(&self) -> bool {
+        self.0.phase.0.load(Relaxed) == DRAINING
+    }
+
+    /// Returns why the server is not ready; empty if it is.
+    pub fn reasons(&self) -> Vec<Reason> {
+        self.reasons_of(&self.0.status.report(), &self.plugins())
+    }
+
+    /// Returns what does not work while the server is ready all the same: what all servers share is no reason to
+    /// send clients to another one.
+    pub fn degraded(&self) -> Vec<Reason> {
+        let report = self.0.status.report();
+        let mut degraded = Vec::new();
+        if let Some(KvState { bucket, away_seconds: Some(seconds), error, .. }) = &report.kv {
+            let error = error.as_deref().unwrap_or("no reason is known");
+            let detail =
+                format!("the NATS servers of the bucket `{bucket}` are away since {seconds} s: {error}");
+            degraded.push(Reason { check: "kv".into(), detail });
+        }
+        degraded
+    }
+
+    pub(super) fn reasons_of(&self, report: &Report, plugins: &[PluginTotals]) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let mut because = |check: &'static str, detail: String| {
+            reasons.push(Reason { check: check.into(), detail });
+        };
+        match self.0.phase.0.load(Relaxed) {
+            STARTING => because("starting", "the listeners are bound, and workers start".into()),
+            LEAVING => because("draining", "the server stops soon; requests are still answered".into()),
+            DRAINING => because("draining", "the server stops; new requests are not answered".into()),
+            _ => {}
+        }
+        for refused in &report.refused {
+            because("reload", format!("the last reload was refused: {refused}"));
+        }
+        for plugin in plugins.iter().filter(|plugin| plugin.breaker_open) {
+            because("plugin", format!("`{}` fails and is not asked; its `on-error` answers", plugin.plugin));
+        }
+        for sink in report.sinks.iter().filter(|sink| sink.broken) {
+            because("sink", format!("`{}` does not take lines; {} wait", sink.sink, sink.waiting));
+        }
+        for root in report.roots.iter().filter(|root| root.hung) {
+            let waits = root.waits_for.as_deref().unwrap_or("operation");
+            let detail = format!(
+                "`{}` does not answer: its oldest {waits} waits since {} s",
+                root.root, root.hung_seconds
+            );
+            because("root", detail);
+        }
+        for root in report.roots.iter().filter(|root| root.replaced) {
+            let detail = format!(
+                "the folder of `{}` was replaced or mounted over; the old one is served until a reload",
+                root.root
+            );
+            because("root", detail);
+        }
+        for origin in &report.origins {
+            let OriginReport { root, origin, away_seconds, why, cache_error, .. } = origin;
+            if let Some(seconds) = away_seconds {
+                let why = why.as_deref().unwrap_or("no answer");
+                because("origin", format!("`{root}`: {origin} has not answered for {seconds} s: {why}"));
+            }
+            if let Some(error) = cache_error {
+                because("origin", format!("`{root}`: {error}"));
+            }
+        }
+        for problem in report.interfaces.iter().filter_map(InterfaceState::problem) {
+            because("interface", problem);
+        }
+        reasons
+    }
+}

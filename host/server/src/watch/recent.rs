@@ -1,0 +1,82 @@
+//! The last ended requests.
+
+use super::options::negotiated;
+use super::snapshot::{Finished, calls, unix_ms};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+use tuffet_request::events::{Summary, Tried};
+
+/// The most requests kept.
+pub const FINISHED: usize = 200;
+
+#[derive(Debug, Default)]
+pub(super) struct Recent(Mutex<VecDeque<Kept>>);
+
+/// A summary and its time of arrival.
+#[derive(Debug, Clone)]
+struct Kept {
+    at: SystemTime,
+    summary: Arc<Summary>,
+}
+
+impl Recent {
+    pub(super) fn keep(&self, summary: &Arc<Summary>) {
+        let kept = Kept { at: SystemTime::now(), summary: Arc::clone(summary) };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() == FINISHED {
+            all.pop_back();
+        }
+        all.push_front(kept);
+    }
+
+    /// Returns the requests, newest first.
+    pub(super) fn rows(&self) -> Vec<Finished> {
+        let all: Vec<Kept> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        all.iter().map(row).collect()
+    }
+}
+
+fn us(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl From<&Arc<Summary>> for Finished {
+    fn from(summary: &Arc<Summary>) -> Finished {
+        row(&Kept { at: SystemTime::now(), summary: Arc::clone(summary) })
+    }
+}
+
+fn row(Kept { at, summary }: &Kept) -> Finished {
+    let record = &summary.record;
+    let tried = record.tried.as_deref();
+    Finished {
+        who: (&*record.request).into(),
+        ended_unix_ms: unix_ms(*at),
+        outcome: summary.ending.outcome,
+        detail: summary.ending.detail.as_deref().map(str::to_owned),
+        decision: summary.decision.as_str().into(),
+        resolved: record.resolved.as_deref().map(str::to_owned),
+        verdict_by: record.verdict_by.as_deref().map(str::to_owned),
+        hint: summary.hint.clone(),
+        tried: tried.map(|tried| tried.places().to_vec()).unwrap_or_default(),
+        tried_by: tried.and_then(Tried::by).map(str::to_owned),
+        other_case: tried.map(|tried| tried.other_case().to_vec()).unwrap_or_default(),
+        size: record.size,
+        rate: record.rate,
+        bytes: summary.bytes,
+        blocks: summary.blocks,
+        blksize: summary.options.block_size(),
+        windowsize: summary.options.window_size(),
+        options: negotiated(&summary.options),
+        plugin_calls: record.plugin_calls,
+        plugins: calls(&record.request),
+        retransmissions: summary.stats.retransmissions,
+        duplicates: summary.stats.duplicates,
+        timeouts: summary.stats.timeouts,
+        rtt_us: summary.rtt.map(us),
+        decision_us: record.decided_after.map(us),
+        first_block_us: summary.first_block_after.map(us),
+        duration_us: us(summary.duration),
+    }
+}

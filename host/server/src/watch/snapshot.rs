@@ -1,0 +1,493 @@
+//! A snapshot of the live view: the state of the server at one moment, as JSON. `tuffet status --live` prints
+//! it, and every view and every exporter reads it or its [`Totals`]; docs/watch.md explains the fields.
+//!
+//! [`Totals`] has no dimension for files, clients or requests, so the configuration bounds its size.
+
+use super::options::requested;
+use super::readiness::Reason;
+use crate::origins::OriginReport;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::time::SystemTime;
+use tuffet_request::Distribution;
+use tuffet_request::events::Outcome;
+use tuffet_request::{Call, Request};
+
+/// A word from a small set.
+pub type Word = Cow<'static, str>;
+
+/// The state of the server at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// The time, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// The version of the server.
+    pub version: String,
+    /// The start of the process, in milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// The active generation; the server starts with 1.
+    pub generation: u64,
+    /// The revision of the active configuration: the ETag, the revision of the key, or the digest of the text.
+    #[serde(default)]
+    pub revision: String,
+    /// The name of the host.
+    #[serde(default)]
+    pub host: String,
+    /// The listeners, as bound.
+    #[serde(default)]
+    pub listeners: Vec<ListenerNow>,
+    /// The roots.
+    #[serde(default)]
+    pub roots: Vec<RootNow>,
+    /// The origins of the roots that live elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<OriginReport>,
+    /// Whether the server serves everything that is configured, as configured.
+    pub ready: bool,
+    /// Why it does not.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+    /// Since the start of the process.
+    pub totals: Totals,
+    /// The fastest active transfers, at most [`super::ROWS`]; `totals.active` counts all.
+    pub active: Vec<Active>,
+    /// The last ended requests, newest first, at most [`super::FINISHED`].
+    pub finished: Vec<Finished>,
+    /// The samples, oldest first, at most [`super::SAMPLES`].
+    pub samples: Vec<Sample>,
+    /// The servers of a view of many; empty in the view of one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ServerNow>,
+}
+
+/// A server in a view of many.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerNow {
+    /// Its name in the view.
+    pub server: String,
+    /// The version of the server.
+    pub version: String,
+    /// The generation of its configuration.
+    pub generation: u64,
+    /// The revision of its configuration.
+    #[serde(default)]
+    pub revision: String,
+    /// Whether it is ready.
+    pub ready: bool,
+    /// Active transfers.
+    pub active: u64,
+    /// Both directions.
+    pub bytes_per_second: u64,
+    /// Ended requests.
+    pub ended: u64,
+    /// Ended requests whose client did not get what it asked for.
+    pub failures: u64,
+    /// The start of its process, in milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// Since how many seconds nothing was heard of it, if that is long.
+    pub silent_seconds: u64,
+}
+
+/// A listener.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListenerNow {
+    /// The name of the listener.
+    pub listener: String,
+    /// Address and port.
+    pub address: String,
+}
+
+/// A root.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootNow {
+    /// The name of the root.
+    pub root: String,
+    /// Whether its disk does not answer.
+    pub hung: bool,
+}
+
+/// Counters and histograms since the start of the process, and current gauges.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Admitted requests.
+    pub admitted: u64,
+    /// Active transfers.
+    pub active: u64,
+    /// Those of them that have a rate.
+    #[serde(default)]
+    pub with_rate: u64,
+    /// Ended requests, by operation and outcome.
+    pub ended: Vec<Ended>,
+    /// Bytes that have arrived; of active transfers as of the last second.
+    pub bytes: ByOperation<u64>,
+    /// Blocks that have arrived, of ended transfers.
+    pub blocks: ByOperation<u64>,
+    /// Retransmitted packets; of active transfers as of the last second.
+    pub retransmissions: u64,
+    /// Duplicate packets, of ended transfers.
+    pub duplicates: u64,
+    /// Time-outs, of ended transfers.
+    pub timeouts: u64,
+    /// Needless time-outs: the client's answer was on its way, so the retransmission was not needed.
+    #[serde(default)]
+    pub needless_timeouts: u64,
+    /// From the request to the end, of granted requests.
+    pub duration: ByOperation<Distribution>,
+    /// Smoothed round-trip times at the end.
+    pub rtt: Distribution,
+    /// From the request to the first block that arrived.
+    pub first_block: Distribution,
+    /// From the request to the decision.
+    pub decision: Distribution,
+    /// The current lengths of the queues.
+    pub queues: Queues,
+    /// The file cache.
+    pub file_cache: FileCacheTotals,
+    /// Plugins, by name.
+    pub plugins: Vec<PluginTotals>,
+    /// Dropped datagrams, by reason.
+    pub dropped: Vec<Dropped>,
+    /// Transfers that ended half-open.
+    #[serde(default)]
+    pub unanswered: u64,
+    /// Current half-open transfers.
+    #[serde(default)]
+    pub half_open: u64,
+    /// Half-open transfers that were ended in favour of others.
+    #[serde(default)]
+    pub gave_way: u64,
+}
+
+/// One value per operation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByOperation<T> {
+    /// Of read requests.
+    pub read: T,
+    /// Of write requests.
+    pub write: T,
+}
+
+/// Ended requests with the same operation and outcome.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// `read` or `write`.
+    pub operation: Word,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How many.
+    pub count: u64,
+}
+
+/// The lengths of the queues.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queues {
+    /// Pending requests.
+    pub decisions: u64,
+    /// Summaries to be logged.
+    pub summaries: u64,
+    /// Events for observers.
+    pub events: u64,
+    /// Progress samples that busy observers missed.
+    #[serde(default)]
+    pub progress_left_out: u64,
+    /// Lines in the queues of sinks.
+    pub sinks: Vec<SinkQueue>,
+}
+
+/// The queue of a sink.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SinkQueue {
+    /// The name of the sink.
+    pub sink: String,
+    /// Lines that wait.
+    pub lines: u64,
+    /// Whether the last delivery failed.
+    #[serde(default)]
+    pub broken: bool,
+}
+
+/// The file cache.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileCacheTotals {
+    /// Files found in the cache.
+    pub hits: u64,
+    /// Files not found in the cache.
+    pub misses: u64,
+    /// Used bytes.
+    pub bytes: u64,
+    /// The capacity in bytes.
+    pub capacity: u64,
+}
+
+/// A plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginTotals {
+    /// The name of the plugin.
+    pub plugin: String,
+    /// Whether the active configuration has it.
+    pub loaded: bool,
+    /// The version from its manifest in the active configuration.
+    #[serde(default)]
+    pub version: String,
+    /// The digest of its component.
+    #[serde(default)]
+    pub sha256: String,
+    /// Whether its breaker is open.
+    pub breaker_open: bool,
+    /// Running calls.
+    pub running: u64,
+    /// Calls that wait for an instance.
+    pub waiting: u64,
+    /// Attempted calls, including those that the breaker prevented.
+    pub calls: u64,
+    /// Failed calls, by cause.
+    pub failures: Vec<(Word, u64)>,
+    /// How often its breaker opened.
+    pub opened: u64,
+    /// Verdicts in the mode `monitor`.
+    pub monitored: u64,
+    /// Answers of the decision cache.
+    pub cache_hits: u64,
+    /// Cache misses of decisions.
+    pub cache_misses: u64,
+    /// Events lost because all calls with them failed.
+    #[serde(default)]
+    pub events_lost: u64,
+    /// The durations of its calls, including the wait for an instance, by hook.
+    pub durations: Vec<(Word, Distribution)>,
+}
+
+/// Dropped datagrams.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// `limit-…`, `stopping`, `repeated`, `stray`, `malformed`, `port-0`, `send-refused` or `receive-error`.
+    pub reason: Word,
+    /// How many.
+    pub count: u64,
+}
+
+/// A request and its client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Who {
+    /// The server, in a view of many.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub server: String,
+    /// The id of the request.
+    pub id: String,
+    /// The name of the listener.
+    pub listener: String,
+    /// Address and port.
+    pub client: String,
+    /// The most trustworthy MAC address.
+    pub mac: Option<String>,
+    /// The source of the MAC address.
+    pub mac_source: Option<Word>,
+    /// The guessed kind of client.
+    pub class: Word,
+    /// `read` or `write`.
+    pub operation: Word,
+    /// The normalised path.
+    pub path: String,
+    /// The requested options as sent; see [`super::options`] for the bounds.
+    #[serde(default)]
+    pub requested_options: Vec<(String, String)>,
+}
+
+/// Returns the plugin calls of a request so far.
+pub(super) fn calls(request: &Request) -> Vec<PluginCall> {
+    let shown = |call: Call| PluginCall {
+        plugin: call.plugin.to_string(),
+        hook: call.hook.into(),
+        verdict: call.verdict.into(),
+        failure: call.failure.map(Into::into),
+        cached: call.cached,
+        monitored: call.monitored,
+        took_us: u64::try_from(call.took.as_micros()).unwrap_or(u64::MAX),
+    };
+    request.calls.list().into_iter().map(shown).collect()
+}
+
+impl From<&Request> for Who {
+    fn from(request: &Request) -> Who {
+        let mac = request.macs.first();
+        Who {
+            server: String::new(),
+            id: request.id.to_string(),
+            listener: request.listener.to_string(),
+            client: request.client.to_string(),
+            mac: mac.map(|mac| mac.address.to_string()),
+            mac_source: mac.map(|mac| mac.source.as_str().into()),
+            class: request.class.as_str().into(),
+            operation: operation(request),
+            path: request.path.clone(),
+            requested_options: requested(request),
+        }
+    }
+}
+
+/// An active transfer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Active {
+    /// The request and its client.
+    #[serde(flatten)]
+    pub who: Who,
+    /// `ROOT:PATH`, or `content` if a plugin generated it.
+    pub resolved: Option<String>,
+    /// The plugin that decided; `None` if the configuration did.
+    pub verdict_by: Option<String>,
+    /// The negotiated options; `None` until they are.
+    #[serde(default)]
+    pub options: Option<Vec<(String, String)>>,
+    /// The number of plugin calls.
+    #[serde(default)]
+    pub plugin_calls: u32,
+    /// The plugin calls.
+    #[serde(default)]
+    pub plugins: Vec<PluginCall>,
+    /// From the request to the decision, in microseconds.
+    #[serde(default)]
+    pub decision_us: Option<u64>,
+    /// When the request arrived, in milliseconds since 1970.
+    pub started_unix_ms: u64,
+    /// Its age in microseconds.
+    pub running_us: u64,
+    /// Bytes on the wire, if known.
+    pub size: Option<u64>,
+    /// The most bytes per second, if it has such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// Bytes that have arrived.
+    pub bytes: u64,
+    /// In the last full second.
+    pub bytes_per_second: u64,
+    /// Packets sent more than once.
+    pub retransmissions: u32,
+}
+
+/// An ended request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finished {
+    /// The request and its client.
+    #[serde(flatten)]
+    pub who: Who,
+    /// When it ended, in milliseconds since 1970.
+    pub ended_unix_ms: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The reason, if there is more to say.
+    pub detail: Option<String>,
+    /// `granted`, `refused`, `dropped` or `undecided`.
+    pub decision: Word,
+    /// `ROOT:PATH` of the file, or `content`.
+    pub resolved: Option<String>,
+    /// The plugin that decided; `None` if the configuration did.
+    pub verdict_by: Option<String>,
+    /// What its pattern usually means.
+    #[serde(default)]
+    pub hint: Option<String>,
+    /// Where its file was looked for, as `ROOT:PATH`, in order, if the request was not granted.
+    #[serde(default)]
+    pub tried: Vec<String>,
+    /// The plugin that proposed these places.
+    #[serde(default)]
+    pub tried_by: Option<String>,
+    /// What lies there under the same letters in another case.
+    #[serde(default)]
+    pub other_case: Vec<String>,
+    /// Bytes on the wire, if known.
+    pub size: Option<u64>,
+    /// The most bytes per second, if it had such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u32>,
+    /// Bytes that have arrived.
+    pub bytes: u64,
+    /// Blocks that have arrived.
+    pub blocks: u64,
+    /// The negotiated block size in bytes.
+    pub blksize: u16,
+    /// The negotiated window in blocks.
+    pub windowsize: u16,
+    /// The negotiated options.
+    #[serde(default)]
+    pub options: Vec<(String, String)>,
+    /// The number of plugin calls.
+    #[serde(default)]
+    pub plugin_calls: u32,
+    /// The plugin calls.
+    #[serde(default)]
+    pub plugins: Vec<PluginCall>,
+    /// Packets sent more than once.
+    pub retransmissions: u32,
+    /// Packets that brought nothing new.
+    pub duplicates: u32,
+    /// How often nothing arrived in time.
+    pub timeouts: u32,
+    /// The smoothed round-trip time in microseconds, if measured.
+    pub rtt_us: Option<u64>,
+    /// From the request to the decision, in microseconds.
+    pub decision_us: Option<u64>,
+    /// From the request to the first block that arrived, in microseconds.
+    pub first_block_us: Option<u64>,
+    /// From the request to the end, in microseconds.
+    pub duration_us: u64,
+}
+
+/// A plugin call of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PluginCall {
+    /// The name of the plugin.
+    pub plugin: String,
+    /// The hook that was called.
+    pub hook: Word,
+    /// The verdict, in a word.
+    pub verdict: Word,
+    /// The cause of a failure.
+    pub failure: Option<Word>,
+    /// Whether the decision cache answered.
+    pub cached: bool,
+    /// Whether the request did not wait for it: `mode: monitor`.
+    #[serde(default)]
+    pub monitored: bool,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
+}
+
+/// The changes within one second.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// When it ended, in milliseconds since 1970.
+    pub unix_ms: u64,
+    /// Its length: a busy server may be late.
+    pub elapsed_ms: u64,
+    /// Ended requests, in the order of [`Outcome::ALL`].
+    pub ended: Vec<u64>,
+    /// Bytes per second.
+    pub bytes_per_second: ByOperation<u64>,
+    /// Retransmitted packets.
+    pub retransmissions: u64,
+    /// Active transfers at its end.
+    pub active: u64,
+    /// Pending requests at its end.
+    pub pending: u64,
+    /// The median from request to decision, of those decided in it.
+    pub decision_p50_us: Option<u64>,
+    /// The 99th percentile of these decisions.
+    pub decision_p99_us: Option<u64>,
+    /// The median duration of the transfers that ended in it.
+    pub duration_p50_us: Option<u64>,
+    /// The 99th percentile of these durations.
+    pub duration_p99_us: Option<u64>,
+}
+
+pub(super) fn operation(request: &Request) -> Word {
+    match request.operation {
+        tuffet_request::Operation::Read => "read".into(),
+        tuffet_request::Operation::Write => "write".into(),
+    }
+}
+
+/// Returns milliseconds since 1970.
+pub(super) fn unix_ms(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -31,15 +31,8 @@ impl Secret {
     }
 
     /// Whether it can be the content of a credentials file of NATS.
-    #[cfg(feature = "nats")]
     pub fn is_nats(&self) -> bool {
         async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
-    }
-
-    /// A server without NATS refuses the whole sink; only the client can tell what is a credentials file.
-    #[cfg(not(feature = "nats"))]
-    pub fn is_nats(&self) -> bool {
-        true
     }
 
     /// The value, for where it is used.

@@ -4,15 +4,10 @@
 //! The crate knows requests and the configuration. It knows neither the callers of its decisions nor the
 //! views of its counters: durations of calls go to the function given to [`on_call`].
 
-mod causes;
 pub mod kv;
-#[cfg(feature = "nats")]
-pub mod nats;
-mod open_once;
 mod policy;
 pub mod registry;
 pub mod sinks;
-pub mod tls;
 
 pub use policy::{
     Acceptance, Accepted, Afterwards, Answer, Beyond, ChainPosition, Chained, ClientHistory, Destination,

@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_policy::sinks::resource;
-use tuffet_policy::tls;
+use tuffet_net::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
 

@@ -7,7 +7,6 @@
 
 mod entry;
 mod file;
-#[cfg_attr(not(feature = "nats"), path = "nats_absent.rs")]
 mod nats;
 mod state;
 #[cfg(test)]

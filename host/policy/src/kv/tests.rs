@@ -16,7 +16,6 @@ const PLENTY: Quota = Quota { keys: 100, bytes: 10_000 };
 /// A store that can be opened again.
 enum Place {
     File(TempDir),
-    #[cfg_attr(not(feature = "nats"), expect(dead_code))]
     Nats(Nats),
 }
 
@@ -73,7 +72,6 @@ impl Nats {
 /// The stores that can be tested here.
 fn places() -> Vec<Place> {
     let mut places = vec![Place::File(TempDir::new().unwrap())];
-    #[cfg(feature = "nats")]
     match Nats::start() {
         Some(nats) => places.push(Place::Nats(nats)),
         None => eprintln!("nats-server is not installed: keys in a bucket are not tested"),
@@ -326,7 +324,6 @@ fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
 }
 
 /// Several servers share a bucket: what one writes, all read, and no increment is lost.
-#[cfg(feature = "nats")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_count_together() {
     let Some(nats) = Nats::start() else { return };
@@ -347,7 +344,6 @@ async fn servers_count_together() {
 }
 
 /// Forwards connections to `server`, what comes back at this rate.
-#[cfg(feature = "nats")]
 async fn slow_line(server: SocketAddr, bytes_per_tick: usize, tick: Duration) -> SocketAddr {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -374,7 +370,6 @@ async fn slow_line(server: SocketAddr, bytes_per_tick: usize, tick: Duration) ->
 }
 
 /// However long all keys take together on a slow line, calls wait for them, and they are known in the end.
-#[cfg(feature = "nats")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_keys_come_over_a_slow_line() {
     let Some(nats) = Nats::start() else { return };
@@ -399,7 +394,6 @@ async fn many_keys_come_over_a_slow_line() {
 
 /// A server that is away costs its plugins one time-out, and then nothing: they get an error, or the last known
 /// value.
-#[cfg(feature = "nats")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_hangs_costs_one_time_out() {
     let Some(nats) = Nats::start() else { return };
@@ -447,7 +441,6 @@ async fn a_server_that_hangs_costs_one_time_out() {
 
 /// A bucket that somebody purges, or deletes and makes anew, whose revisions begin at 1 again: servers forget what they
 /// knew of it.
-#[cfg(feature = "nats")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
     let Some(nats) = Nats::start() else { return };
@@ -487,7 +480,6 @@ async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
 }
 
 /// Whatever another program with a login puts into the bucket, before a server opens it and afterwards.
-#[cfg(feature = "nats")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_another_program_take_no_more_than_twice_the_quota() {
     let Some(nats) = Nats::start() else { return };

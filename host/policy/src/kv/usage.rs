@@ -42,7 +42,6 @@ impl Usage {
     }
 
     /// The keys, and the bytes.
-    #[cfg(feature = "nats")]
     pub(super) fn counted(&self) -> (u64, u64) {
         (self.keys, self.bytes)
     }

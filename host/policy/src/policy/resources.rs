@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use crate::kv::{KvOpenError, KvPlace, KvState, KvStore};
-use crate::open_once::OpenOnce;
+use tuffet_net::OpenOnce;
 use crate::sinks::Sinks;
 
 /// Resources that are open while any policy uses them. For threads that may block.

@@ -14,7 +14,7 @@ use reqwest::{Certificate, Method, Response, StatusCode, Url};
 use serde::Deserialize;
 use tuffet_config::{ArtifactReference, RegistrySpec, Secret};
 
-use crate::{causes, tls};
+use tuffet_net::{causes, tls};
 
 /// The largest answer of a token service, in bytes.
 const MAX_TOKEN: u64 = 64 << 10;

@@ -8,19 +8,11 @@
 //! The HTTP is our own ([`client`]): a server pulls unattended, so nothing is read beyond a bound, and a login goes to
 //! its registry alone.
 
-#[cfg(not(feature = "registries"))]
-mod absent;
-#[cfg(feature = "registries")]
 mod cache;
-#[cfg(feature = "registries")]
 mod client;
-#[cfg(feature = "registries")]
 mod manifest;
-#[cfg(feature = "registries")]
 mod pull;
-#[cfg(feature = "registries")]
 mod push;
-#[cfg(feature = "registries")]
 mod signature;
 
 use std::collections::BTreeMap;
@@ -29,9 +21,6 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use tuffet_config::{ArtifactReference, Config, RegistrySpec, Sha256Digest, VerifyConfig};
-
-#[cfg(not(feature = "registries"))]
-use self::{absent as pull, absent as push};
 
 /// The largest component, in bytes: those of interpreted languages contain their interpreter, some 40 MB.
 pub(crate) const MAX_COMPONENT: u64 = 128 << 20;

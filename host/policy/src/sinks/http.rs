@@ -10,8 +10,8 @@ use tokio::runtime::Runtime;
 
 use super::output::{Failure, Output, Then};
 use super::{Batch, Format, HttpTarget, Secret, runtime};
-pub(super) use crate::causes::of as explain;
-use crate::tls;
+pub(super) use tuffet_net::causes::of as explain;
+use tuffet_net::tls;
 
 /// The longest pause between two tries.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(15);

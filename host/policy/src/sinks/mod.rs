@@ -11,9 +11,7 @@ mod file;
 mod http;
 mod line;
 mod memory;
-#[cfg_attr(not(feature = "nats"), path = "nats_absent.rs")]
 mod nats;
-#[cfg_attr(not(feature = "otlp"), path = "otlp_absent.rs")]
 mod otlp;
 mod output;
 mod queue;
@@ -33,7 +31,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 pub use counters::SinkCounted;
-#[cfg(feature = "otlp")]
 pub use otlp::resource;
 pub use registry::Sinks;
 

@@ -16,8 +16,8 @@ use tokio::time::{error::Elapsed, timeout};
 
 use super::output::{Failure, Output, Then};
 use super::runtime;
-use crate::causes::explain;
-use crate::{nats, tls};
+use tuffet_net::causes::explain;
+use tuffet_net::{nats, tls};
 use tuffet_config::NatsLogin;
 use tuffet_config::sinks::NatsTarget;
 

@@ -70,13 +70,6 @@ impl Failure {
     }
 }
 
-/// The error of an output that this build omits. The server checks its configuration earlier, and then names
-/// the line.
-#[cfg(any(not(feature = "nats"), not(feature = "otlp")))]
-pub(super) fn left_out(feature: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::Unsupported, format!("this build leaves out the feature `{feature}`"))
-}
-
 /// Opens the file or the socket. Remote receivers are contacted when there is something to deliver.
 ///
 /// # Errors

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::counters::Counters;
 use super::spool::Spool;
 use super::{Pending, Shared, Sink, SinkCounted, SinkSpec, output};
-use crate::open_once::OpenOnce;
+use tuffet_net::OpenOnce;
 
 /// Sinks that are open while any policy uses them. For threads that may block.
 #[derive(Debug, Default)]

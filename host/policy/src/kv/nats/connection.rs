@@ -23,7 +23,7 @@ use super::super::{Change, MAX_KEY, Namespace, now_ms};
 use super::mirror::Mirror;
 use super::operations::{Increment, Lost, Operations};
 use super::{Job, Shared, away, lock, names};
-use crate::nats;
+use tuffet_net::nats;
 use tuffet_config::KvBucket;
 
 /// How long a NATS server may take to accept a connection.

@@ -19,7 +19,7 @@ use super::super::{KvError, Listing, MAX_VALUE, Namespace, Versioned, now_ms};
 use super::mirror::{Known, Swept};
 use super::names::name;
 use super::{Answer, Shared, away, lock};
-use crate::nats::explain;
+use tuffet_net::nats::explain;
 
 /// The longest pause before another try after a conflict.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);

@@ -16,7 +16,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::http::Work;
-use crate::tls;
+use tuffet_net::tls;
 
 /// The default of the plugin's own time-out; the limits of the call end it long before.
 const PATIENCE: Duration = Duration::from_secs(600);

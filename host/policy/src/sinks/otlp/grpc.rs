@@ -13,8 +13,8 @@ use tonic_types::StatusExt;
 
 use super::super::http::headers;
 use super::Answer;
-use crate::causes::explain;
-use crate::tls;
+use tuffet_net::causes::explain;
+use tuffet_net::tls;
 use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct Grpc {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// By the key that it is opened from.
 #[derive(Debug)]
-pub(crate) struct OpenOnce<K, V>(Mutex<HashMap<K, Weak<V>>>);
+pub struct OpenOnce<K, V>(Mutex<HashMap<K, Weak<V>>>);
 
 impl<K, V> Default for OpenOnce<K, V> {
     fn default() -> Self {
@@ -16,6 +16,9 @@ impl<K, V> Default for OpenOnce<K, V> {
 
 impl<K: Eq + Hash, V> OpenOnce<K, V> {
     /// Returns the open resource, or opens it; other callers wait meanwhile, so that it is opened once.
+    ///
+    /// # Errors
+    /// Those of `open`.
     pub fn get<E>(&self, key: K, open: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) = all.get(&key).and_then(Weak::upgrade) {

@@ -3,12 +3,12 @@
 use std::error::Error;
 
 /// Describes an error of an HTTP client with its causes, but without the URL, which may hold a secret.
-pub(crate) fn of(error: reqwest::Error) -> String {
+pub fn of(error: reqwest::Error) -> String {
     explain(&error.without_url())
 }
 
 /// Describes an error with its causes, each only once.
-pub(crate) fn explain(error: &dyn Error) -> String {
+pub fn explain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

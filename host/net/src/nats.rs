@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_nats::{Client, ConnectOptions, Event};
 use tokio::time::{error::Elapsed, timeout};
 
-use crate::tls;
+use crate::{causes, tls};
 use tuffet_config::{NatsLogin, NatsServers};
 
 /// The interval of pings on an idle connection.
@@ -52,5 +52,5 @@ where
 
 /// Returns an error with its causes; the client's own text is often only the outermost.
 pub fn explain(error: &dyn std::error::Error) -> String {
-    crate::causes::explain(error)
+    causes::explain(error)
 }

@@ -10,9 +10,9 @@ use crate::interfaces::{InterfaceState, Interfaces};
 use crate::origins::{OriginReport, Origins};
 use crate::privileges::Left;
 use tuffet_config::Config;
-use tuffet_policy::kv::KvState;
-use tuffet_policy::sinks::SinkCounted;
+use tuffet_kv::KvState;
 use tuffet_policy::{PluginIdentity, PolicyRuntime};
+use tuffet_sinks::SinkCounted;
 use tuffet_store::{DiskState, Disks};
 
 /// The state of the server. Cheap to clone; clones share it.

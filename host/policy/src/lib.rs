@@ -4,10 +4,7 @@
 //! The crate knows requests and the configuration. It knows neither the callers of its decisions nor the
 //! views of its counters: durations of calls go to the function given to [`on_call`].
 
-pub mod kv;
 mod policy;
-pub mod registry;
-pub mod sinks;
 
 pub use policy::{
     Acceptance, Accepted, Afterwards, Answer, Beyond, ChainPosition, Chained, ClientHistory, Destination,

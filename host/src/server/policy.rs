@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges};
 use tuffet_policy::compiler::Compilers;
-use tuffet_policy::registry::Registries;
 use tuffet_policy::{
     LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
 };
+use tuffet_registry::Registries;
 use tuffet_store::Roots;
 
 /// Starts the plugin runtime of a server, which has other processes compile; there is one per process.

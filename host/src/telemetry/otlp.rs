@@ -16,10 +16,10 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_policy::sinks::resource;
 use tuffet_net::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
+use tuffet_sinks::resource;
 
 /// What is exported over OTLP, if anything. Cheap to clone.
 #[derive(Debug, Clone, Default)]

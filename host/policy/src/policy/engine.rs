@@ -23,8 +23,8 @@ use super::sandbox::Sandbox;
 use super::series::PluginSeries;
 use super::slices::Slices;
 use super::ticker::Ticker;
-use crate::kv::KvState;
-use crate::sinks::Sinks;
+use tuffet_kv::KvState;
+use tuffet_sinks::Sinks;
 
 /// The interval at which a computing guest is interrupted, so that other guests of its thread run.
 pub(super) const TICK: Duration = Duration::from_millis(5);

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::manifest::Manifest;
 use super::shown::digest;
 use super::text;
-use crate::registry::Pulled;
 use tuffet_config::PluginConfig;
+use tuffet_registry::Pulled;
 
 /// The longest version shown, in characters: a manifest may contain anything.
 const MAX_VERSION: usize = 60;

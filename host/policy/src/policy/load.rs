@@ -32,9 +32,9 @@ use super::spec::{LoadProblem, LoadProblemKind, PolicySpec};
 use super::text;
 use super::turns::Turns;
 use super::wit_events as observe;
-use crate::kv::{self, KvOpenError, KvPlace, Namespace, Quota};
-use crate::registry::{MAX_COMPONENT, Pulled};
 use tuffet_config::{ComponentSource, Fact, Grant, PluginConfig, PluginMode, ReuseConfig, Sha256Digest};
+use tuffet_kv::{self as kv, KvOpenError, KvPlace, Namespace, Quota};
+use tuffet_registry::{MAX_COMPONENT, Pulled};
 
 /// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);

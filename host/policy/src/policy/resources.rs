@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::kv::{KvOpenError, KvPlace, KvState, KvStore};
+use tuffet_kv::{KvOpenError, KvPlace, KvState, KvStore};
 use tuffet_net::OpenOnce;
-use crate::sinks::Sinks;
+use tuffet_sinks::Sinks;
 
 /// Resources that are open while any policy uses them. For threads that may block.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::stage::Stage;
-use crate::registry::Registries;
 use tuffet_config::sinks::SinkSpec;
 use tuffet_config::{KvBucket, PolicyConfig};
+use tuffet_registry::Registries;
 use tuffet_store::Roots;
 
 /// A configured policy, with everything that loading it needs.

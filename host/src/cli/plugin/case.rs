@@ -15,8 +15,8 @@ use super::request::{WrittenRequest, Wrong, matter};
 use tuffet_config::{
     ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, Silent,
 };
-use tuffet_policy::registry::Registries;
 use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 
 /// A case file as written.

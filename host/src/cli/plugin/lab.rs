@@ -11,8 +11,8 @@ use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, Privileges, ReuseConfig, Silent, VerifyConfig,
 };
-use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origins, RootError, Roots};
 

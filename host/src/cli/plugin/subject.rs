@@ -14,8 +14,8 @@ use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
     PluginSecrets, ReuseConfig, TimeSpan, reach,
 };
-use tuffet_policy::registry::Registries;
 use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 
 #[derive(Debug, Args)]

@@ -15,8 +15,8 @@ use shared::{events, groups, keys, origins};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tuffet_policy::PluginIdentity;
-use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
+use tuffet_sinks::SinkCounted;
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]

@@ -6,7 +6,7 @@ use crate::watch::ExportCounts;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use tuffet_engine::worker::GroupCounts;
-use tuffet_policy::kv::KvState;
+use tuffet_kv::KvState;
 
 pub(super) fn groups(counts: &GroupCounts) -> Vec<Family> {
     vec![

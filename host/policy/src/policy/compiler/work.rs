@@ -9,7 +9,7 @@ use super::super::code_cache::CodeCache;
 use super::super::engine::engine_to_compile;
 use super::answer::Answer;
 use super::code_hash;
-use crate::registry::MAX_COMPONENT;
+use tuffet_registry::MAX_COMPONENT;
 
 /// What precedes a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,11 +12,11 @@ use http::Request;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
 use super::http::Sent;
-use crate::kv::Listing;
 use crate::policy::bindings::types::Error;
 use crate::policy::bindings::{files, kv};
 use crate::policy::history::PastRequest;
-use crate::sinks::Full;
+use tuffet_kv::Listing;
+use tuffet_sinks::Full;
 
 /// An answer that may have to wait.
 pub(super) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

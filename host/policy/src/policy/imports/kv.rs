@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::{Code, Keys, Pending, in_configure, not_granted};
-use crate::kv::{Listing, MAX_KEY, MAX_VALUE};
 use crate::policy::bindings::kv::{Entry, Host};
 use crate::policy::bindings::types::Error;
 use crate::policy::sandbox::Sandbox;
+use tuffet_kv::{Listing, MAX_KEY, MAX_VALUE};
 
 /// Keys in one page of a list.
 const MAX_LISTED: usize = 1000;

@@ -15,13 +15,13 @@ use super::files::{absent, part, steady};
 use super::http::Sent;
 use super::http_send::send;
 use super::upload::UploadContent;
-use crate::kv::{KvError, KvStore, Listing, Namespace, Versioned};
 use crate::policy::bindings::files::Metadata;
 use crate::policy::bindings::kv;
 use crate::policy::bindings::types::Error;
 use crate::policy::history::{HistoryReader, PastRequest};
-use crate::sinks::{Full, Sink};
+use tuffet_kv::{KvError, KvStore, Listing, Namespace, Versioned};
 use tuffet_request::ClientKey;
+use tuffet_sinks::{Full, Sink};
 use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
 
 /// How long a read may take. A call that waits for longer than its `wall` limit ends before.

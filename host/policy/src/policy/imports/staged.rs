@@ -21,7 +21,7 @@ use crate::policy::bindings::types::Error;
 use crate::policy::digest;
 use crate::policy::history::PastRequest;
 use crate::policy::stage::{Exchange, HttpAnswer, Stage, StagedFile};
-use crate::sinks::Full;
+use tuffet_sinks::Full;
 
 /// Bytes of a body that is learned.
 const MAX_BODY: usize = 8 << 20;

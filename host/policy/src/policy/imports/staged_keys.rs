@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::calls::{Keys, Pending};
 use super::error::Code;
 use super::live::explain;
-use crate::kv::{KvError, Listing};
 use crate::policy::bindings::kv;
 use crate::policy::bindings::types::Error;
 use crate::policy::stage::{KeyName, Stage};
+use tuffet_kv::{KvError, Listing};
 
 /// The plugin's own keys, or those of a namespace that it shares.
 #[derive(Debug)]

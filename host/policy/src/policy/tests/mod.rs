@@ -19,11 +19,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::registry::Registries;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig,
 };
+use tuffet_registry::Registries;
 use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
 use tuffet_store::Roots;
 

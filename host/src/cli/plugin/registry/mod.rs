@@ -15,7 +15,7 @@ use clap::Args;
 
 use super::super::complain;
 use tuffet_config::{ArtifactReference, Config, EXIT_CONFIG, RegistrySpec, VerifyConfig, VerifyKey};
-use tuffet_policy::registry::{Pulled, Registries};
+use tuffet_registry::{Pulled, Registries};
 
 /// How a registry is reached, without a server.
 #[derive(Debug, Args)]

@@ -10,7 +10,7 @@ use super::super::super::complain;
 use super::{Reach, Signed, get, reference};
 use crate::{features, privileges, server};
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
-use tuffet_policy::registry::Registries;
+use tuffet_registry::Registries;
 
 /// A file cannot be written (EX_CANTCREAT).
 const EXIT_WRITE: u8 = 73;

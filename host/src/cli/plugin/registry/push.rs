@@ -14,7 +14,7 @@ use super::super::lab::Lab;
 use super::{Reach, reference};
 use tuffet_config::{ArtifactReference, EXIT_CONFIG};
 use tuffet_policy::Inspected;
-use tuffet_policy::registry::Artifact;
+use tuffet_registry::Artifact;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PushArgs {

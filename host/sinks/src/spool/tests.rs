@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::sinks::queue::Store;
+use crate::queue::Store;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::atomic::AtomicBool;

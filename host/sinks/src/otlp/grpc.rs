@@ -13,9 +13,9 @@ use tonic_types::StatusExt;
 
 use super::super::http::headers;
 use super::Answer;
+use tuffet_config::sinks::OtlpTarget;
 use tuffet_net::causes::explain;
 use tuffet_net::tls;
-use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct Grpc {
     endpoint: Endpoint,

@@ -41,13 +41,27 @@ pub(crate) struct FileStore {
 
 /// The reason why the file cannot be opened.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KvOpenError {
+pub enum KvOpenError {
+    /// The folder is unusable.
     #[error("the folder {} cannot be made or written: {error}; let this user write it, or name another one with `state:`", folder.display())]
-    Folder { folder: PathBuf, error: io::Error },
+    Folder {
+        /// The folder.
+        folder: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// Another process has the file open.
     #[error("{} is in use by another process: give each server a `state:` of its own", .0.display())]
     InUse(PathBuf),
+    /// The file cannot be read.
     #[error("{} cannot be opened: {error}; mend the disk, or move the file away to begin without any keys", file.display())]
-    Damaged { file: PathBuf, error: String },
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// The error of the database.
+        error: String,
+    },
+    /// There is no thread for the connection.
     #[error("no connection to NATS can be made: {0}")]
     Thread(io::Error),
 }
@@ -164,7 +178,10 @@ impl std::fmt::Debug for FileStore {
 
 /// Whether the file could be opened in this folder, or the folder be made, as far as this shows without
 /// doing it: a server that runs may have it open.
-pub(crate) fn usable(folder: &Path) -> Result<(), KvOpenError> {
+///
+/// # Errors
+/// The folder cannot be made or written.
+pub fn usable(folder: &Path) -> Result<(), KvOpenError> {
     let wrong = |error| KvOpenError::Folder { folder: folder.to_owned(), error };
     let there = folder.ancestors().find(|above| !above.as_os_str().is_empty() && above.exists());
     let there = there.unwrap_or(Path::new("."));

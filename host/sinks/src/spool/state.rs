@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use super::position::Position;
 use super::segment;
-use crate::sinks::backlog::{Load, Place};
-use crate::sinks::queue::Store;
+use crate::backlog::{Load, Place};
+use crate::queue::Store;
 use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
 
 /// The smallest and largest segment in bytes; in between, an eighth of the spool.

@@ -107,7 +107,10 @@ impl Sink {
 
     /// Accepts a line of a plugin, without its line end: into memory at once, or onto the disk, on a thread
     /// that may block. Once accepted, the line is as safe as the sink promises.
-    pub(crate) async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
+    ///
+    /// # Errors
+    /// The sink has no room.
+    pub async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
         let line = if self.0.marks { otlp::mark(plugin, &line) } else { line };
         if !self.0.backlog.is_kept() {
             return self.0.push(line);

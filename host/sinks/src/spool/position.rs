@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use crate::sinks::backlog::Place;
+use crate::backlog::Place;
 
 /// Bytes of the line.
 const LENGTH: usize = 16 + 1 + 16 + 1 + 16 + 1;

@@ -131,7 +131,7 @@ fn explain(spec: &RegistrySpec, trouble: Trouble) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::manifest::Manifest;
+    use crate::manifest::Manifest;
     use std::collections::BTreeMap;
     use std::time::SystemTime;
 

@@ -40,7 +40,7 @@ struct Marked {
 }
 
 /// Returns the line as it is queued.
-pub(in crate::sinks) fn mark(plugin: &str, line: &str) -> String {
+pub(crate) fn mark(plugin: &str, line: &str) -> String {
     let mark = Mark { at: now(), plugin: plugin.to_owned() };
     let mut marked = serde_json::to_string(&mark).unwrap_or_default();
     // Reopens the map with two keys for the line, which is already JSON.

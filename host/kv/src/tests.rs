@@ -137,7 +137,7 @@ fn a_file_has_one_server() {
 
 /// Waits until the writing thread has released a file.
 fn close(store: KvStore) {
-    if let KvStore::File(FileStore { database, jobs }) = store {
+    if let KvStore(Backend::File(FileStore { database, jobs })) = store {
         drop(jobs);
         while Arc::strong_count(&database) > 1 {
             std::thread::yield_now();

@@ -16,10 +16,10 @@ use tokio::time::{error::Elapsed, timeout};
 
 use super::output::{Failure, Output, Then};
 use super::runtime;
-use tuffet_net::causes::explain;
-use tuffet_net::{nats, tls};
 use tuffet_config::NatsLogin;
 use tuffet_config::sinks::NatsTarget;
+use tuffet_net::causes::explain;
+use tuffet_net::{nats, tls};
 
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);

@@ -23,8 +23,8 @@ use super::super::{Change, MAX_KEY, Namespace, now_ms};
 use super::mirror::Mirror;
 use super::operations::{Increment, Lost, Operations};
 use super::{Job, Shared, away, lock, names};
-use tuffet_net::nats;
 use tuffet_config::KvBucket;
+use tuffet_net::nats;
 
 /// How long a NATS server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(2);

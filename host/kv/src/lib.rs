@@ -1,4 +1,4 @@
-//! The keys of plugins: a namespace for each plugin, in one file for this server ([`file`]), or in a bucket of NATS
+//! The keys that plugins store: a namespace for each plugin, in one file for this server ([`file`]), or in a bucket of NATS
 //! JetStream for many servers ([`nats`]).
 //!
 //! Both have the same semantics, and `tests` runs the same tests on both. A change that was confirmed survives a
@@ -18,20 +18,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub(crate) use file::{FileStore, KvOpenError, usable};
-pub(crate) use nats::NatsStore;
+pub use file::{KvOpenError, usable};
 pub use state::KvState;
 
+use file::FileStore;
+use nats::NatsStore;
 use tuffet_config::{KvBucket, PluginLimits, WhenAway};
 
 /// The bytes of a key.
-pub(crate) const MAX_KEY: usize = 256;
+pub const MAX_KEY: usize = 256;
 /// The bytes of a value.
-pub(crate) const MAX_VALUE: usize = 64 << 10;
+pub const MAX_VALUE: usize = 64 << 10;
 
 /// Where keys are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum KvPlace {
+pub enum KvPlace {
     /// In a file in this folder.
     Folder(PathBuf),
     /// In a bucket of NATS JetStream.
@@ -40,16 +41,20 @@ pub(crate) enum KvPlace {
 
 /// An open store of keys.
 #[derive(Debug)]
-pub(crate) enum KvStore {
+pub struct KvStore(Backend);
+
+#[derive(Debug)]
+enum Backend {
     File(FileStore),
     Nats(NatsStore),
 }
 
 /// The keys of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Namespace {
+pub struct Namespace {
     /// The name of the plugin.
     pub name: Arc<str>,
+    /// What it may store.
     pub quota: Quota,
     /// What the plugin gets while the store is away.
     pub when_away: WhenAway,
@@ -57,14 +62,16 @@ pub(crate) struct Namespace {
 
 /// A value and its revision, which every change of the key replaces by a higher one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Versioned {
+pub struct Versioned {
+    /// The value.
     pub value: Vec<u8>,
+    /// The revision.
     pub revision: u64,
 }
 
 /// A part of the keys of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listing {
+pub struct Listing {
     /// Keys begin with this.
     pub prefix: String,
     /// Keys come after this one, in the order of their bytes.
@@ -90,7 +97,7 @@ impl From<&PluginLimits> for Quota {
 
 /// A change of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Change {
+enum Change {
     Set {
         value: Vec<u8>,
         ttl_seconds: Option<u32>,
@@ -110,7 +117,7 @@ pub(crate) enum Change {
 
 /// Why a key cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum KvError {
+pub enum KvError {
     /// The namespace is full.
     Quota,
     /// What is to be incremented is no counter.
@@ -123,47 +130,59 @@ pub(crate) enum KvError {
 
 impl KvStore {
     /// Opens a store. Blocks on the disk; a bucket is contacted in the background.
-    pub(crate) fn open(place: &KvPlace) -> Result<KvStore, KvOpenError> {
-        Ok(match place {
-            KvPlace::Folder(folder) => KvStore::File(FileStore::open(folder)?),
-            KvPlace::Bucket(bucket) => KvStore::Nats(NatsStore::open(bucket)?),
-        })
+    ///
+    /// # Errors
+    /// The file cannot be opened, or there is no thread for the connection.
+    pub fn open(place: &KvPlace) -> Result<KvStore, KvOpenError> {
+        Ok(KvStore(match place {
+            KvPlace::Folder(folder) => Backend::File(FileStore::open(folder)?),
+            KvPlace::Bucket(bucket) => Backend::Nats(NatsStore::open(bucket)?),
+        }))
     }
 
     /// Prepares a namespace that is going to be used.
-    pub(crate) fn join(&self, namespace: &Namespace) {
-        match self {
-            KvStore::File(_) => {}
-            KvStore::Nats(store) => store.join(namespace),
+    pub fn join(&self, namespace: &Namespace) {
+        match &self.0 {
+            Backend::File(_) => {}
+            Backend::Nats(store) => store.join(namespace),
         }
     }
 
     /// The state of a bucket; `None` for a file.
-    pub(crate) fn state(&self) -> Option<KvState> {
-        match self {
-            KvStore::File(_) => None,
-            KvStore::Nats(store) => Some(store.state()),
+    pub fn state(&self) -> Option<KvState> {
+        match &self.0 {
+            Backend::File(_) => None,
+            Backend::Nats(store) => Some(store.state()),
         }
     }
 
     /// The value of a key, with its revision.
-    pub(crate) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Versioned>, KvError> {
-        match self {
-            KvStore::File(store) => store.get(&of.name, key).await,
-            KvStore::Nats(store) => store.get(of, key).await,
+    ///
+    /// # Errors
+    /// The store is away.
+    pub async fn get(&self, of: &Namespace, key: String) -> Result<Option<Versioned>, KvError> {
+        match &self.0 {
+            Backend::File(store) => store.get(&of.name, key).await,
+            Backend::Nats(store) => store.get(of, key).await,
         }
     }
 
     /// Keys in the order of their bytes. A bucket lists what has arrived here: changes of other servers follow.
-    pub(crate) async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
-        match self {
-            KvStore::File(store) => store.list(&of.name, listing).await,
-            KvStore::Nats(store) => store.list(of, listing).await,
+    ///
+    /// # Errors
+    /// The store is away.
+    pub async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
+        match &self.0 {
+            Backend::File(store) => store.list(&of.name, listing).await,
+            Backend::Nats(store) => store.list(of, listing).await,
         }
     }
 
     /// Replaces a value.
-    pub(crate) async fn set(
+    ///
+    /// # Errors
+    /// The store is away, or the namespace is full.
+    pub async fn set(
         &self,
         of: &Namespace,
         key: String,
@@ -174,12 +193,18 @@ impl KvStore {
     }
 
     /// Removes a key.
-    pub(crate) async fn delete(&self, of: &Namespace, key: String) -> Result<(), KvError> {
+    ///
+    /// # Errors
+    /// The store is away.
+    pub async fn delete(&self, of: &Namespace, key: String) -> Result<(), KvError> {
         self.change(of, key, Change::Delete).await.map(drop)
     }
 
     /// Adds to a counter; returns the sum.
-    pub(crate) async fn increment(
+    ///
+    /// # Errors
+    /// The store is away, the namespace is full, or the value is no counter.
+    pub async fn increment(
         &self,
         of: &Namespace,
         key: String,
@@ -191,7 +216,10 @@ impl KvStore {
 
     /// Replaces the value if the key still has this revision, or creates it if it shall have none. Returns the new
     /// revision; `None` if the key has another one.
-    pub(crate) async fn swap(
+    ///
+    /// # Errors
+    /// The store is away, or the namespace is full.
+    pub async fn swap(
         &self,
         of: &Namespace,
         key: String,
@@ -208,9 +236,9 @@ impl KvStore {
 
     /// The new value of a counter; the new revision of a swap; 0 for another change.
     async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
-        match self {
-            KvStore::File(store) => store.change(&of.name, of.quota, key, change).await,
-            KvStore::Nats(store) => store.change(of, key, change).await,
+        match &self.0 {
+            Backend::File(store) => store.change(&of.name, of.quota, key, change).await,
+            Backend::Nats(store) => store.change(of, key, change).await,
         }
     }
 }

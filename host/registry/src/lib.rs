@@ -23,7 +23,7 @@ use bytes::Bytes;
 use tuffet_config::{ArtifactReference, Config, RegistrySpec, Sha256Digest, VerifyConfig};
 
 /// The largest component, in bytes: those of interpreted languages contain their interpreter, some 40 MB.
-pub(crate) const MAX_COMPONENT: u64 = 128 << 20;
+pub const MAX_COMPONENT: u64 = 128 << 20;
 
 /// A pull may take this many times the time-out of the registry, which ends each silence.
 const LONGEST: u32 = 30;

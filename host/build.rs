@@ -1,5 +1,5 @@
 //! Embeds the SDK as sources, for `tuffet plugin new`, and tells the tests where the components of
-//! `host/policy/build.rs` are, and lists the crates that can log, for the filter of the log.
+//! `host/wasm/build.rs` are, and lists the crates that can log, for the filter of the log.
 
 #[path = "build/logging_crates.rs"]
 mod logging_crates;

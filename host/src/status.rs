@@ -11,9 +11,10 @@ use crate::origins::{OriginReport, Origins};
 use crate::privileges::Left;
 use tuffet_config::Config;
 use tuffet_kv::KvState;
-use tuffet_policy::{PluginIdentity, PolicyRuntime};
+use tuffet_policy::PluginIdentity;
 use tuffet_sinks::SinkCounted;
 use tuffet_store::{DiskState, Disks};
+use tuffet_wasm::PolicyRuntime;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]

@@ -11,21 +11,15 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase, TableDefinition};
+use redb::{Database, DatabaseError, ReadTransaction, ReadableDatabase};
 use rustix::fs::{Access, access};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
+use super::tables::{REVISIONS, TABLE};
 use super::writer::{self, Job};
 use super::{Change, KvError, Listing, Quota, Versioned, now_ms, unavailable};
 
-/// By namespace and key.
-pub(super) const TABLE: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("keys");
-/// The revision of each key. A table of its own, so that earlier versions of the server read and write the file. A key
-/// that is missing here has revision 0. The row of [`LAST_REVISION`] is the highest revision so far.
-pub(super) const REVISIONS: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("revisions");
-/// No namespace has an empty name.
-pub(super) const LAST_REVISION: (&str, &str) = ("", "");
 /// Its name in the folder of states.
 pub(super) const FILE: &str = "plugins.redb";
 /// Memory for pages of the file.

@@ -9,6 +9,7 @@ mod entry;
 mod file;
 mod nats;
 mod state;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod usage;

@@ -296,7 +296,7 @@ async fn a_key_without_a_revision_can_be_swapped() {
     {
         let database = redb::Database::create(folder.path().join(FILE)).unwrap();
         let transaction = database.begin_write().unwrap();
-        transaction.open_table(file::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
+        transaction.open_table(tables::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
         transaction.commit().unwrap();
     }
     let store = KvStore::open(&KvPlace::Folder(folder.path().to_owned())).unwrap();

@@ -7,7 +7,7 @@ use redb::ReadableTable;
 
 use super::Quota;
 use super::entry::Entry;
-use super::writer::Tables;
+use super::tables::Tables;
 
 /// The keys, and the bytes of all keys and values.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use redb::{Database, ReadableTable, Table, WriteTransaction};
+use redb::{Database, ReadableTable};
 use tokio::sync::{mpsc, oneshot};
 
 use super::entry::Entry;
-use super::file::{LAST_REVISION, REVISIONS, TABLE};
+use super::tables::Tables;
 use super::usage::{Usage, Usages};
 use super::{Change, KvError, MAX_VALUE, Quota, now_ms, unavailable};
 
@@ -24,46 +24,6 @@ pub(super) struct Job {
 }
 
 type Answer = Result<i64, KvError>;
-
-/// The tables of a transaction.
-pub(super) struct Tables<'a> {
-    pub(super) keys: Table<'a, (&'static str, &'static str), &'static [u8]>,
-    revisions: Table<'a, (&'static str, &'static str), u64>,
-    /// The highest revision so far.
-    last: u64,
-}
-
-impl<'a> Tables<'a> {
-    fn open(transaction: &'a WriteTransaction) -> Result<Tables<'a>, redb::Error> {
-        let (keys, revisions) = (transaction.open_table(TABLE)?, transaction.open_table(REVISIONS)?);
-        let last = revisions.get(LAST_REVISION)?.map_or(0, |last| last.value());
-        Ok(Tables { keys, revisions, last })
-    }
-
-    /// Records the highest revision for the next transaction.
-    fn close(mut self) -> Result<(), redb::Error> {
-        self.revisions.insert(LAST_REVISION, self.last)?;
-        Ok(())
-    }
-
-    fn revision(&self, id: (&str, &str)) -> Result<u64, redb::Error> {
-        Ok(self.revisions.get(id)?.map_or(0, |revision| revision.value()))
-    }
-
-    pub(super) fn remove(&mut self, id: (&str, &str)) -> Result<(), redb::Error> {
-        self.keys.remove(id)?;
-        self.revisions.remove(id)?;
-        Ok(())
-    }
-
-    /// Returns the new revision.
-    fn insert(&mut self, id: (&str, &str), entry: &[u8]) -> Result<u64, redb::Error> {
-        self.last += 1;
-        self.keys.insert(id, entry)?;
-        self.revisions.insert(id, self.last)?;
-        Ok(self.last)
-    }
-}
 
 /// Writes until all senders are gone.
 pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {

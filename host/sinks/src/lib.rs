@@ -14,6 +14,7 @@ mod memory;
 mod nats;
 mod otlp;
 mod output;
+mod outputs;
 mod queue;
 mod registry;
 mod rotate;

@@ -1,17 +1,10 @@
-//! The outputs of sinks, and their failures.
+//! What an output of a sink does, and its failures.
 
 use std::fmt::Display;
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::file::FileOutput;
-use super::http::HttpOutput;
-use super::nats::NatsOutput;
-use super::otlp::OtlpOutput;
-use super::stdout::StdoutOutput;
-use super::syslog::SyslogOutput;
-use super::udp::UdpOutput;
-use super::{Batch, SinkSpec, SinkTarget};
+use super::Batch;
 
 /// The batch of outputs that do not define their own. The wait is too short to be noticed, and long enough
 /// that a storm does not wake their threads for each line.
@@ -68,20 +61,4 @@ impl Failure {
     pub fn again(done: usize, error: impl Display) -> Failure {
         Failure { done, then: Then::Again(None), error: error.to_string() }
     }
-}
-
-/// Opens the file or the socket. Remote receivers are contacted when there is something to deliver.
-///
-/// # Errors
-/// The file cannot be opened, or the system has no socket or thread.
-pub(super) fn open(spec: &SinkSpec) -> io::Result<Box<dyn Output>> {
-    Ok(match &spec.target {
-        SinkTarget::File(file) => Box::new(FileOutput::open(file)?),
-        SinkTarget::Stdout => Box::new(StdoutOutput::default()),
-        SinkTarget::Udp(address) => Box::new(UdpOutput::open(*address)?),
-        SinkTarget::Syslog(syslog) => Box::new(SyslogOutput::new(syslog)),
-        SinkTarget::Http(http) => Box::new(HttpOutput::open(http)?),
-        SinkTarget::Nats(nats) => Box::new(NatsOutput::open(nats)?),
-        SinkTarget::Otlp(otlp) => Box::new(OtlpOutput::open(&spec.name, otlp)?),
-    })
 }

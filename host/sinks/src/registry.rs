@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::counters::Counters;
+use super::output::Output;
+use super::outputs;
 use super::spool::Spool;
-use super::{Pending, Shared, Sink, SinkCounted, SinkSpec, output};
+use super::{Pending, Shared, Sink, SinkCounted, SinkSpec};
 use tuffet_net::OpenOnce;
 
 /// Sinks that are open while any policy uses them. For threads that may block.
@@ -29,13 +31,13 @@ impl Sinks {
     /// Its file, its spool or its socket cannot be opened, or there is no thread.
     pub fn open(&self, spec: &SinkSpec) -> io::Result<Arc<Sink>> {
         self.open.get(spec.clone(), |spec| {
-            let output = output::open(spec)?;
+            let output = outputs::open(spec)?;
             self.start(spec, output)
         })
     }
 
     /// Starts a sink with this output.
-    pub(super) fn start(&self, spec: &SinkSpec, output: Box<dyn output::Output>) -> io::Result<Sink> {
+    pub(super) fn start(&self, spec: &SinkSpec, output: Box<dyn Output>) -> io::Result<Sink> {
         let spool = spec.spool.as_ref().map(|spool| {
             let open = self.spools.get(spool.path.clone(), |_| Spool::open(spool))?;
             open.adopt(spool);

@@ -102,6 +102,7 @@ fn refused(why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -167,11 +168,17 @@ mod tests {
             "src",
             "config/src",
             "engine/src",
+            "kv/src",
+            "leases/src",
+            "net/src",
             "origin/src",
             "policy/src",
+            "registry/src",
             "request/src",
+            "sinks/src",
             "store/src",
             "udp/src",
+            "wasm/src",
         ] {
             collect(&host.join(part), &mut found);
         }
@@ -193,6 +200,28 @@ mod tests {
                 };
                 assert!(is_target(&target), "{target}, in {}", file.display());
             }
+        }
+    }
+
+    /// Operators filter by targets (docs/logs.md), so they do not follow the modules of crates that are below the server's.
+    #[test]
+    fn the_targets_of_lower_crates_stay() {
+        let of = |folder: &str| -> Vec<String> {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+            let sources = sources().into_iter().filter(|(file, _)| file.starts_with(&folder));
+            let named = sources.flat_map(|(_, code)| {
+                let named = code.split("target: \"").skip(1).filter_map(|rest| rest.split('"').next());
+                named.map(str::to_owned).collect::<Vec<_>>()
+            });
+            named.collect::<BTreeSet<_>>().into_iter().collect()
+        };
+        let sinks =
+            ["", "::deliver", "::otlp", "::rotate", "::spool"].map(|below| format!("tuffet::sinks{below}"));
+        assert_eq!(of("sinks/src"), sinks);
+        assert_eq!(of("kv/src"), ["tuffet::kv", "tuffet::kv::writer"]);
+        assert_eq!(of("registry/src"), ["tuffet::policy"]);
+        for folder in ["policy/src", "wasm/src"] {
+            assert_eq!(of(folder), ["tuffet::plugin", "tuffet::policy"]);
         }
     }
 

@@ -47,8 +47,9 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 use tuffet_config::{Config, Silent, reach};
-use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots};
+use tuffet_wasm::PolicyRuntime;
 
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;

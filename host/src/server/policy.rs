@@ -8,12 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges};
-use tuffet_policy::compiler::Compilers;
-use tuffet_policy::{
-    LoadProblem, LoadProblemKind, Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache,
-};
+use tuffet_policy::{LoadProblem, LoadProblemKind, Policy};
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
+use tuffet_wasm::compiler::Compilers;
+use tuffet_wasm::{PolicyRuntime, PolicySpec, Stage, is_own_code_cache};
 
 /// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
 ///
@@ -125,7 +124,7 @@ pub(super) async fn load_policy_on(
 
 async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Result<Policy, ServeError> {
     let (started, live) = (Instant::now(), spec.live);
-    let policy = Policy::load(runtime, &spec).await.map_err(|problems| {
+    let policy = runtime.load(&spec).await.map_err(|problems| {
         for problem in problems.iter().filter(|_| live) {
             tracing::error!(
                 target: "tuffet::policy",

@@ -17,8 +17,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
-use tuffet_policy::PolicyRuntime;
 use tuffet_store::{Disks, Uploads};
+use tuffet_wasm::PolicyRuntime;
 
 /// Reads the configuration again, from the source of the first one.
 pub(crate) type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;

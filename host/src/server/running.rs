@@ -39,8 +39,9 @@ use tokio::time::{sleep_until, timeout};
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, ToWorker, Worker};
-use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_policy::Policy;
 use tuffet_store::{Disks, FileCache, Roots, Uploads};
+use tuffet_wasm::PolicyRuntime;
 
 /// How long sinks and telemetry may take at shutdown to deliver their queues.
 const FLUSH: Duration = Duration::from_secs(2);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::complain;
 use super::{build, wrong};
 use tuffet_config::{ConfigError, Document, EXIT_CONFIG, closest};
-use tuffet_policy::{Manifest, digest};
+use tuffet_wasm::{Manifest, digest};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct AnnotateArgs {
@@ -62,7 +62,7 @@ pub(super) fn annotate(args: &AnnotateArgs) -> ExitCode {
 /// # Errors
 /// The bytes are not a component, or the manifest is too long; with the remedy.
 pub(super) fn with_manifest(component: &[u8], manifest: &Value) -> Result<Vec<u8>, String> {
-    tuffet_policy::annotate(component, manifest.to_string().as_bytes())
+    tuffet_wasm::annotate(component, manifest.to_string().as_bytes())
 }
 
 /// Reads a manifest and checks it as a server does. Unknown keys are errors here: a server ignores them, so nobody

@@ -14,7 +14,7 @@ use super::run::{Prepared, prepare};
 use super::subject::Subject;
 use super::wrong;
 use tuffet_config::{Grant, ReuseConfig};
-use tuffet_policy::{Hook, Trial};
+use tuffet_wasm::{Hook, Trial};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct BenchArgs {

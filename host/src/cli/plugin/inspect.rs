@@ -10,7 +10,7 @@ use super::super::complain;
 use super::lab::{self, Lab};
 use super::registry::{self, Reach, Signed};
 use tuffet_config::{ComponentSource, EXIT_CONFIG};
-use tuffet_policy::Inspected;
+use tuffet_wasm::Inspected;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct InspectArgs {

@@ -13,11 +13,11 @@ use super::events::{self, WrittenEvent};
 use super::host::WrittenHost;
 use tuffet_config::{ConfigError, Document};
 use tuffet_leases::Mac;
-use tuffet_policy::{Beyond, Given, Hook, HookInput, Uploaded};
 use tuffet_request::names;
 use tuffet_request::{
     ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
+use tuffet_wasm::{Beyond, Given, Hook, HookInput, Uploaded};
 
 /// A problem: a JSON pointer into the request, and a message.
 pub(super) type Wrong = (String, String);

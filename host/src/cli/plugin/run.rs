@@ -14,7 +14,8 @@ use super::request::{BadQuestion, Question, RequestArgs};
 use super::subject::{Planned, Subject};
 use super::wrong;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::{Hook, HookInput, LogLine, SeriesValue, Trial, Tried};
+use tuffet_policy::SeriesValue;
+use tuffet_wasm::{Hook, HookInput, LogLine, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct RunArgs {

@@ -14,9 +14,10 @@ use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
     PluginSecrets, ReuseConfig, TimeSpan, reach,
 };
-use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
+use tuffet_wasm::{Given, Hook, Trial};
 
 #[derive(Debug, Args)]
 pub(super) struct Subject {

@@ -20,10 +20,9 @@ use super::run::{answer, changed, changed_shared, line, measured};
 use super::subject::root;
 use super::wrong;
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
-use tuffet_policy::{
-    Beyond, Emitted, Hook, HookInput, KeyName, Learned, LoadProblem, LoadProblemKind, Trial,
-};
+use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
+use tuffet_wasm::{Beyond, Emitted, Hook, HookInput, KeyName, Learned, Trial};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TestArgs {

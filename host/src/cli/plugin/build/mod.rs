@@ -21,7 +21,7 @@ use super::super::complain;
 use super::check;
 use super::subject::{Subject, Surroundings};
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::digest;
+use tuffet_wasm::digest;
 
 /// The exit code if a required program is missing (EX_UNAVAILABLE of sysexits.h).
 const EXIT_UNAVAILABLE: u8 = 69;

@@ -11,7 +11,7 @@ use super::super::export::Export;
 use super::scratch::Scratch;
 use super::{Made, Unbuilt, component};
 use tuffet_config::{ConfigError, Document, GrantKind};
-use tuffet_policy::Manifest;
+use tuffet_wasm::Manifest;
 
 /// The manifest of a project.
 pub(super) const MANIFEST: &str = "tuffet.json";

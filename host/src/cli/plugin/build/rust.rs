@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Made, Unbuilt};
-use tuffet_policy::digest;
+use tuffet_wasm::digest;
 
 const TARGET: &str = "wasm32-wasip2";
 

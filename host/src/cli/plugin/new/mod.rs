@@ -16,7 +16,7 @@ use language::Language;
 use name::PluginName;
 use template::Choice;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::Hook;
+use tuffet_wasm::Hook;
 
 /// The exit code if a file cannot be written (EX_CANTCREAT of sysexits.h).
 pub(super) const EXIT_CANNOT_WRITE: u8 = 73;

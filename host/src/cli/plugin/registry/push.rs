@@ -13,8 +13,8 @@ use super::super::super::complain;
 use super::super::lab::Lab;
 use super::{Reach, reference};
 use tuffet_config::{ArtifactReference, EXIT_CONFIG};
-use tuffet_policy::Inspected;
 use tuffet_registry::Artifact;
+use tuffet_wasm::Inspected;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct PushArgs {

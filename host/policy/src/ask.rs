@@ -10,7 +10,7 @@ use super::asker::{Asker, Lines};
 use super::breaker::Change;
 use super::content::{PluginContent, Rendered, Rendering};
 use super::counters::plugin_took;
-use super::decisions::{Decisions, Weighty};
+use super::decisions::Decisions;
 use super::failure::{Cause, Failure};
 use super::member::{Member, OnError};
 use super::memo::Memo;
@@ -18,6 +18,7 @@ use super::opinion::{Found, Opinion, UploadOpinion};
 use super::parts;
 use super::patience::Patience;
 use super::upload::ReceivedUpload;
+use super::weighty::Weighty;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
 /// The context of a call, for the log.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::ask::Overloaded;
-use super::chain::Policy;
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
 use super::opinion::UploadOpinion;
 use super::patience::Patience;
+use super::policy::Policy;
 use super::upload::{Acceptance, Accepted, ReceivedUpload};
 use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_store::Sealed;

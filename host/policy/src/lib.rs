@@ -10,6 +10,7 @@
 //! views of its counters: durations of calls go to the function given to [`on_call`].
 
 mod afterwards;
+mod answer;
 mod arriving;
 mod ask;
 mod asker;
@@ -21,6 +22,7 @@ mod debtors;
 mod decisions;
 mod delivery;
 mod fact;
+mod fact_key;
 mod failure;
 mod gate;
 mod history;
@@ -38,6 +40,7 @@ mod opinion;
 mod overload;
 mod parts;
 mod patience;
+mod policy;
 mod pool;
 mod renderings;
 mod series;
@@ -46,18 +49,16 @@ pub mod text;
 mod turns;
 mod unsent;
 mod upload;
+mod weighty;
 
 pub use afterwards::{Afterwards, afterwards};
+pub use answer::{Answer, Authorization, ChainPosition, Chained, Resolution, Verdict};
 pub use arriving::{Announced, part_length};
 pub use asker::{Asker, Lines};
 pub use breaker::{Breaker, BreakerLimits, Shut};
-pub use chain::{
-    Answer, Authorization, ChainPosition, Chained, Chains, DefaultVerdict, Policy, PolicyParts, Resolution,
-    Verdict,
-};
 pub use content::{PluginContent, Rendered, Rendering};
 pub use counters::{Counted, Counters, on_call};
-pub use decisions::{Decisions, Weighty};
+pub use decisions::Decisions;
 pub use delivery::{Batch, Delivery};
 pub use fact::Fact;
 pub use failure::{Cause, Failure, Problem};
@@ -73,6 +74,7 @@ pub use now::PluginNow;
 pub use opinion::{Destination, Found, Opinion, Otherwise, Selection, Target, UploadOpinion};
 pub use overload::Overload;
 pub use patience::Patience;
+pub use policy::{Chains, DefaultVerdict, Policy, PolicyParts};
 pub use pool::{Lodging, Pool};
 pub use renderings::Renderings;
 pub use series::{PluginSeries, SeriesError, SeriesName, SeriesTable, SeriesValue};
@@ -80,3 +82,4 @@ pub use slices::{SHORT, Slice, Slices};
 pub use turns::{Occupancy, Turn, Turns, Waived};
 pub use unsent::Unsent;
 pub use upload::{Acceptance, Accepted, ReceivedUpload};
+pub use weighty::Weighty;

@@ -7,12 +7,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::content::PluginContent;
-use super::decisions::Weighty;
 use super::member::Member;
 use super::memo::Memo;
 use super::opinion::{Found, Opinion, Otherwise, Selection, UploadOpinion};
 use super::patience::Patience;
 use super::upload::ReceivedUpload;
+use super::weighty::Weighty;
 use tuffet_request::{Denial, Request};
 
 /// What is left to wait for: nothing, unless the request is only explained.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::chain::Policy;
 use super::member::Member;
+use super::policy::Policy;
 
 /// The current state of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,11 +6,11 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::asker::Asker;
-use super::chain::Policy;
 use super::delivery::{Batch, Delivery};
 use super::failure::Cause;
 use super::hooks::Observe;
 use super::member::Member;
+use super::policy::Policy;
 use super::unsent::Unsent;
 use tuffet_request::events::{Event, Kinds};
 

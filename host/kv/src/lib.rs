@@ -1,5 +1,5 @@
-//! The keys that plugins store: a namespace for each plugin, in one file for this server ([`file`]), or in a bucket of NATS
-//! JetStream for many servers ([`nats`]).
+//! The keys that plugins store: a namespace for each plugin, in one file for this server (`file`), or in a bucket of NATS
+//! JetStream for many servers (`nats`).
 //!
 //! Both have the same semantics, and `tests` runs the same tests on both. A change that was confirmed survives a
 //! crash, concurrent increments count each once, and an entry disappears when its time is over. Each change gives the

@@ -1,11 +1,11 @@
 //! Components from OCI registries.
 //!
 //! They are pulled when a policy is loaded (a start, a reload, `tuffet check --pull`) and by `tuffet plugin pull`,
-//! never while requests wait. What was pulled stays in a folder ([`cache`]), so that a start needs no network. Every
+//! never while requests wait. What was pulled stays in a folder (`cache`), so that a start needs no network. Every
 //! byte is compared with the digest that names it; a signature that the configuration asks for is verified at each
-//! load, also offline ([`signature`]).
+//! load, also offline (`signature`).
 //!
-//! The HTTP is our own ([`client`]): a server pulls unattended, so nothing is read beyond a bound, and a login goes to
+//! The HTTP is our own (`client`): a server pulls unattended, so nothing is read beyond a bound, and a login goes to
 //! its registry alone.
 
 mod cache;

@@ -1,8 +1,8 @@
 //! Sinks: named outputs that plugins write to. Each has its own thread, which delivers the lines. A slow or
 //! broken sink fills its queue or its spool, and affects nothing else.
 //!
-//! Lines are queued in memory ([`memory`]) or on disk ([`spool`]); one thread takes them in batches, delivers
-//! them and retries failed deliveries ([`deliver`]); the receiver is an [`output`].
+//! Lines are queued in memory (`memory`) or on disk (`spool`); one thread takes them in batches, delivers
+//! them and retries failed deliveries (`deliver`); the receiver is an `output`.
 
 mod backlog;
 mod counters;

@@ -1,4 +1,4 @@
-//! Tells the tests where the components of `host/policy/build.rs` are.
+//! Tells the tests where the components of `host/wasm/build.rs` are.
 
 use std::env;
 

@@ -8,8 +8,8 @@ use crate::error::{EXIT_CANNOT_WRITE, fail};
 use crate::{files, manifest};
 use clap::Args;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::digest;
 use tuffet_terminal::{complain, print};
+use tuffet_wasm::digest;
 
 #[derive(Debug, Args)]
 pub struct AnnotateArgs {

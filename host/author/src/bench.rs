@@ -14,8 +14,8 @@ use crate::plugin_args::PluginArgs;
 use crate::program::ServerProgram;
 use crate::run::{Prepared, prepare};
 use tuffet_config::{Grant, ReuseConfig};
-use tuffet_policy::{Hook, Trial};
 use tuffet_terminal::{complain, print, print_json};
+use tuffet_wasm::{Hook, Trial};
 
 #[derive(Debug, Args)]
 pub struct BenchArgs {

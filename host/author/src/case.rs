@@ -16,9 +16,9 @@ use crate::lab::Plan;
 use tuffet_config::{
     ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, Silent,
 };
-use tuffet_policy::registry::Registries;
-use tuffet_policy::{Beyond, Hook, HookInput, NOTHING};
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
+use tuffet_wasm::{Beyond, Hook, HookInput, NOTHING};
 
 /// A case file as written.
 #[derive(Debug, Deserialize)]

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use serde::Deserialize;
 
-use tuffet_policy::Hook;
+use tuffet_wasm::Hook;
 
 /// An interface that a plugin exports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]

@@ -11,8 +11,8 @@ use crate::lab::Lab;
 use crate::program::ServerProgram;
 use crate::registry::{self, RegistryArgs, SignatureArgs};
 use tuffet_config::{ComponentSource, EXIT_CONFIG};
-use tuffet_policy::Inspected;
 use tuffet_terminal::{complain, print, print_json};
+use tuffet_wasm::Inspected;
 
 #[derive(Debug, Args)]
 pub struct InspectArgs {

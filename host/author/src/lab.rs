@@ -14,11 +14,12 @@ use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig, Silent, VerifyConfig, reach,
 };
-use tuffet_policy::registry::Registries;
-use tuffet_policy::{Given, Hook, HookInput, LoadProblem, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
+use tuffet_policy::LoadProblem;
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origins, RootError, Roots};
 use tuffet_terminal::complain;
+use tuffet_wasm::{Given, Hook, HookInput, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
 
 /// A plugin and its context.
 #[derive(Debug, Clone)]

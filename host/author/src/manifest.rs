@@ -5,14 +5,14 @@ use std::path::Path;
 use serde_json::Value;
 
 use tuffet_config::{ConfigError, Document, closest, join_pointer};
-use tuffet_policy::Manifest;
+use tuffet_wasm::Manifest;
 
 /// Returns the component with this manifest, replacing an older one.
 ///
 /// # Errors
 /// The bytes are not a component, or the manifest is too long; with the remedy.
 pub(crate) fn embed(component: &[u8], manifest: &Value) -> Result<Vec<u8>, String> {
-    tuffet_policy::annotate(component, manifest.to_string().as_bytes())
+    tuffet_wasm::annotate(component, manifest.to_string().as_bytes())
 }
 
 /// Reads a manifest and checks it as a server does. Unknown keys are errors here: a server ignores them, so a

@@ -14,10 +14,11 @@ use tuffet_config::{
     ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
     PluginSecrets, ReuseConfig, TimeSpan, reach,
 };
-use tuffet_policy::registry::Registries;
-use tuffet_policy::{Given, Hook, LoadProblem, LoadProblemKind, Trial};
+use tuffet_policy::{LoadProblem, LoadProblemKind};
+use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_terminal::complain;
+use tuffet_wasm::{Given, Hook, Trial, place_in_config};
 
 #[derive(Debug, Args)]
 pub(crate) struct PluginArgs {
@@ -229,7 +230,9 @@ impl Planned<'_> {
         let component = &self.plugin_args.component;
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
         match (problem.kind, &self.settings) {
-            (_, SettingsSource::InConfig(config)) => config.error([problem.in_config(config)]).to_string(),
+            (_, SettingsSource::InConfig(config)) => {
+                config.error([place_in_config(problem, config)]).to_string()
+            }
             (LoadProblemKind::Settings, SettingsSource::Alone(file)) => {
                 file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
             }

@@ -13,8 +13,9 @@ use crate::lab::Lab;
 use crate::plugin_args::{Planned, PluginArgs};
 use crate::program::ServerProgram;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::{Hook, HookInput, LogLine, SeriesValue, Trial, Tried};
+use tuffet_policy::SeriesValue;
 use tuffet_terminal::{complain, print, print_json};
+use tuffet_wasm::{Hook, HookInput, LogLine, Trial, Tried};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {

@@ -21,11 +21,10 @@ use crate::program::ServerProgram;
 use crate::record;
 use crate::run::{answer, changed, changed_shared, line, measured};
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
-use tuffet_policy::{
-    Beyond, Emitted, Hook, HookInput, KeyName, Learned, LoadProblem, LoadProblemKind, Trial,
-};
+use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
 use tuffet_terminal::{complain, print};
+use tuffet_wasm::{Beyond, Emitted, Hook, HookInput, KeyName, Learned, Trial};
 
 #[derive(Debug, Args)]
 pub struct TestArgs {

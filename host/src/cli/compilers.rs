@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 use tuffet_daemon::catch_signals;
 use tuffet_daemon::privileges::Confinement;
-use tuffet_policy::compiler::{self, COMPILER, STARTER};
+use tuffet_wasm::compiler::{self, COMPILER, STARTER};
 
 /// Does the work of one of these processes; `None` if this one has another name.
 pub(super) fn work_as_process(name: &OsStr, arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {

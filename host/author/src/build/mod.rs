@@ -26,8 +26,8 @@ use crate::program::ServerProgram;
 use crate::{check, files};
 use error::BuildError;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::digest;
 use tuffet_terminal::{complain, print};
+use tuffet_wasm::digest;
 
 /// The configuration of a project, with its settings and grants.
 pub(crate) const CONFIG: &str = "tuffet.yaml";

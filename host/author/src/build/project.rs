@@ -14,7 +14,7 @@ use super::scratch::Scratch;
 use crate::export::Export;
 use crate::manifest;
 use tuffet_config::{ConfigError, Document, GrantKind};
-use tuffet_policy::Manifest;
+use tuffet_wasm::Manifest;
 
 /// The manifest of a project.
 pub(super) const MANIFEST: &str = "tuffet.json";

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::built::BuiltComponent;
 use super::error::BuildError;
-use tuffet_policy::digest;
+use tuffet_wasm::digest;
 
 const TARGET: &str = "wasm32-wasip2";
 

@@ -10,7 +10,7 @@ use super::hook_input::hook_input;
 use super::host::WrittenHost;
 use super::request::{WrittenMode, WrittenOperation, WrittenRequest};
 use tuffet_config::{ConfigError, Document};
-use tuffet_policy::{Beyond, Given, Hook, HookInput};
+use tuffet_wasm::{Beyond, Given, Hook, HookInput};
 
 /// The file of `--request`.
 #[derive(Debug, Clone, Deserialize)]

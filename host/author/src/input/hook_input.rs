@@ -3,7 +3,7 @@
 use super::events::{self, WrittenEvent};
 use super::problem::InputProblem;
 use super::request::WrittenRequest;
-use tuffet_policy::{Hook, HookInput};
+use tuffet_wasm::{Hook, HookInput};
 
 /// Builds the input of a hook, and returns the hook if the input determines it.
 ///

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
 use super::problem::InputProblem;
-use tuffet_policy::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, KeyName, Learned};
 use tuffet_request::Operation;
 use tuffet_request::events::Outcome;
+use tuffet_wasm::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, KeyName, Learned};
 
 /// The key `host` of a request or a case.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 use super::bytes::Bytes;
 use super::problem::InputProblem;
 use tuffet_leases::Mac;
-use tuffet_policy::Uploaded;
 use tuffet_request::names;
 use tuffet_request::{
     ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
+use tuffet_wasm::Uploaded;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

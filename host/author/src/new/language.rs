@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use super::lock;
 use super::template::Choice;
-use tuffet_policy::Hook;
+use tuffet_wasm::Hook;
 
 /// A language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -17,8 +17,8 @@ use language::Language;
 use name::PluginName;
 use template::Choice;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_policy::Hook;
 use tuffet_terminal::{complain, print};
+use tuffet_wasm::Hook;
 
 #[derive(Debug, Args)]
 pub struct NewArgs {

@@ -5,7 +5,7 @@
 //! project has a copy of the SDK, or `elsewhere` if it has none. A mark is a comment that begins with a percent sign: `//% resolve`, `#%
 //! resolve`, `<!--% resolve -->`.
 
-use tuffet_policy::Hook;
+use tuffet_wasm::Hook;
 
 /// The choices for a project.
 pub(super) struct Choice<'a> {

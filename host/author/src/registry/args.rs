@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::error::fail;
 use tuffet_config::{ArtifactReference, Config, EXIT_CONFIG, RegistrySpec, VerifyConfig, VerifyKey};
-use tuffet_policy::registry::Registries;
+use tuffet_registry::Registries;
 use tuffet_terminal::complain;
 
 /// The options for access to a registry.

@@ -6,7 +6,7 @@ use super::args::{RegistryArgs, SignatureArgs};
 use crate::driver;
 use crate::error::fail;
 use tuffet_config::ArtifactReference;
-use tuffet_policy::registry::Pulled;
+use tuffet_registry::Pulled;
 use tuffet_terminal::complain;
 
 /// Pulls a component into memory.

@@ -12,7 +12,7 @@ use crate::driver;
 use crate::error::{EXIT_CANNOT_WRITE, fail};
 use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
-use tuffet_policy::registry::Registries;
+use tuffet_registry::Registries;
 use tuffet_terminal::{complain, print};
 
 #[derive(Debug, Args)]

@@ -15,9 +15,9 @@ use crate::error::fail;
 use crate::lab::Lab;
 use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, EXIT_CONFIG};
-use tuffet_policy::Inspected;
-use tuffet_policy::registry::Artifact;
+use tuffet_registry::Artifact;
 use tuffet_terminal::{complain, print};
+use tuffet_wasm::Inspected;
 
 #[derive(Debug, Args)]
 pub struct PushArgs {

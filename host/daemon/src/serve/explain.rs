@@ -13,9 +13,9 @@ use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
-use tuffet_policy::{Given, Stage};
 use tuffet_store::{Disks, Uploads};
 use tuffet_udp::interface_index;
+use tuffet_wasm::{Given, Stage};
 
 /// Explains a request to a server of this configuration, which need not run. Root becomes the server's user, for good.
 ///

@@ -45,8 +45,9 @@ use tuffet::origins::{Next, Origins};
 use tuffet::status::Left;
 use tuffet_config::{Config, Silent, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
-use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots};
+use tuffet_wasm::PolicyRuntime;
 
 /// Threads that decide requests; plugins yield, and files are opened on threads of their own.
 const CONTROL_THREADS: usize = 2;

@@ -8,10 +8,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tuffet_config::{Config, Grant, Privileges, join_pointer};
-use tuffet_policy::compiler::Compilers;
-use tuffet_policy::registry::Registries;
-use tuffet_policy::{Policy, PolicyRuntime, PolicySpec, Stage, is_own_code_cache};
+use tuffet_policy::Policy;
+use tuffet_registry::Registries;
 use tuffet_store::Roots;
+use tuffet_wasm::compiler::Compilers;
+use tuffet_wasm::{PolicyRuntime, PolicySpec, Stage, is_own_code_cache, place_in_config};
 
 /// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
 ///
@@ -128,7 +129,7 @@ pub(super) async fn load_policy_on(
 
 async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Result<Policy, ServeError> {
     let (started, live) = (Instant::now(), spec.live);
-    let policy = Policy::load(runtime, &spec).await.map_err(|problems| {
+    let policy = runtime.load(&spec).await.map_err(|problems| {
         for problem in problems.iter().filter(|_| live) {
             tracing::error!(
                 target: "tuffet::policy",
@@ -138,7 +139,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
                 problem.message
             );
         }
-        ServeError::Config(config.error(problems.iter().map(|problem| problem.in_config(config))))
+        ServeError::Config(config.error(problems.iter().map(|problem| place_in_config(problem, config))))
     })?;
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
@@ -214,7 +215,7 @@ pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
         );
         (join_pointer("/sinks", name), message)
     });
-    let problems = policy.warnings().iter().map(|problem| problem.in_config(config));
+    let problems = policy.warnings().iter().map(|problem| place_in_config(problem, config));
     let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
     if problems.is_empty() {
         return Vec::new();

@@ -16,8 +16,8 @@ use tuffet::status::Status;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_observe::admin::Access;
-use tuffet_policy::PolicyRuntime;
 use tuffet_store::{Disks, Uploads};
+use tuffet_wasm::PolicyRuntime;
 
 /// Reads the configuration again, from the source of the first one.
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;

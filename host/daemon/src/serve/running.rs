@@ -25,7 +25,8 @@ use tuffet_observe::admin::{self, Access, Pulse};
 use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
-use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_policy::Policy;
+use tuffet_wasm::PolicyRuntime;
 
 /// How long sinks and telemetry may take at shutdown to deliver their queues.
 const FLUSH: Duration = Duration::from_secs(2);

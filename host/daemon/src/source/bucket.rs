@@ -6,7 +6,7 @@ use async_nats::jetstream::kv::{Entry, Operation, Store, Watch};
 use futures_util::StreamExt;
 use std::time::Duration;
 use tokio::time::timeout;
-use tuffet_policy::nats::{connect, explain};
+use tuffet_net::nats::{connect, explain};
 
 /// How long a connection may take, and an answer.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
 use std::error::Error;
 use std::time::Duration;
-use tuffet_policy::tls;
+use tuffet_net::tls;
 use url::Url;
 
 /// How long a connection and the whole answer may take.

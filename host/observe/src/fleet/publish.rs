@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch};
 use tuffet_config::EventsSpec;
-use tuffet_policy::nats::{connect, explain};
+use tuffet_net::nats::{connect, explain};
 
 /// Events that may wait.
 const QUEUE: usize = 4096;

@@ -6,7 +6,7 @@ use futures_util::StreamExt;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::time::{Interval, MissedTickBehavior, interval, interval_at};
 use tuffet_config::NatsServers;
-use tuffet_policy::nats::{connect, explain};
+use tuffet_net::nats::{connect, explain};
 
 use tuffet::watch::Snapshot;
 

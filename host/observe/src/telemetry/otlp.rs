@@ -17,10 +17,10 @@ use std::time::Duration;
 use tuffet::origins::FetchNote;
 use tuffet::sampling::Sampling;
 use tuffet::watch::{ExportCounts, Watch};
-use tuffet_policy::sinks::resource;
-use tuffet_policy::tls;
+use tuffet_net::tls;
 use tuffet_request::Traced;
 use tuffet_request::events::Summary;
+use tuffet_sinks::resource;
 
 /// What is exported over OTLP, if anything. Cheap to clone.
 #[derive(Debug, Clone, Default)]

@@ -31,8 +31,9 @@ use tokio::time::timeout;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
-use tuffet_policy::{Policy, PolicyRuntime};
+use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots, Uploads};
+use tuffet_wasm::PolicyRuntime;
 use workers::{make_workers, start_workers, worker_settings};
 
 /// How long a shutdown waits for a disk, and for what that keeps.

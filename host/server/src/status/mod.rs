@@ -13,10 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::interfaces::{InterfaceState, Interfaces};
 use crate::origins::{OriginReport, Origins};
 use tuffet_config::Config;
-use tuffet_policy::kv::KvState;
-use tuffet_policy::sinks::SinkCounted;
-use tuffet_policy::{PluginIdentity, PolicyRuntime};
+use tuffet_kv::KvState;
+use tuffet_policy::PluginIdentity;
+use tuffet_sinks::SinkCounted;
 use tuffet_store::{DiskState, Disks};
+use tuffet_wasm::PolicyRuntime;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]

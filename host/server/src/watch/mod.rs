@@ -41,8 +41,9 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
-use tuffet_policy::{PluginNow, PluginSeries, PolicyRuntime};
+use tuffet_policy::{PluginNow, PluginSeries};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
+use tuffet_wasm::PolicyRuntime;
 
 /// The most active transfers in a snapshot.
 pub const ROWS: usize = 200;

@@ -14,8 +14,8 @@ use tuffet::status::{Report, Revision, RootState};
 use tuffet::watch::ExportCounts;
 use tuffet::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use tuffet_policy::PluginIdentity;
-use tuffet_policy::sinks::SinkCounted;
 use tuffet_request::Distribution;
+use tuffet_sinks::SinkCounted;
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]

@@ -1,0 +1,65 @@
+//! The size of a namespace, counted once and then updated with every change.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use redb::ReadableTable;
+
+use super::Quota;
+use super::entry::Entry;
+use super::tables::Tables;
+
+/// The keys, and the bytes of all keys and values.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Usage {
+    keys: u64,
+    bytes: u64,
+}
+
+/// The sizes of the namespaces that were written since the file was opened.
+pub(super) type Usages = HashMap<Arc<str>, Usage>;
+
+impl Usage {
+    /// Removes expired entries and counts the rest.
+    pub(super) fn sweep(tables: &mut Tables<'_>, namespace: &str, now: u64) -> Result<Usage, redb::Error> {
+        let (mut usage, mut over) = (Usage::default(), Vec::new());
+        for found in tables.keys.range((namespace, "")..)? {
+            let (key, entry) = found?;
+            let ((its, key), entry) = (key.value(), Entry::parse(entry.value()));
+            if its != namespace {
+                break;
+            }
+            if entry.is_over(now) {
+                over.push(key.to_owned());
+            } else {
+                usage.add(key, entry.value.len());
+            }
+        }
+        for key in over {
+            tables.remove((namespace, &*key))?;
+        }
+        Ok(usage)
+    }
+
+    /// The keys, and the bytes.
+    pub(super) fn counted(&self) -> (u64, u64) {
+        (self.keys, self.bytes)
+    }
+
+    pub(super) fn add(&mut self, key: &str, value: usize) {
+        self.keys += 1;
+        self.bytes += (key.len() + value) as u64;
+    }
+
+    pub(super) fn remove(&mut self, key: &str, value: usize) {
+        self.keys = self.keys.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub((key.len() + value) as u64);
+    }
+
+    /// Returns whether it exceeds the quota and the size before: a namespace that exceeds a lowered quota may
+    /// shrink.
+    pub(super) fn exceeds(&self, quota: Quota, before: Usage) -> bool {
+        (self.keys > quota.keys && self.keys > before.keys)
+            || (self.bytes > quota.bytes && self.bytes > before.bytes)
+    }
+}

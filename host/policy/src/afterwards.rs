@@ -1,0 +1,73 @@
+//! Work that a call leaves behind, which no client should wait for.
+//!
+//! A thread that decides requests collects it and begins it when the answer is on its way. It would be begun beside the
+//! decision otherwise, and where the cores are busy, the thread that does it takes the core first.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+type Work = Box<dyn FnOnce()>;
+
+thread_local! {
+    /// `None` while the thread collects nothing.
+    static COLLECTED: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
+}
+
+/// Collects the work that calls on this thread leave behind. It is begun when the guard is dropped.
+#[must_use]
+pub struct Afterwards(PhantomData<*const ()>);
+
+impl Afterwards {
+    /// Collects from now on.
+    pub fn collect() -> Afterwards {
+        COLLECTED.with_borrow_mut(|collected| {
+            collected.get_or_insert_default();
+        });
+        Afterwards(PhantomData)
+    }
+}
+
+impl Drop for Afterwards {
+    fn drop(&mut self) {
+        let collected = COLLECTED.with_borrow_mut(Option::take);
+        collected.into_iter().flatten().for_each(|work| work());
+    }
+}
+
+/// Does this work after the decision that the thread makes, or at once where none is made.
+pub fn afterwards(work: impl FnOnce() + 'static) {
+    let at_once = COLLECTED.with_borrow_mut(|collected| match collected {
+        Some(collected) => {
+            collected.push(Box::new(work));
+            None
+        }
+        None => Some(work),
+    });
+    if let Some(work) = at_once {
+        work();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::rc::Rc;
+
+    #[test]
+    fn collected_work_is_begun_at_the_end_and_other_work_at_once() {
+        let done = Rc::new(Cell::new(0));
+        let adds = |by: u32| {
+            let done = Rc::clone(&done);
+            move || done.set(done.get() + by)
+        };
+        let deciding = Afterwards::collect();
+        afterwards(adds(1));
+        afterwards(adds(10));
+        assert_eq!(done.get(), 0);
+        drop(deciding);
+        assert_eq!(done.get(), 11);
+        afterwards(adds(100));
+        assert_eq!(done.get(), 111);
+    }
+}

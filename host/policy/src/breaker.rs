@@ -1,0 +1,289 @@
+//! The breaker: stops calls to a failing plugin for a while.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::failure::{Cause, Failure};
+use tuffet_request::ClientKey;
+
+/// The number of clients whose probes must fail before the back-off doubles, or fewer if fewer opened the
+/// breaker.
+const PROBERS: usize = 3;
+
+/// When a breaker opens, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BreakerLimits {
+    /// The number of different clients whose calls must fail, with no successful call between, to open it.
+    pub failures: u32,
+    /// The first back-off. At most `cap`.
+    pub back_off: Duration,
+    /// The longest back-off.
+    pub cap: Duration,
+}
+
+/// Stops calls after the calls of a configured number of different clients have failed in a row; repeated
+/// failures of a single client do not count. While the breaker is open, the plugin is not called. After the
+/// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
+/// clients have failed, the back-off doubles; so no single client keeps the breaker open.
+pub struct Breaker {
+    config: BreakerLimits,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Clients whose calls have failed since the last success.
+    failed: HashSet<ClientKey>,
+    open: Option<Open>,
+}
+
+struct Open {
+    back_off: Duration,
+    until: Instant,
+    probing: bool,
+    /// Clients whose probes have failed in this round.
+    probed: HashSet<ClientKey>,
+}
+
+/// Permission for one call. The caller reports the result of the call with it; an abandoned call reports
+/// nothing.
+pub(super) struct Leave<'a> {
+    breaker: &'a Breaker,
+    client: ClientKey,
+    pub probe: bool,
+}
+
+/// The refusal of an open breaker.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shut {
+    /// Clients whose calls failed.
+    pub clients: usize,
+    /// The time until the next probe; zero while a probe is running.
+    pub left: Duration,
+}
+
+/// The change of state after a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Change {
+    Opened(Duration),
+    Closed,
+}
+
+impl Breaker {
+    /// A closed breaker.
+    pub fn new(config: BreakerLimits) -> Breaker {
+        Breaker { config, state: Mutex::default() }
+    }
+
+    /// Requests permission to call the plugin now.
+    pub(crate) fn ask(&self, now: Instant, client: ClientKey) -> Result<Leave<'_>, Shut> {
+        let mut state = self.lock();
+        let clients = state.failed.len();
+        let Some(open) = &mut state.open else { return Ok(Leave { breaker: self, client, probe: false }) };
+        // A client whose probe has failed leaves the next one to other clients, if there are any.
+        let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
+        if open.probing || now < until {
+            return Err(Shut { clients, left: until.saturating_duration_since(now) });
+        }
+        open.probing = true;
+        Ok(Leave { breaker: self, client, probe: true })
+    }
+
+    /// The reason why a call that was queued while the breaker was closed must not begin any more.
+    pub fn shut(&self, now: Instant) -> Option<Shut> {
+        let state = self.lock();
+        let left = state.open.as_ref()?.until.saturating_duration_since(now);
+        Some(Shut { clients: state.failed.len(), left })
+    }
+
+    /// Whether the breaker is open.
+    pub fn is_open(&self) -> bool {
+        self.lock().open.is_some()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Leave<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leave").field("probe", &self.probe).finish_non_exhaustive()
+    }
+}
+
+impl Leave<'_> {
+    /// Reports success.
+    pub fn good(self) -> Option<Change> {
+        let mut state = self.breaker.lock();
+        // A call that began before the breaker opened proves nothing.
+        if state.open.is_some() && !self.probe {
+            return None;
+        }
+        // `clear` keeps the allocation: this runs after each call.
+        state.failed.clear();
+        state.open.take().map(|_| Change::Closed)
+    }
+
+    /// Reports failure.
+    pub fn failed(self, now: Instant) -> Option<Change> {
+        let config = self.breaker.config;
+        let enough = config.failures as usize;
+        let mut state = self.breaker.lock();
+        if state.open.is_some() && !self.probe {
+            return None;
+        }
+        state.failed.insert(self.client);
+        let failed = state.failed.len();
+        match &mut state.open {
+            Some(open) => {
+                let again = !open.probed.insert(self.client);
+                if again || open.probed.len() >= PROBERS.min(enough) {
+                    open.back_off = open.back_off.saturating_mul(2).min(config.cap);
+                    open.until = now + open.back_off;
+                    open.probed.clear();
+                }
+                None
+            }
+            None if failed >= enough => {
+                let back_off = config.back_off;
+                let probed = HashSet::new();
+                state.open = Some(Open { back_off, until: now + back_off, probing: false, probed });
+                Some(Change::Opened(back_off))
+            }
+            None => None,
+        }
+    }
+}
+
+impl Drop for Leave<'_> {
+    /// Permits another probe.
+    fn drop(&mut self) {
+        if self.probe
+            && let Some(open) = &mut self.breaker.lock().open
+        {
+            open.probing = false;
+        }
+    }
+}
+
+impl fmt::Display for Shut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shut { clients, left } = self;
+        let clients = if *clients == 1 { "one client".into() } else { format!("{clients} clients in a row") };
+        write!(f, "it failed for {clients} and is not called for another {left:.1?}")
+    }
+}
+
+impl From<Shut> for Failure {
+    fn from(shut: Shut) -> Failure {
+        Failure::new(Cause::Repeated, shut.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: BreakerLimits =
+        BreakerLimits { failures: 3, back_off: Duration::from_secs(1), cap: Duration::from_secs(3) };
+
+    fn client(number: u8) -> ClientKey {
+        ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
+    }
+
+    fn leave(breaker: &Breaker, now: Instant, number: u8) -> Leave<'_> {
+        breaker.ask(now, client(number)).unwrap_or_else(|shut| unreachable!("{shut}"))
+    }
+
+    fn fail(breaker: &Breaker, now: Instant, number: u8) -> Option<Change> {
+        leave(breaker, now, number).failed(now)
+    }
+
+    fn open(breaker: &Breaker, now: Instant) {
+        let changes = [1, 2, 3].map(|number| fail(breaker, now, number));
+        assert_eq!(changes[2], Some(Change::Opened(CONFIG.back_off)));
+    }
+
+    #[test]
+    fn it_opens_after_failures_in_a_row_alone() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
+        assert_eq!(leave(&breaker, now, 4).good(), None);
+        assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
+        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
+        assert!(breaker.ask(now, client(4)).is_err());
+    }
+
+    #[test]
+    fn one_client_alone_does_not_open_it() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        for _ in 0..1000 {
+            assert_eq!(fail(&breaker, now, 1), None);
+            assert_eq!(fail(&breaker, now, 2), None);
+        }
+        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
+    }
+
+    #[test]
+    fn single_calls_probe_and_the_back_off_doubles_up_to_its_cap() {
+        let (breaker, mut now) = (Breaker::new(CONFIG), Instant::now());
+        open(&breaker, now);
+        for back_off in [1, 2, 3, 3] {
+            let back_off = Duration::from_secs(back_off);
+            assert!(breaker.ask(now + back_off - Duration::from_millis(1), client(4)).is_err());
+            now += back_off;
+            for number in [4, 5, 6] {
+                let probe = leave(&breaker, now, number);
+                assert!(breaker.ask(now, client(7)).is_err(), "one probe at a time");
+                assert_eq!(probe.failed(now), None, "told once");
+            }
+        }
+        now += CONFIG.cap;
+        assert_eq!(leave(&breaker, now, 4).good(), Some(Change::Closed));
+        assert_eq!(leave(&breaker, now, 4).good(), None);
+    }
+
+    /// One client, whose calls always fail, calls more often than all others together.
+    #[test]
+    fn no_single_client_keeps_it_open() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        open(&breaker, now);
+        let later = now + CONFIG.back_off;
+        assert_eq!(fail(&breaker, later, 1), None);
+        let left = breaker.ask(later, client(1)).err().map(|shut| shut.left);
+        assert_eq!(left, Some(CONFIG.back_off), "it has to let others try");
+        assert_eq!(leave(&breaker, later, 2).good(), Some(Change::Closed));
+    }
+
+    /// A single client whose probes fail still probes again.
+    #[test]
+    fn where_one_failure_opens_it_one_probe_is_a_round() {
+        let (breaker, now) = (Breaker::new(BreakerLimits { failures: 1, ..CONFIG }), Instant::now());
+        assert_eq!(fail(&breaker, now, 1), Some(Change::Opened(CONFIG.back_off)));
+        let (first, second) = (now + CONFIG.back_off, now + 3 * CONFIG.back_off);
+        assert_eq!(fail(&breaker, first, 1), None);
+        assert!(breaker.ask(second - Duration::from_millis(1), client(1)).is_err());
+        assert_eq!(leave(&breaker, second, 1).good(), Some(Change::Closed));
+    }
+
+    #[test]
+    fn a_probe_that_is_abandoned_lets_another_one_try() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        open(&breaker, now);
+        let later = now + CONFIG.back_off;
+        drop(breaker.ask(later, client(1)));
+        assert!(breaker.ask(later, client(1)).is_ok());
+    }
+
+    #[test]
+    fn a_call_from_before_neither_opens_nor_closes() {
+        let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
+        let [good, bad] = [1, 2].map(|number| leave(&breaker, now, number));
+        open(&breaker, now);
+        assert_eq!((good.good(), bad.failed(now)), (None, None));
+        assert_eq!(breaker.shut(now).map(|shut| shut.clients), Some(3));
+    }
+}

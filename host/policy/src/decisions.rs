@@ -1,0 +1,130 @@
+//! The decision cache: equal requests get the same decision.
+//!
+//! The operator names the facts that make requests equal, for some time; or the plugin's manifest names all facts that
+//! its decisions depend on, and they hold for the generation.
+
+use std::future::Future;
+use std::time::Duration;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use tokio::time::{Instant, timeout_at};
+
+use super::counters::Counters;
+use super::fact::Fact;
+use super::fact_key::key;
+use super::failure::{Cause, Failure};
+use super::weighty::Weighty;
+use tuffet_request::Request;
+
+/// Decisions of one hook that are cached because the manifest names what they depend on.
+const DECLARED_ENTRIES: usize = 10_000;
+
+/// The decisions of one hook of one plugin, by the facts that they depend on.
+pub struct Decisions<O> {
+    facts: Vec<Fact>,
+    /// `None` if they hold for the generation.
+    ttl: Option<Duration>,
+    decided: Cache<Key, Decided<O>, Weight>,
+}
+
+/// The facts of a request, encoded so that different facts have different keys.
+type Key = Box<[u8]>;
+
+#[derive(Clone)]
+struct Decided<O> {
+    /// `None` if the plugin abstained.
+    opinion: Option<O>,
+    /// `None` if it holds for the generation.
+    until: Option<Instant>,
+}
+
+impl<O> Decided<O> {
+    fn is_stale(&self) -> bool {
+        self.until.is_some_and(|until| until <= Instant::now())
+    }
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl<O: Weighty> Weighter<Key, Decided<O>> for Weight {
+    fn weight(&self, _: &Key, decided: &Decided<O>) -> u64 {
+        decided.opinion.as_ref().map_or(1, Weighty::weight)
+    }
+}
+
+impl<O: Weighty + Clone> Decisions<O> {
+    /// A cache of decisions that depend on these facts, in the operator's word, and that hold for this time.
+    pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> Decisions<O> {
+        Decisions::new(facts.to_vec(), Some(ttl), entries)
+    }
+
+    /// A cache of decisions that depend on these facts and on nothing else.
+    pub fn declared(facts: &[Fact]) -> Decisions<O> {
+        Decisions::new(facts.to_vec(), None, DECLARED_ENTRIES)
+    }
+
+    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+        // An answer to a read request may be none to a write request, whatever the plugin looks at.
+        if !facts.contains(&Fact::Operation) {
+            facts.push(Fact::Operation);
+        }
+        Decisions { facts, ttl, decided: Cache::with_weighter(entries, entries as u64, Weight) }
+    }
+
+    /// The number of remembered decisions.
+    pub fn count(&self) -> usize {
+        self.decided.len()
+    }
+
+    /// The key of a request.
+    pub(crate) fn key(&self, request: &Request) -> Vec<u8> {
+        key(&self.facts, request)
+    }
+
+    /// Returns the cached decision for a request that is only explained. One that holds for the generation would hide
+    /// the log lines of the plugin, which comes to the same one if it is called.
+    pub(crate) fn peek(&self, request: &Request) -> Option<Option<O>> {
+        self.ttl?;
+        let decided = self.decided.peek(&*self.key(request))?;
+        (!decided.is_stale()).then_some(decided.opinion)
+    }
+
+    /// Returns the cached decision, if there is one that still holds.
+    pub(crate) fn known(&self, key: &[u8]) -> Option<Option<O>> {
+        let decided = self.decided.get(key)?;
+        (!decided.is_stale()).then_some(decided.opinion)
+    }
+
+    /// Returns the cached decision, or the one that `decide` comes to. Of several requests with the same key one
+    /// decides and the others wait for it, at most until `until`. Failures are not cached.
+    pub(crate) async fn decide(
+        &self,
+        key: Vec<u8>,
+        counters: &Counters,
+        until: Instant,
+        decide: impl Future<Output = Result<Option<O>, Failure>>,
+    ) -> Result<Option<O>, Failure> {
+        let key = key.into_boxed_slice();
+        self.decided.remove_if(&key, Decided::is_stale);
+        let mut decided_here = false;
+        let decide = async {
+            decided_here = true;
+            counters.miss();
+            let opinion = decide.await?;
+            Ok(Decided { opinion, until: self.ttl.map(|ttl| Instant::now() + ttl) })
+        };
+        let decided = timeout_at(until, self.decided.get_or_insert_async(&key, decide)).await;
+        let decided = decided.unwrap_or_else(|_| {
+            Err(Failure::new(
+                Cause::Busy,
+                "the time of the chain was over while another request waited for the same decision",
+            ))
+        })?;
+        if !decided_here {
+            counters.hit();
+        }
+        Ok(decided.opinion)
+    }
+}

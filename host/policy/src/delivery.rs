@@ -1,0 +1,65 @@
+//! Events on their way to observers.
+
+use std::any::Any;
+use std::sync::OnceLock;
+
+use tuffet_request::events::Event;
+
+/// Events for all observers, with what the first observer derived from them for all others, such as formatted text.
+pub struct Batch<'a> {
+    events: &'a [Event],
+    derived: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+/// The events of a batch that one observer gets.
+pub struct Delivery<'a> {
+    batch: &'a Batch<'a>,
+    /// Their places in the batch.
+    places: Vec<usize>,
+}
+
+impl<'a> Batch<'a> {
+    /// A batch of these events.
+    pub fn of(events: &'a [Event]) -> Batch<'a> {
+        Batch { events, derived: OnceLock::new() }
+    }
+
+    /// All events.
+    pub fn events(&self) -> &'a [Event] {
+        self.events
+    }
+
+    /// Selects the events for one observer.
+    pub fn select(&'a self, wants: impl Fn(&Event) -> bool) -> Delivery<'a> {
+        let places = (0..self.events.len()).filter(|place| wants(&self.events[*place])).collect();
+        Delivery { batch: self, places }
+    }
+
+    /// Returns what is derived from all events, once for all observers of a kind. `None` if observers of another kind
+    /// were first: the caller derives its own.
+    pub fn derived<T: Send + Sync + 'static>(&self, derive: impl FnOnce(&[Event]) -> T) -> Option<&T> {
+        self.derived.get_or_init(|| Box::new(derive(self.events))).downcast_ref()
+    }
+}
+
+impl<'a> Delivery<'a> {
+    /// The batch that they belong to.
+    pub fn batch(&self) -> &'a Batch<'a> {
+        self.batch
+    }
+
+    /// Their number.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The events, each with its place in the batch.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &'a Event)> + '_ {
+        self.places.iter().map(|place| (*place, &self.batch.events[*place]))
+    }
+}

@@ -1,0 +1,89 @@
+//! Failed calls, by cause.
+
+use std::fmt;
+
+/// A call without an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The reason.
+    pub cause: Cause,
+    /// What happened.
+    pub detail: String,
+    /// The problems that `configure` returned, if that was the cause.
+    pub problems: Vec<Problem>,
+    /// Whether it counts towards the breaker. Overload never does.
+    pub blamed: bool,
+}
+
+/// A problem of a plugin's settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// A JSON pointer (RFC 6901) into the settings.
+    pub pointer: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The reason why a call gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It panicked, exited, or did what WebAssembly forbids.
+    Trap,
+    /// It computed or waited for too long.
+    Time,
+    /// It exceeded its memory limit.
+    Memory,
+    /// Its answer was invalid.
+    BadAnswer,
+    /// It refused its settings.
+    Settings,
+    /// Overload, which is not the plugin's fault: no instance was free in time, too many calls waited for
+    /// one, or the machine had no CPU time for it. The request is dropped, so that its client repeats it.
+    Busy,
+    /// The time limit of the whole chain was exceeded.
+    Chain,
+    /// It was not called, because it has failed for too many clients in a row.
+    Repeated,
+}
+
+impl Cause {
+    /// In the order of their values.
+    pub const ALL: [Cause; 8] = [
+        Cause::Trap,
+        Cause::Time,
+        Cause::Memory,
+        Cause::BadAnswer,
+        Cause::Settings,
+        Cause::Busy,
+        Cause::Chain,
+        Cause::Repeated,
+    ];
+
+    /// The cause in a word, for the log and for metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Cause::Trap => "trap",
+            Cause::Time => "time",
+            Cause::Memory => "memory",
+            Cause::BadAnswer => "bad answer",
+            Cause::Settings => "settings",
+            Cause::Busy => "busy",
+            Cause::Chain => "chain",
+            Cause::Repeated => "repeated",
+        }
+    }
+}
+
+impl Failure {
+    /// A failure that counts towards the breaker, unless the plugin was overloaded or not called.
+    pub fn new(cause: Cause, detail: impl Into<String>) -> Failure {
+        let blamed = !matches!(cause, Cause::Busy | Cause::Repeated);
+        Failure { cause, detail: detail.into(), problems: Vec::new(), blamed }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.cause.as_str(), self.detail)
+    }
+}

@@ -1,0 +1,94 @@
+//! The `accept-upload` chain: whether a complete upload becomes visible, and under which path.
+
+use std::sync::Arc;
+
+use super::ask::Overloaded;
+use super::member::Member;
+use super::memo::Memo;
+use super::monitor;
+use super::opinion::UploadOpinion;
+use super::patience::Patience;
+use super::policy::Policy;
+use super::upload::{Acceptance, Accepted, ReceivedUpload};
+use tuffet_request::{Denial, ErrorCode, Request};
+use tuffet_store::Sealed;
+
+/// How often an overloaded plugin is called again about an upload. Dropping the request would cost the client
+/// the whole upload, while meanwhile it only repeats its last block.
+const ATTEMPTS: u32 = 10;
+
+impl Policy {
+    /// Returns whether any plugin decides about uploads at this listener.
+    pub fn gates_uploads(&self, listener: &str) -> bool {
+        !self.of(listener).accept_upload.is_empty()
+    }
+
+    /// Calls the `accept-upload` chain: the first denial ends it, otherwise the first rename applies.
+    pub async fn accept_upload(
+        &self,
+        request: &Request,
+        upload: &tuffet_store::Upload,
+        sealed: Sealed,
+    ) -> Accepted {
+        let patience = self.patience();
+        let mut memo = Memo::default();
+        let upload = ReceivedUpload {
+            root: upload.root().into(),
+            path: upload.path().into(),
+            size: sealed.bytes,
+            sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
+            content: upload.content(),
+        };
+        let mut result = Accepted { acceptance: Acceptance::Accept, by: None, calls: 0 };
+        for plugin in &self.of(&request.listener).accept_upload {
+            if plugin.monitors {
+                monitor::accept_upload(plugin, request, &upload);
+                continue;
+            }
+            result.calls += 1;
+            match patiently(plugin, request, &mut memo, &upload, patience).await {
+                None => {}
+                Some(UploadOpinion::Accept) => {
+                    result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
+                }
+                Some(UploadOpinion::Rename(to)) if result.acceptance == Acceptance::Accept => {
+                    result.acceptance = Acceptance::Rename(to);
+                    result.by = Some(Arc::clone(&plugin.name));
+                }
+                // An earlier plugin has named a path.
+                Some(UploadOpinion::Rename(_)) => {}
+                Some(UploadOpinion::Deny(denial)) => {
+                    let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));
+                    return Accepted { acceptance, by, ..result };
+                }
+            }
+        }
+        result
+    }
+}
+
+/// Calls the plugin about an upload until it answers. Each attempt has the time limit of a chain.
+async fn patiently(
+    plugin: &Member,
+    request: &Request,
+    memo: &mut Memo,
+    upload: &ReceivedUpload,
+    mut patience: Patience,
+) -> Option<UploadOpinion> {
+    let mut why = String::new();
+    for _ in 0..ATTEMPTS {
+        match plugin.acceptance(request, memo, upload, patience).await {
+            Ok(opinion) => return opinion,
+            Err(Overloaded(reason)) => why = reason,
+        }
+        // If the time has only begun, the queue was full: wait until the time is over.
+        tokio::time::sleep_until(patience.until()).await;
+        patience = Patience::of(patience.limit());
+    }
+    // The plugin never answered, so it is unknown whether it would accept the upload.
+    Some(UploadOpinion::Deny(Denial {
+        code: ErrorCode::NotDefined,
+        message: "policy failure".into(),
+        reason: format!("{why}, {ATTEMPTS} times"),
+    }))
+}

@@ -1,0 +1,161 @@
+//! The rate of log lines by a plugin, and about its calls. It is limited because clients decide how often a
+//! plugin is called.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+/// Lines per second on average, and in a burst after a pause.
+const PER_SECOND: u32 = 100;
+const BURST: u32 = 500;
+
+const INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / PER_SECOND as u64);
+
+/// The interval between reports of suppressed lines.
+const REPORTED: Duration = Duration::from_secs(10);
+
+/// Limits the lines of one kind, and counts suppressed ones.
+#[derive(Debug)]
+pub struct LineRate {
+    plugin: Arc<str>,
+    /// The kind of lines, for the report.
+    about: About,
+    state: Mutex<State>,
+}
+
+/// Two kinds of lines, each with its own rate: a plugin that logs much does not hide its own failures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// Lines that the plugin logs.
+    Own,
+    /// Lines that the server logs about its calls.
+    Calls,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When the full burst is available again (GCRA).
+    whole: Option<Instant>,
+    left_out: u64,
+    /// Whether a report is scheduled.
+    scheduled: bool,
+}
+
+impl LineRate {
+    /// A limit for the lines that a plugin logs.
+    pub fn own(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, About::Own)
+    }
+
+    /// A limit for the lines that the server logs about its calls.
+    pub fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, About::Calls)
+    }
+
+    fn new(plugin: &Arc<str>, about: About) -> Arc<LineRate> {
+        Arc::new(LineRate { plugin: Arc::clone(plugin), about, state: Mutex::default() })
+    }
+
+    /// Returns whether a line may be written; otherwise counts it as suppressed.
+    pub fn take(self: &Arc<LineRate>) -> bool {
+        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        if !taken {
+            self.leave_out(1);
+        }
+        taken
+    }
+
+    /// Counts suppressed lines. One report within ten seconds covers them all.
+    pub fn leave_out(self: &Arc<LineRate>, lines: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.left_out += lines;
+        if state.scheduled {
+            return;
+        }
+        // Without a runtime, they are reported when the policy is dropped.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            state.scheduled = true;
+            let its = Arc::downgrade(self);
+            runtime.spawn(async move {
+                sleep(REPORTED).await;
+                if let Some(rate) = its.upgrade() {
+                    rate.report();
+                }
+            });
+        }
+    }
+
+    fn report(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = std::mem::take(&mut state.left_out);
+        state.scheduled = false;
+        drop(state);
+        if lines == 0 {
+            return;
+        }
+        let plugin = &self.plugin;
+        match self.about {
+            About::Own => tracing::warn!(
+                target: "tuffet::plugin", %plugin, lines,
+                "log lines of a plugin were left out: {PER_SECOND} a second are kept"
+            ),
+            About::Calls => tracing::warn!(
+                target: "tuffet::policy", %plugin, lines,
+                "log lines about a plugin were left out: {PER_SECOND} a second are kept"
+            ),
+        }
+    }
+}
+
+/// All rates of a runtime: a call that still runs when the server ends may hold the rates of its plugin.
+#[derive(Debug, Default)]
+pub struct LineRates(Mutex<Vec<Weak<LineRate>>>);
+
+impl LineRates {
+    /// Adds a rate, and returns it.
+    pub fn with(&self, rate: Arc<LineRate>) -> Arc<LineRate> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|rate| rate.strong_count() > 0);
+        all.push(Arc::downgrade(&rate));
+        rate
+    }
+
+    /// Reports what was suppressed so far.
+    pub fn report(&self) {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());
+    }
+}
+
+impl Drop for LineRate {
+    fn drop(&mut self) {
+        self.report();
+    }
+}
+
+impl State {
+    fn take(&mut self, now: Instant) -> bool {
+        let whole = self.whole.map_or(now, |whole| whole.max(now)) + INTERVAL;
+        let fits = whole - now <= INTERVAL * BURST;
+        if fits {
+            self.whole = Some(whole);
+        }
+        fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_then_the_rate() {
+        let (mut state, begun) = (State::default(), Instant::now());
+        let mut taken = |after: Duration| (0..10_000).filter(|_| state.take(begun + after)).count() as u32;
+        assert_eq!(taken(Duration::ZERO), BURST);
+        assert_eq!(taken(Duration::from_secs(1)), PER_SECOND);
+        assert_eq!(taken(Duration::from_secs(3)), 2 * PER_SECOND);
+        assert_eq!(taken(Duration::from_secs(3600)), BURST);
+    }
+}

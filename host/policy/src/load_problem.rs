@@ -1,0 +1,65 @@
+//! The problems of loading a policy.
+
+use std::fmt;
+
+/// Why a policy cannot be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadProblem {
+    /// The plugin's name in the configuration.
+    pub plugin: String,
+    /// The kind of problem.
+    pub kind: LoadProblemKind,
+    /// A JSON pointer (RFC 6901) into the plugin's settings, if the problem is in them.
+    pub pointer: Option<String>,
+    /// What is wrong and how to fix it. Does not repeat the plugin's name.
+    pub message: String,
+}
+
+/// The kind of a plugin's problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadProblemKind {
+    /// A chain names a plugin that is not configured.
+    UnknownPlugin,
+    /// There is no such builtin, the file cannot be read, or the registry does not give it.
+    Unreadable,
+    /// It is not the component that `sha256` pins.
+    Digest,
+    /// The bytes are not a component that this server can compile.
+    NotAComponent,
+    /// It imports an interface that this server does not provide.
+    Import,
+    /// It lacks a grant, or its manifest is invalid.
+    Grant,
+    /// A sink that it is granted cannot be opened.
+    Sink,
+    /// It lacks an interface that every plugin has, or has it in another version.
+    Export,
+    /// It is in the chain of this hook, and lacks it, or has it in another version.
+    Hook(&'static str),
+    /// It refuses its settings.
+    Settings,
+    /// It failed while it was configured: a trap, or a limit.
+    Failed,
+}
+
+impl LoadProblem {
+    /// Returns `fetch` if the component could not be had, `load` for all other problems.
+    pub fn failure(&self) -> &'static str {
+        match self.kind {
+            LoadProblemKind::Unreadable | LoadProblemKind::Digest => "fetch",
+            _ => "load",
+        }
+    }
+}
+
+impl fmt::Display for LoadProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "plugin {:?}", self.plugin)?;
+        if let Some(pointer) = &self.pointer {
+            write!(f, ", settings{pointer}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for LoadProblem {}

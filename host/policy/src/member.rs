@@ -1,0 +1,57 @@
+//! A member of chains: an implementation of hooks, with what guards its calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::breaker::Breaker;
+use super::counters::Counters;
+use super::decisions::Decisions;
+use super::hooks::Hooks;
+use super::line_rate::LineRate;
+use super::opinion::{Found, Opinion};
+use super::overload::Overload;
+use super::renderings::Renderings;
+use super::turns::Occupancy;
+
+/// A member of chains.
+pub struct Member {
+    /// Its name, for logs and metrics.
+    pub name: Arc<str>,
+    /// What it implements.
+    pub hooks: Hooks,
+    /// How its failures are treated.
+    pub on_error: OnError,
+    /// Whether its verdicts are only recorded.
+    pub monitors: bool,
+    /// The time limit of a call that is only recorded.
+    pub wall: Duration,
+    /// Prefix length that identifies a client in IPv6.
+    pub ipv6_prefix: u8,
+    /// Whether it wants to know where requests arrive.
+    pub wants_local: bool,
+    /// Stops calls while it fails.
+    pub breaker: Arc<Breaker>,
+    /// Its running and waiting calls, if they take turns.
+    pub turns: Option<Arc<dyn Occupancy>>,
+    /// Logs calls that got no turn.
+    pub overload: Arc<Overload>,
+    /// Its counters.
+    pub counters: Arc<Counters>,
+    /// The rate of log lines about its calls.
+    pub notes: Arc<LineRate>,
+    /// The decision cache of `authorize`; `None` without a cache.
+    pub verdicts: Option<Decisions<Opinion>>,
+    /// The decision cache of `resolve`; `None` without a cache.
+    pub resolutions: Option<Decisions<Found>>,
+    /// Content that it rendered, by key.
+    pub renderings: Arc<Renderings>,
+}
+
+/// How a failed call (trap, exceeded limit, invalid answer) is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnError {
+    /// The request is denied.
+    Deny,
+    /// The plugin has no opinion.
+    Abstain,
+}

@@ -1,0 +1,29 @@
+//! The time limit of the chains for one request.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The time limit of the chains for one request.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    limit: Duration,
+    until: Instant,
+}
+
+impl Patience {
+    /// A limit that starts now.
+    pub fn of(limit: Duration) -> Patience {
+        Patience { limit, until: Instant::now() + limit }
+    }
+
+    /// The deadline.
+    pub fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// The limit as configured.
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+}

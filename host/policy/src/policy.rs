@@ -1,0 +1,133 @@
+//! A policy: chains of plugins for each listener.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::answer::Chained;
+use super::identity::PluginIdentity;
+use super::load_problem::LoadProblem;
+use super::member::Member;
+use super::patience::Patience;
+
+/// A loaded policy. All requests of one generation are judged by the same one.
+pub struct Policy {
+    pub(super) parts: PolicyParts,
+    /// Whether any plugin wants to know where requests arrive.
+    wants_local: bool,
+}
+
+/// What a policy is made of.
+pub struct PolicyParts {
+    /// What holds where every plugin of `authorize` abstains.
+    pub default: DefaultVerdict,
+    /// The chains of all listeners without chains of their own.
+    pub of_all: Chains,
+    /// Those of listeners with a chain of their own, by name.
+    pub of_listeners: HashMap<String, Chains>,
+    /// The time limit of the chains for one request.
+    pub time_limit: Duration,
+    /// The warnings for the operator, which do not prevent the policy from running.
+    pub warnings: Vec<LoadProblem>,
+    /// The plugins and their components, in the order of the configuration.
+    pub identities: Vec<PluginIdentity>,
+}
+
+/// What holds where every plugin of `authorize` abstains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DefaultVerdict {
+    /// The request is allowed.
+    Allow,
+    /// The request is denied.
+    Deny,
+}
+
+/// The chains of a listener. A plugin may be in several of them.
+#[derive(Default)]
+pub struct Chains {
+    /// The chain `authorize`.
+    pub authorize: Vec<Arc<Member>>,
+    /// The chain `resolve`.
+    pub resolve: Vec<Arc<Member>>,
+    /// The chain `accept-upload`.
+    pub accept_upload: Vec<Arc<Member>>,
+    /// The observers, in no order.
+    pub observe: Vec<Arc<Member>>,
+}
+
+impl Chains {
+    fn plugins(&self) -> impl Iterator<Item = &Arc<Member>> {
+        [&self.authorize, &self.resolve, &self.accept_upload, &self.observe].into_iter().flatten()
+    }
+}
+
+impl Policy {
+    /// Returns the policy of these parts.
+    pub fn new(parts: PolicyParts) -> Policy {
+        let mut all = std::iter::once(&parts.of_all).chain(parts.of_listeners.values());
+        let wants_local = all.any(|chains| chains.plugins().any(|plugin| plugin.wants_local));
+        Policy { parts, wants_local }
+    }
+
+    /// Returns the warnings for the operator, which do not prevent the policy from running.
+    pub fn warnings(&self) -> &[LoadProblem] {
+        &self.parts.warnings
+    }
+
+    /// Returns its plugins and their components, in the order of the configuration.
+    pub fn plugins(&self) -> &[PluginIdentity] {
+        &self.parts.identities
+    }
+
+    /// Returns whether policy cannot affect a request at this listener: no plugin is in a chain, and the default
+    /// allows.
+    pub fn is_empty(&self, listener: &str) -> bool {
+        let chains = self.of(listener);
+        chains.authorize.is_empty()
+            && chains.resolve.is_empty()
+            && self.parts.default == DefaultVerdict::Allow
+    }
+
+    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address, the interface, the
+    /// VLAN.
+    pub fn wants_local(&self, listener: &str) -> bool {
+        self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)
+    }
+
+    /// The chains of a listener.
+    pub(super) fn of(&self, listener: &str) -> &Chains {
+        self.parts.of_listeners.get(listener).unwrap_or(&self.parts.of_all)
+    }
+
+    /// All chains: first those of `policy`.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Chains> {
+        std::iter::once(&self.parts.of_all).chain(self.parts.of_listeners.values())
+    }
+
+    /// Returns what holds where every plugin of `authorize` abstains, in a word.
+    pub fn default_word(&self) -> &'static str {
+        match self.parts.default {
+            DefaultVerdict::Allow => "allow",
+            DefaultVerdict::Deny => "deny",
+        }
+    }
+
+    /// Returns the plugins of all chains of a listener but `observe`, in the order in which requests meet them.
+    pub fn chained(&self, listener: &str) -> impl Iterator<Item = Chained> + '_ {
+        let its = self.of(listener);
+        let chains =
+            [("authorize", &its.authorize), ("resolve", &its.resolve), ("accept-upload", &its.accept_upload)];
+        chains.into_iter().flat_map(|(hook, chain)| {
+            chain.iter().map(move |plugin| Chained {
+                hook,
+                plugin: Arc::clone(&plugin.name),
+                monitored: plugin.monitors,
+            })
+        })
+    }
+
+    /// Returns the time limit of a request, from now on.
+    pub fn patience(&self) -> Patience {
+        Patience::of(self.parts.time_limit)
+    }
+}

@@ -1,0 +1,317 @@
+//! Renderings: content that a plugin makes once for all requests with the same key.
+//!
+//! A rendering runs in a task of its own: the request that came first may run out of time, and the others still get
+//! the content. The cache is bounded by its bytes; a content in use outlives its place in it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
+use tokio::time::{Instant, timeout_at};
+
+use super::arriving::{Parts, Rooms};
+use super::content::{Body, PluginContent, Rendered, Rendering};
+use super::failure::{Cause, Failure};
+use tuffet_request::Denial;
+use tuffet_store::OpenFile;
+
+/// What a rendering takes in memory beside its bytes and its key: an estimate.
+const OVERHEAD: u64 = 256;
+/// The cache makes room for so many renderings at first.
+const EXPECTED: usize = 64;
+
+/// A call of `render` that is under way, and all that wait for it.
+type Flight = Shared<BoxFuture<'static, Rendered>>;
+
+/// The renderings of one plugin, by key. A reload begins with none.
+pub struct Renderings {
+    kept: Cache<Arc<str>, Kept, Weight>,
+    /// Contents in parts, as long as something uses them.
+    used: Mutex<HashMap<Arc<str>, Used>>,
+    rooms: Arc<Rooms>,
+    flights: Mutex<HashMap<Arc<str>, Flight>>,
+}
+
+#[derive(Clone)]
+struct Kept {
+    content: Arc<PluginContent>,
+    until: Option<Instant>,
+}
+
+/// A content in parts that the cache may not have.
+struct Used {
+    resolved: Arc<str>,
+    file: Weak<OpenFile>,
+    parts: Weak<Parts>,
+    until: Option<Instant>,
+}
+
+#[derive(Clone)]
+struct Weight;
+
+impl Weighter<Arc<str>, Kept> for Weight {
+    fn weight(&self, key: &Arc<str>, kept: &Kept) -> u64 {
+        let content = &kept.content;
+        (key.len() + content.resolved.len()) as u64 + content.len() + OVERHEAD
+    }
+}
+
+impl Renderings {
+    /// A cache that holds so many bytes, and room for so many bytes of content in parts.
+    pub fn new(bytes: u64, parts: u64) -> Arc<Renderings> {
+        let mut options = OptionsBuilder::new();
+        // One shard: the capacity is divided by shards, and each of them refuses what is larger than its part.
+        options.shards(1).estimated_items_capacity(EXPECTED).weight_capacity(bytes);
+        let kept = match options.build() {
+            Ok(options) => Cache::with_options(
+                options,
+                Weight,
+                DefaultHashBuilder::default(),
+                DefaultLifecycle::default(),
+            ),
+            Err(_) => Cache::with_weighter(EXPECTED, bytes, Weight),
+        };
+        let (used, flights) = (Mutex::default(), Mutex::default());
+        Arc::new(Renderings { kept, used, rooms: Rooms::new(parts), flights })
+    }
+
+    /// Returns the rendering in memory, if there is one that still holds.
+    pub(crate) fn known(&self, key: &str) -> Option<Arc<PluginContent>> {
+        let holds = |until: Option<Instant>| until.is_none_or(|until| until > Instant::now());
+        if let Some(kept) = self.kept.get(key) {
+            return (holds(kept.until) && !kept.content.has_failed()).then_some(kept.content);
+        }
+        let used = lock(&self.used);
+        let Used { resolved, file, parts, until } = used.get(key)?;
+        let body = Body::Parts { file: file.upgrade()?, parts: Weak::clone(parts) };
+        let content = PluginContent { resolved: Arc::clone(resolved), body };
+        (holds(*until) && !content.has_failed()).then(|| Arc::new(content))
+    }
+
+    /// Takes room for a content in parts; if there is none, the cache lets go of those that it has.
+    pub(crate) fn room<T>(&self, take: impl Fn(&Arc<Rooms>) -> Option<T>) -> Option<T> {
+        take(&self.rooms).or_else(|| {
+            self.kept.retain(|_, kept| kept.content.file().is_none());
+            take(&self.rooms)
+        })
+    }
+
+    /// Returns the rendering, waiting for the call that makes it until then. `render` makes it where no call is under
+    /// way; `began` is set if it does.
+    ///
+    /// # Errors
+    /// The call failed, or there was no time to wait for it.
+    pub(crate) async fn get(
+        self: &Arc<Self>,
+        key: &Arc<str>,
+        until: Instant,
+        began: &mut bool,
+        render: impl Future<Output = Rendered> + Send + 'static,
+    ) -> Result<Result<Arc<PluginContent>, Denial>, Failure> {
+        let flight = {
+            let mut flights = lock(&self.flights);
+            match (flights.get(key), self.known(key)) {
+                (Some(flight), _) => flight.clone(),
+                // Its call ended in between.
+                (None, Some(content)) => return Ok(Ok(content)),
+                (None, None) => {
+                    *began = true;
+                    let flight = self.begin(key, render);
+                    flights.insert(Arc::clone(key), flight.clone());
+                    flight
+                }
+            }
+        };
+        let rendered = timeout_at(until, flight).await.unwrap_or_else(|_| {
+            let detail = "the time of the chain was over while the content was rendered";
+            Err(Failure::new(Cause::Busy, detail))
+        })?;
+        Ok(rendered.map(|rendering| rendering.content))
+    }
+
+    fn begin(
+        self: &Arc<Self>,
+        key: &Arc<str>,
+        render: impl Future<Output = Rendered> + Send + 'static,
+    ) -> Flight {
+        let flight = UnderWay { renderings: Arc::clone(self), key: Arc::clone(key) };
+        let call = tokio::spawn(async move {
+            let rendered = render.await;
+            if let Ok(Ok(rendering)) = &rendered {
+                flight.keep(rendering);
+            }
+            drop(flight);
+            rendered
+        });
+        let ended = call.map(|ended| {
+            ended.unwrap_or_else(|_| Err(Failure::new(Cause::Busy, "the server ended the rendering")))
+        });
+        ended.boxed().shared()
+    }
+}
+
+/// A call in the table of those under way; leaves it when it ends, however it does.
+struct UnderWay {
+    renderings: Arc<Renderings>,
+    key: Arc<str>,
+}
+
+impl UnderWay {
+    fn keep(&self, rendering: &Rendering) {
+        let until = match rendering.ttl {
+            None => None,
+            // A time that no clock reaches is as good as none.
+            Some(ttl) => Instant::now().checked_add(ttl),
+        };
+        let kept = Kept { content: Arc::clone(&rendering.content), until };
+        if let Body::Parts { file, parts } = &rendering.content.body {
+            let (resolved, file) = (Arc::clone(&rendering.content.resolved), Arc::downgrade(file));
+            let mut used = lock(&self.renderings.used);
+            used.retain(|_, used| used.file.strong_count() > 0);
+            used.insert(Arc::clone(&self.key), Used { resolved, file, parts: Weak::clone(parts), until });
+        }
+        self.renderings.kept.insert(Arc::clone(&self.key), kept);
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        lock(&self.renderings.flights).remove(&self.key);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    use std::time::Duration;
+    use tokio::sync::Semaphore;
+
+    fn rendering(bytes: usize, ttl: Option<Duration>) -> Rendering {
+        Rendering { content: Arc::new(PluginContent::new(Some("a"), vec![7; bytes].into())), ttl }
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    struct World {
+        renderings: Arc<Renderings>,
+        calls: Arc<AtomicU32>,
+    }
+
+    impl World {
+        fn new(bytes: u64) -> World {
+            World { renderings: Renderings::new(bytes, bytes), calls: Arc::default() }
+        }
+
+        async fn get(
+            &self,
+            key: &str,
+            rendered: Rendered,
+        ) -> Result<Result<Arc<PluginContent>, Denial>, Failure> {
+            let calls = Arc::clone(&self.calls);
+            let render = async move {
+                calls.fetch_add(1, SeqCst);
+                rendered
+            };
+            self.renderings.get(&key.into(), soon(), &mut false, render).await
+        }
+
+        fn calls(&self) -> u32 {
+            self.calls.load(SeqCst)
+        }
+    }
+
+    #[tokio::test]
+    async fn one_call_serves_all_that_wait_and_all_that_follow() {
+        let world = World::new(1 << 20);
+        let gate = Arc::new(Semaphore::new(0));
+        let waiting: Vec<_> = (0..200)
+            .map(|_| {
+                let (renderings, gate, calls) =
+                    (Arc::clone(&world.renderings), Arc::clone(&gate), Arc::clone(&world.calls));
+                tokio::spawn(async move {
+                    let render = async move {
+                        calls.fetch_add(1, SeqCst);
+                        let _open = gate.acquire().await;
+                        Ok(Ok(rendering(10, None)))
+                    };
+                    renderings.get(&"key".into(), soon(), &mut false, render).await
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        gate.add_permits(1);
+        let mut contents = Vec::new();
+        for waits in waiting {
+            contents.push(waits.await.unwrap().unwrap().unwrap());
+        }
+        contents.push(world.get("key", Err(Failure::new(Cause::Trap, "not called"))).await.unwrap().unwrap());
+        assert_eq!(world.calls(), 1);
+        assert!(contents.iter().all(|content| Arc::ptr_eq(content, &contents[0])));
+    }
+
+    #[tokio::test]
+    async fn neither_a_failure_nor_a_denial_is_kept() {
+        let world = World::new(1 << 20);
+        let failure = Failure::new(Cause::Trap, "on purpose");
+        assert_eq!(world.get("key", Err(failure.clone())).await, Err(failure));
+        let denial = Denial {
+            code: tuffet_request::ErrorCode::NotDefined,
+            message: "no".into(),
+            reason: String::new(),
+        };
+        assert_eq!(world.get("key", Ok(Err(denial.clone()))).await, Ok(Err(denial)));
+        assert!(world.get("key", Ok(Ok(rendering(1, None)))).await.unwrap().is_ok());
+        assert_eq!(world.calls(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_rendering_holds_for_its_time() {
+        let world = World::new(1 << 20);
+        let ten = || Ok(Ok(rendering(1, Some(Duration::from_secs(10)))));
+        for (after, calls) in [(0, 1), (9, 1), (2, 2), (9, 2)] {
+            tokio::time::advance(Duration::from_secs(after)).await;
+            world.get("key", ten()).await.unwrap().unwrap();
+            assert_eq!(world.calls(), calls, "{after} s later");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_cache_is_bounded_by_bytes() {
+        let world = World::new(100_000);
+        for key in 0..100 {
+            world.get(&key.to_string(), Ok(Ok(rendering(10_000, None)))).await.unwrap().unwrap();
+        }
+        assert!(world.renderings.kept.weight() <= 100_000);
+        // What the cache has no room for is made each time.
+        for calls in [101, 102] {
+            world.get("large", Ok(Ok(rendering(200_000, None)))).await.unwrap().unwrap();
+            assert_eq!(world.calls(), calls);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_no_time_leaves_the_call_to_the_others() {
+        let world = World::new(1 << 20);
+        let calls = Arc::clone(&world.calls);
+        let slow = async move {
+            calls.fetch_add(1, SeqCst);
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            Ok(Ok(rendering(1, None)))
+        };
+        let until = Instant::now() + Duration::from_secs(1);
+        let late = world.renderings.get(&"key".into(), until, &mut false, slow).await;
+        assert_eq!(late.unwrap_err().cause, Cause::Busy);
+        assert!(world.get("key", Err(Failure::new(Cause::Trap, "not called"))).await.unwrap().is_ok());
+        assert_eq!(world.calls(), 1);
+    }
+}

@@ -1,0 +1,45 @@
+//! A complete upload, and what the `accept-upload` chain decides about it.
+
+use std::sync::Arc;
+
+use super::opinion::Destination;
+use tuffet_request::Denial;
+use tuffet_store::UploadContent;
+
+/// The result of the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// The answer.
+    pub acceptance: Acceptance,
+    /// The plugin that decided; of several that accepted, the one that renamed, else the first. `None` if all
+    /// abstained.
+    pub by: Option<Arc<str>>,
+    /// The number of plugin calls.
+    pub calls: u32,
+}
+
+/// The decision about an upload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Acceptance {
+    /// It becomes visible.
+    Accept,
+    /// It becomes visible under this name in the same root.
+    Rename(Destination),
+    /// It is refused with an ERROR.
+    Deny(Denial),
+}
+
+/// A complete upload under its temporary name, as the hook is asked about it.
+#[derive(Debug, Clone)]
+pub struct ReceivedUpload {
+    /// Its root.
+    pub root: String,
+    /// Its path in the root.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The SHA-256 digest: 64 hexadecimal digits.
+    pub sha256: String,
+    /// The received bytes.
+    pub content: UploadContent,
+}

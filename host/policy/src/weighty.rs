@@ -1,0 +1,158 @@
+//! What a decision weighs in the cache, and how it is shown in traces and logs.
+
+use std::sync::Arc;
+
+use super::content::PluginContent;
+use super::opinion::{Found, Opinion, Otherwise, Selection, UploadOpinion};
+use super::text::one_line;
+use tuffet_request::{Denial, SessionProfile, SessionValues};
+
+/// Bytes of content that weigh as much as one decision.
+const CONTENT_UNIT: u64 = 1024;
+
+/// A decision that can be cached and shown.
+pub trait Weighty {
+    /// Its weight in the cache, in units of one plain decision.
+    fn weight(&self) -> u64;
+    /// The decision in one word, for traces.
+    fn word(&self) -> &'static str;
+    /// What there is to say beside the word.
+    fn detail(&self) -> String;
+}
+
+impl Weighty for Opinion {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Opinion::Allow(_) => "allow",
+            Opinion::Deny(_) => "deny",
+            Opinion::Drop(_) => "drop",
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Opinion::Allow(profile) => profile_of(profile),
+            Opinion::Deny(denial) => reason_of(denial),
+            Opinion::Drop(reason) => reason.clone(),
+        }
+    }
+}
+
+impl Weighty for UploadOpinion {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            UploadOpinion::Accept => "accept",
+            UploadOpinion::Rename(_) => "rename",
+            UploadOpinion::Deny(_) => "deny",
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            UploadOpinion::Accept => String::new(),
+            UploadOpinion::Rename(to) if to.next_free => format!("{}, or the next free name", to.path),
+            UploadOpinion::Rename(to) => to.path.clone(),
+            UploadOpinion::Deny(denial) => reason_of(denial),
+        }
+    }
+}
+
+impl Weighty for Found {
+    fn weight(&self) -> u64 {
+        match self {
+            Found::Serve(Selection { files, otherwise, .. }) => {
+                let content = match otherwise {
+                    Otherwise::Content(content) => content.len() / CONTENT_UNIT,
+                    Otherwise::NotFound | Otherwise::Next | Otherwise::Rendering(_) => 0,
+                };
+                1 + (files.len() / 8) as u64 + content
+            }
+            Found::Deny(_) | Found::Drop(_) => 1,
+        }
+    }
+
+    fn word(&self) -> &'static str {
+        match self {
+            Found::Serve(Selection { files, otherwise, .. }) => match otherwise {
+                Otherwise::NotFound => "files",
+                Otherwise::Next => "files-else-next",
+                Otherwise::Content(_) if files.is_empty() => "content",
+                Otherwise::Content(_) => "files-else-content",
+                Otherwise::Rendering(_) if files.is_empty() => "rendered",
+                Otherwise::Rendering(_) => "files-else-rendered",
+            },
+            Found::Deny(_) => "deny",
+            Found::Drop(_) => "drop",
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Found::Serve(Selection { files, otherwise, profile }) => {
+                let mut parts: Vec<String> =
+                    files.iter().map(|file| format!("{}:{}", file.root, file.path)).collect();
+                match otherwise {
+                    Otherwise::NotFound | Otherwise::Next => {}
+                    Otherwise::Content(content) => parts.push(content_of(content)),
+                    Otherwise::Rendering(key) => parts.push(one_line(key, 200)),
+                }
+                let profile = profile.as_ref().map(profile_of).filter(|profile| !profile.is_empty());
+                parts.extend(profile);
+                parts.join(", ")
+            }
+            Found::Deny(denial) => reason_of(denial),
+            Found::Drop(reason) => reason.clone(),
+        }
+    }
+}
+
+fn content_of(content: &PluginContent) -> String {
+    match (content.len(), content.name()) {
+        (bytes, None) => format!("{bytes} bytes"),
+        (bytes, Some(name)) => format!("{bytes} bytes, {name}"),
+    }
+}
+
+/// The end of a rendering that did not fail.
+impl Weighty for Result<Arc<PluginContent>, Denial> {
+    fn weight(&self) -> u64 {
+        1
+    }
+
+    fn word(&self) -> &'static str {
+        if self.is_ok() { "content" } else { "deny" }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Ok(content) => content_of(content),
+            Err(denial) => reason_of(denial),
+        }
+    }
+}
+
+fn profile_of(profile: &SessionProfile) -> String {
+    let each = |values: &SessionValues, word: &str| {
+        values.iter().map(|(name, value)| format!("{name} {word} {value}")).collect::<Vec<_>>()
+    };
+    let mut parts = each(&profile.ceilings, "at most");
+    parts.extend(profile.bytes.map(|bytes| format!("bytes at most {bytes}")));
+    parts.extend(each(&profile.floors, "at least"));
+    parts.extend(each(&profile.overrides, "overridden with"));
+    parts.extend(profile.burst.map(|burst| format!("burst {burst}")));
+    parts.extend(profile.rate.map(|rate| format!("rate at most {rate}")));
+    parts.extend(profile.refused.names().map(|name| format!("no {name}")));
+    parts.join(", ")
+}
+
+fn reason_of(denial: &Denial) -> String {
+    if denial.reason.is_empty() { denial.message.clone() } else { denial.reason.clone() }
+}

@@ -1,0 +1,241 @@
+//! Hooks in Rust, without any WebAssembly: chains of them, and what guards their calls.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use tuffet_policy::{
+    Announced, Answer, Answering, Asker, Authorize, Breaker, BreakerLimits, Cause, ChainPosition, Chains,
+    Counters, Decisions, DefaultVerdict, Delivery, Fact, Failure, Found, Hooks, LineRate, Member, Memo,
+    Observe, OnError, Opinion, Otherwise, PluginContent, Policy, PolicyParts, Render, Rendered, Rendering,
+    Renderings, Resolve, Selection, Target, Verdict, Weighty,
+};
+use tuffet_request::events::{Event, Happening, Kinds};
+use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
+
+const LONG: Duration = Duration::from_secs(600);
+
+/// Denies names that end like this, allows those that begin with `boot/`, and fails on `broken`. Counts its calls.
+#[derive(Default)]
+struct Names {
+    calls: AtomicU32,
+}
+
+impl Authorize for Names {
+    fn authorize<'a>(
+        &'a self,
+        request: &'a Request,
+        memo: &'a mut Memo,
+        _: Asker,
+    ) -> Answering<'a, Option<Opinion>> {
+        Box::pin(async move {
+            self.calls.fetch_add(1, SeqCst);
+            *memo.get::<u32>() += 1;
+            match &*request.path {
+                "broken" => Err(Failure::new(Cause::Trap, "on purpose")),
+                "busy" => Err(Failure::new(Cause::Busy, "too much to do")),
+                path if path.ends_with(".key") => Ok(Some(Opinion::Deny(denial("a key")))),
+                path if path.starts_with("boot/") => Ok(Some(Opinion::Allow(SessionProfile::default()))),
+                _ => Ok(None),
+            }
+        })
+    }
+}
+
+/// Answers with a file, with content behind it that is rendered by the name of the file.
+struct Files;
+
+impl Resolve for Files {
+    fn resolve<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a mut Memo,
+        _: Asker,
+    ) -> Answering<'a, Option<Found>> {
+        let file = Target { root: "boot".into(), path: request.path.clone() };
+        let otherwise = Otherwise::Rendering(request.path.as_str().into());
+        let found = Found::Serve(Selection { files: vec![file], otherwise, profile: None });
+        Box::pin(async { Ok(Some(found)) })
+    }
+}
+
+impl Render for Files {
+    fn render<'a>(&'a self, key: &'a str, _: Asker) -> BoxFuture<'a, Rendered> {
+        Box::pin(async move {
+            let content = Arc::new(PluginContent::new(Some("made"), key.as_bytes().into()));
+            Ok(Ok(Rendering { content, ttl: None }))
+        })
+    }
+
+    fn begin<'a>(&'a self, _: &'a str, _: Asker) -> Answering<'a, Result<Option<Announced>, Denial>> {
+        Box::pin(async { Ok(Ok(None)) })
+    }
+
+    fn part<'a>(&'a self, _: &'a str, _: u64, _: u32, _: Asker) -> Answering<'a, Result<Vec<u8>, Denial>> {
+        Box::pin(async { unreachable!("it makes nothing in parts") })
+    }
+
+    fn largest(&self) -> u64 {
+        1024
+    }
+}
+
+/// Counts events, and fails on the first delivery.
+#[derive(Default)]
+struct Counts {
+    deliveries: AtomicU32,
+    events: AtomicU32,
+}
+
+impl Observe for Counts {
+    fn wants(&self) -> Kinds {
+        Kinds::ALL
+    }
+
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: Asker) -> Answering<'a, ()> {
+        Box::pin(async {
+            let numbers = events.batch().derived(|all| all.len()).copied();
+            assert_eq!(numbers, Some(events.batch().events().len()));
+            if self.deliveries.fetch_add(1, SeqCst) == 0 {
+                return Err(Failure::new(Cause::Trap, "on purpose"));
+            }
+            self.events.fetch_add(u32::try_from(events.iter().count()).unwrap(), SeqCst);
+            Ok(())
+        })
+    }
+}
+
+fn denial(reason: &str) -> Denial {
+    Denial { code: ErrorCode::AccessViolation, message: "no".into(), reason: reason.into() }
+}
+
+fn member(name: &str, hooks: Hooks) -> Member {
+    let name: Arc<str> = name.into();
+    Member {
+        hooks,
+        on_error: OnError::Deny,
+        monitors: false,
+        wall: LONG,
+        ipv6_prefix: 64,
+        wants_local: false,
+        breaker: Arc::new(Breaker::new(BreakerLimits { failures: 2, back_off: LONG, cap: LONG })),
+        turns: None,
+        overload: Arc::default(),
+        counters: Arc::new(Counters::default()),
+        notes: LineRate::calls(&name),
+        verdicts: None,
+        resolutions: None,
+        renderings: Renderings::new(1 << 20, 1 << 20),
+        name,
+    }
+}
+
+fn policy(of_all: Chains) -> Policy {
+    Policy::new(PolicyParts {
+        default: DefaultVerdict::Allow,
+        of_all,
+        of_listeners: HashMap::new(),
+        time_limit: LONG,
+        warnings: Vec::new(),
+        identities: Vec::new(),
+    })
+}
+
+fn authorizers(members: Vec<Member>) -> Policy {
+    policy(Chains { authorize: members.into_iter().map(Arc::new).collect(), ..Chains::default() })
+}
+
+fn names(hook: &Arc<Names>) -> Hooks {
+    Hooks { authorize: Some(Arc::clone(hook) as _), ..Hooks::default() }
+}
+
+async fn ask(policy: &Policy, request: &Request) -> Verdict {
+    policy.authorize(request, policy.patience()).await.verdict
+}
+
+#[tokio::test]
+async fn the_first_denial_of_a_chain_decides() {
+    let (first, second) = (Arc::new(Names::default()), Arc::new(Names::default()));
+    let policy = authorizers(vec![member("first", names(&first)), member("second", names(&second))]);
+    assert_eq!(ask(&policy, &Request::sample("a.key")).await, Verdict::Deny(denial("a key")));
+    assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (1, 0));
+    assert_eq!(ask(&policy, &Request::sample("other")).await, Verdict::Allow(SessionProfile::default()));
+    assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (2, 1));
+    let authorization = policy.authorize(&Request::sample("boot/a"), policy.patience()).await;
+    assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("first"), 2));
+}
+
+#[tokio::test]
+async fn a_failure_denies_or_abstains_and_opens_the_breaker() {
+    let hook = Arc::new(Names::default());
+    let abstains = Member { on_error: OnError::Abstain, ..member("abstains", names(&hook)) };
+    let policy = authorizers(vec![abstains, member("denies", names(&hook))]);
+    for number in 1..=3 {
+        let client = SocketAddr::from(([192, 0, 2, number], 2000));
+        let request = Request { client, ..Request::sample("broken") };
+        let Verdict::Deny(denied) = ask(&policy, &request).await else { unreachable!("`denies` failed") };
+        assert!(denied.reason.starts_with("plugin denies failed in authorize: "), "{denied:?}");
+    }
+    assert_eq!(hook.calls.load(SeqCst), 4, "neither is called after two clients");
+    assert!(policy.plugins_now().all(|(_, now)| now.breaker_open));
+}
+
+#[tokio::test]
+async fn overload_drops_the_request() {
+    let hook = Arc::new(Names::default());
+    let policy = authorizers(vec![member("busy", names(&hook))]);
+    let verdict = ask(&policy, &Request::sample("busy")).await;
+    let reason = "plugin busy is overloaded in authorize: too much to do".to_owned();
+    assert_eq!(verdict, Verdict::Overloaded(reason));
+}
+
+#[tokio::test]
+async fn decisions_are_cached_by_their_facts() {
+    let hook = Arc::new(Names::default());
+    let verdicts = Some(Decisions::declared(&[Fact::Path]));
+    let policy = authorizers(vec![Member { verdicts, ..member("cached", names(&hook)) }]);
+    for path in ["a", "a.key", "a", "a.key"] {
+        ask(&policy, &Request::sample(path)).await;
+    }
+    assert_eq!(hook.calls.load(SeqCst), 2);
+}
+
+#[tokio::test]
+async fn content_follows_where_no_file_exists_and_is_made_once() {
+    let hooks = Hooks { resolve: Some(Arc::new(Files)), render: Some(Arc::new(Files)), ..Hooks::default() };
+    let resolve = vec![Arc::new(member("files", hooks))];
+    let policy = policy(Chains { resolve, ..Chains::default() });
+    let request = Request::sample("a.cfg");
+    let mut contents = Vec::new();
+    for _ in 0..2 {
+        let first = policy.resolve_from(&request, ChainPosition::START, policy.patience()).await;
+        let file = Target { root: "boot".into(), path: "a.cfg".into() };
+        assert_eq!(first.answer, Answer::Files(vec![file]));
+        let next = policy.resolve_from(&request, first.next.unwrap(), policy.patience()).await;
+        let Answer::Content(content) = next.answer else { unreachable!("{next:?}") };
+        assert_eq!((&**content.bytes().unwrap(), content.name()), (&b"a.cfg"[..], Some("made")));
+        assert_eq!(Ok::<_, Denial>(Arc::clone(&content)).word(), "content");
+        contents.push(content);
+    }
+    assert!(Arc::ptr_eq(&contents[0], &contents[1]));
+}
+
+#[tokio::test]
+async fn observers_get_events_once_more_after_a_failure() {
+    let hook = Arc::new(Counts::default());
+    let hooks = Hooks { observe: Some(Arc::clone(&hook) as _), ..Hooks::default() };
+    let policy = policy(Chains { observe: vec![Arc::new(member("counts", hooks))], ..Chains::default() });
+    let what = Happening::Progressed {
+        id: tuffet_request::RequestId(1),
+        listener: "lan".into(),
+        bytes: 1,
+        size: None,
+    };
+    let event = Event { sequence: 1, at: std::time::SystemTime::UNIX_EPOCH, what };
+    policy.observe(&[event]).await;
+    assert_eq!((hook.deliveries.load(SeqCst), hook.events.load(SeqCst)), (2, 1));
+}

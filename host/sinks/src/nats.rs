@@ -1,0 +1,175 @@
+//! Sends lines as messages to a NATS server.
+//!
+//! The client confirms nothing by itself: messages may be in a buffer when the connection breaks. So after
+//! each batch a message goes to a subject of our own, over the same connection; when it comes back, the
+//! server has everything that was sent before it. A batch during which the connection changed is sent again.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event, Subscriber};
+use futures_util::StreamExt;
+use tokio::runtime::Runtime;
+use tokio::time::{error::Elapsed, timeout};
+
+use super::output::{Failure, Output, Then};
+use super::runtime;
+use tuffet_config::NatsLogin;
+use tuffet_config::sinks::NatsTarget;
+use tuffet_net::causes::explain;
+use tuffet_net::{nats, tls};
+
+/// The longest pause between two tries.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+pub(super) struct NatsOutput {
+    target: NatsTarget,
+    /// Both are dropped after any error.
+    connection: Option<(Runtime, Connection)>,
+}
+
+struct Connection {
+    client: Client,
+    /// Our own subject, and its messages.
+    inbox: String,
+    confirmations: Subscriber,
+    /// The number of the last batch.
+    batch: u64,
+    complaint: Complaint,
+}
+
+/// The last permission error of the server.
+type Complaint = Arc<Mutex<Option<String>>>;
+
+impl NatsOutput {
+    pub(super) fn open(target: &NatsTarget) -> io::Result<NatsOutput> {
+        tls::choose_provider();
+        if let NatsLogin::Credentials(credentials) = &target.servers.login {
+            // Validates the credentials now.
+            ConnectOptions::new().credentials(credentials.reveal())?;
+        }
+        Ok(NatsOutput { target: target.clone(), connection: None })
+    }
+
+    fn try_deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let (runtime, connection) = match &mut self.connection {
+            Some(connected) => connected,
+            none => {
+                let runtime = runtime::start().map_err(|error| Failure::again(0, error))?;
+                let connected = runtime.block_on(Connection::open(&self.target));
+                match connected {
+                    Ok(connection) => none.insert((runtime, connection)),
+                    Err(error) => {
+                        runtime.shutdown_background();
+                        return Err(Failure::again(0, error));
+                    }
+                }
+            }
+        };
+        let most = connection.client.max_payload();
+        let fitting = lines.iter().take_while(|line| line.len() <= most).count();
+        if fitting > 0 {
+            let target = &self.target;
+            let sent = runtime.block_on(async {
+                timeout(target.timeout, connection.send(target, &lines[..fitting])).await
+            });
+            let confirmed = sent.unwrap_or_else(|Elapsed { .. }| Err(connection.silence(target.timeout)));
+            confirmed.map_err(|error| Failure::again(0, error))?;
+            // The server sent any error before its confirmation; let the client process it.
+            let heard = runtime.spawn(async {
+                for _ in 0..4 {
+                    tokio::task::yield_now().await;
+                }
+            });
+            let _ = runtime.block_on(heard);
+            connection.complaint().map_or(Ok(()), |complaint| Err(Failure::again(0, complaint)))?;
+        }
+        if fitting < lines.len() {
+            let error = format!("a line has {} bytes: the server takes {most}", lines[fitting].len());
+            return Err(Failure { done: fitting, then: Then::Drop(1), error });
+        }
+        Ok(())
+    }
+}
+
+impl Output for NatsOutput {
+    fn longest_pause(&self) -> Duration {
+        LONGEST_PAUSE
+    }
+
+    fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
+        let delivered = self.try_deliver(lines);
+        if let Err(Failure { then: Then::Again(_), .. }) = delivered
+            && let Some((runtime, connection)) = self.connection.take()
+        {
+            drop(connection);
+            runtime.shutdown_background();
+        }
+        delivered
+    }
+}
+
+impl Drop for NatsOutput {
+    fn drop(&mut self) {
+        if let Some((runtime, _)) = self.connection.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Connection {
+    async fn open(target: &NatsTarget) -> Result<Connection, String> {
+        let complaint = Complaint::default();
+        let heard = Arc::clone(&complaint);
+        let client = nats::connect(&target.servers, target.timeout, move |event| {
+            if let Event::ServerError(error) = event {
+                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+            }
+            async {}
+        })
+        .await?;
+        let inbox = client.new_inbox();
+        let confirmations =
+            client.subscribe(inbox.clone()).await.map_err(|error| format!("no confirmation: {error}"))?;
+        Ok(Connection { client, inbox, confirmations, batch: 0, complaint })
+    }
+
+    /// Sends lines, and waits until the server has them.
+    async fn send(&mut self, target: &NatsTarget, lines: &[String]) -> Result<(), String> {
+        let statistics = self.client.statistics();
+        let connects = || statistics.connects.load(Ordering::Acquire);
+        let before = connects();
+        for line in lines {
+            let sent = self.client.publish(target.subject.clone(), line.clone().into()).await;
+            sent.map_err(|error| explain(&error))?;
+        }
+        self.batch += 1;
+        let number = self.batch.to_string();
+        let asked = self.client.publish(self.inbox.clone(), number.clone().into()).await;
+        asked.map_err(|error| explain(&error))?;
+        loop {
+            match self.confirmations.next().await {
+                Some(message) if message.payload.as_ref() == number.as_bytes() => break,
+                Some(_) => {}
+                None => return Err("the connection was closed".into()),
+            }
+        }
+        if connects() == before { Ok(()) } else { Err("the connection broke meanwhile".into()) }
+    }
+
+    /// Explains a missing confirmation.
+    fn silence(&self, waited: Duration) -> String {
+        self.complaint().unwrap_or_else(|| {
+            format!(
+                "the server did not confirm within {waited:?}; a user with restrictions needs to publish and \
+                 subscribe to `_INBOX.>`"
+            )
+        })
+    }
+
+    fn complaint(&self) -> Option<String> {
+        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,93 @@
+//! OTLP over gRPC.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
+use opentelemetry_proto::tonic::collector::logs::v1::logs_service_client::LogsServiceClient;
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Channel, ClientTlsConfig, Endpoint};
+use tonic::{Code, Request, Status};
+use tonic_types::StatusExt;
+
+use super::super::http::headers;
+use super::Answer;
+use tuffet_config::sinks::OtlpTarget;
+use tuffet_net::causes::explain;
+use tuffet_net::tls;
+
+pub(super) struct Grpc {
+    endpoint: Endpoint,
+    metadata: MetadataMap,
+    timeout: Duration,
+    /// Created when there is something to deliver: it has tasks.
+    client: Option<LogsServiceClient<Channel>>,
+}
+
+impl Grpc {
+    pub(super) fn open(target: &OtlpTarget) -> io::Result<Grpc> {
+        tls::choose_provider();
+        let mut endpoint = Endpoint::from_shared(target.endpoint.clone())
+            .and_then(|endpoint| endpoint.user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION"))))
+            .map_err(|error| io::Error::other(explain(&error)))?
+            .connect_timeout(target.timeout);
+        if target.endpoint.starts_with("https:") {
+            let roots = ClientTlsConfig::new().with_native_roots();
+            endpoint = endpoint.tls_config(roots).map_err(|error| io::Error::other(explain(&error)))?;
+        }
+        // The protocol sets the content type itself.
+        let mut headers = headers("application/grpc", &target.headers)?;
+        headers.remove("content-type");
+        Ok(Grpc {
+            endpoint,
+            metadata: MetadataMap::from_headers(headers),
+            timeout: target.timeout,
+            client: None,
+        })
+    }
+
+    /// Sends a request. Must be called within a runtime.
+    pub(super) async fn ask(&mut self, request: ExportLogsServiceRequest) -> Answer {
+        let client = self.client.get_or_insert_with(|| LogsServiceClient::new(self.endpoint.connect_lazy()));
+        let mut request = Request::new(request);
+        *request.metadata_mut() = self.metadata.clone();
+        request.set_timeout(self.timeout);
+        match tokio::time::timeout(self.timeout, client.export(request)).await {
+            Ok(Ok(answer)) => Answer::Taken(answer.into_inner()),
+            Ok(Err(status)) => judge(&status),
+            Err(_) => {
+                let error = format!("the collector did not answer within {:?}", self.timeout);
+                Answer::Later { after: None, error }
+            }
+        }
+    }
+}
+
+fn judge(status: &Status) -> Answer {
+    let after = status.get_details_retry_info().and_then(|info| info.retry_delay);
+    let mut error = format!("the answer has the status {:?}", status.code());
+    // An error on the path has a source; an error message of the receiver may repeat the data.
+    if let Some(source) = status.source() {
+        error = format!("{error}: {}", explain(source));
+    }
+    match status.code() {
+        // As the specification requires: without a requested pause, it is unknown whether a retry can
+        // succeed.
+        Code::ResourceExhausted if after.is_none() => Answer::TooLarge(error),
+        Code::ResourceExhausted
+        | Code::Cancelled
+        | Code::DeadlineExceeded
+        | Code::Aborted
+        | Code::OutOfRange
+        | Code::Unavailable
+        | Code::DataLoss => Answer::Later { after, error },
+        // Caused by credentials or the address, which an operator fixes.
+        Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
+            Answer::Later { after, error }
+        }
+        // The connection broke before there was an answer: the receiver did not send this status.
+        Code::Unknown | Code::Internal if status.source().is_some() => Answer::Later { after: None, error },
+        _ => Answer::Never(error),
+    }
+}

@@ -1,0 +1,90 @@
+//! All sinks of the process: each is open once, for all generations of the policy.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use super::counters::Counters;
+use super::output::Output;
+use super::outputs;
+use super::spool::Spool;
+use super::{Pending, Shared, Sink, SinkCounted, SinkSpec};
+use tuffet_net::OpenOnce;
+
+/// Sinks that are open while any policy uses them. For threads that may block.
+#[derive(Debug, Default)]
+pub struct Sinks {
+    open: OpenOnce<SinkSpec, Sink>,
+    spools: OpenOnce<PathBuf, Spool>,
+    /// By name, with the current or last kind of the sink.
+    counters: Mutex<BTreeMap<String, (&'static str, Arc<Counters>)>>,
+    /// Of all opened sinks, including those of dropped policies.
+    pending: Mutex<Vec<Pending>>,
+}
+
+impl Sinks {
+    /// Returns a sink; opens it if necessary.
+    ///
+    /// # Errors
+    /// Its file, its spool or its socket cannot be opened, or there is no thread.
+    pub fn open(&self, spec: &SinkSpec) -> io::Result<Arc<Sink>> {
+        self.open.get(spec.clone(), |spec| {
+            let output = outputs::open(spec)?;
+            self.start(spec, output)
+        })
+    }
+
+    /// Starts a sink with this output.
+    pub(super) fn start(&self, spec: &SinkSpec, output: Box<dyn Output>) -> io::Result<Sink> {
+        let spool = spec.spool.as_ref().map(|spool| {
+            let open = self.spools.get(spool.path.clone(), |_| Spool::open(spool))?;
+            open.adopt(spool);
+            io::Result::Ok(open)
+        });
+        let counters = {
+            let mut all = lock(&self.counters);
+            let (kind, counters) = all.entry(spec.name.clone()).or_default();
+            *kind = spec.target.kind();
+            Arc::clone(counters)
+        };
+        let sink = Sink::start(spec, spool.transpose()?, counters, output)?;
+        let mut pending = lock(&self.pending);
+        pending.retain(Pending::is_alive);
+        pending.push(sink.pending());
+        Ok(sink)
+    }
+
+    /// Waits at the end of the process until all queued lines are delivered, at most `patience` for all sinks
+    /// together. Blocks.
+    pub fn flush(&self, patience: Duration) {
+        let end = Instant::now() + patience;
+        let all: Vec<Pending> = lock(&self.pending).clone();
+        for pending in all {
+            pending.flush(end);
+        }
+    }
+
+    /// Returns the counters of each sink since the start of the process, by name.
+    pub fn counted(&self) -> Vec<SinkCounted> {
+        let open: Vec<Arc<Shared>> =
+            lock(&self.pending).iter().map(|pending| &pending.0).filter_map(Weak::upgrade).collect();
+        let count = |(name, (kind, counters)): (&String, &(&'static str, Arc<Counters>))| {
+            let mut counted = counters.read(name, kind);
+            // A sink of this name without a claim to the spool would count its lines twice.
+            for shared in open.iter().filter(|shared| shared.name == *name && shared.backlog.is_mine()) {
+                let (lines, bytes) = shared.backlog.size();
+                counted.waiting += lines;
+                counted.spooled_bytes += bytes;
+                counted.broken |= shared.is_broken();
+            }
+            counted
+        };
+        lock(&self.counters).iter().map(count).collect()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,235 @@
+//! The state of a spool, under its lock: segments, the position of delivery, and counters.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::position::Position;
+use super::segment;
+use crate::backlog::{Load, Place};
+use crate::queue::Store;
+use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
+
+/// The smallest and largest segment in bytes; in between, an eighth of the spool.
+const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);
+
+#[derive(Debug)]
+pub(super) struct State {
+    folder: PathBuf,
+    pub bytes_at_most: u64,
+    pub fsync: Fsync,
+    /// Oldest first; never empty. Lines are appended to the last one.
+    segments: VecDeque<Segment>,
+    /// The position of delivery; always in the first segment.
+    place: Place,
+    position: Position,
+    pub lines: u64,
+    /// Whether the last appended line may be incomplete.
+    cut: bool,
+    /// When data was added that may not be on the disk yet.
+    dirty: Option<Instant>,
+    /// When the oldest queued line arrived.
+    pub since: Option<Instant>,
+    /// Whether a write error has been logged.
+    pub complained: bool,
+}
+
+#[derive(Debug)]
+struct Segment {
+    number: u64,
+    file: Arc<File>,
+    bytes: u64,
+}
+
+impl State {
+    pub fn recover(spec: &SpoolSpec, position: Position, written: Option<Place>) -> io::Result<State> {
+        let mut place = written.unwrap_or_default();
+        let (mut segments, mut lines) = (VecDeque::new(), 0);
+        let numbers = segment::numbers(&spec.path)?;
+        for number in &numbers {
+            let path = segment::path(&spec.path, *number);
+            // Delivered completely, but a crash prevented its removal.
+            if *number < place.segment {
+                fs::remove_file(path)?;
+                continue;
+            }
+            let mut file = segment::open(&path)?;
+            let length = file.metadata()?.len();
+            let from = if *number == place.segment && place.offset <= length { place.offset } else { 0 };
+            if segments.is_empty() {
+                place = Place { segment: *number, offset: from };
+            }
+            let (its, whole) = segment::scan(&mut file, from)?;
+            if whole < length {
+                file.set_len(whole)?;
+            }
+            lines += its;
+            segments.push_back(Segment { number: *number, file: Arc::new(file), bytes: whole });
+        }
+        if segments.is_empty() {
+            let number = place.segment.max(numbers.last().copied().unwrap_or_default()) + 1;
+            segments.push_back(Segment::make(&spec.path, number)?);
+            place = Place { segment: number, offset: 0 };
+        }
+        Ok(State {
+            folder: spec.path.clone(),
+            bytes_at_most: spec.bytes,
+            fsync: spec.fsync,
+            segments,
+            place,
+            position,
+            lines,
+            cut: false,
+            dirty: None,
+            since: (lines > 0).then(Instant::now),
+            complained: false,
+        })
+    }
+
+    /// Returns the queued bytes.
+    pub fn waiting(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.place.offset
+    }
+
+    pub fn append(&mut self, line: &str) -> io::Result<()> {
+        let record = segment::record(line);
+        let most = (self.bytes_at_most / 8).clamp(SEGMENT.0, SEGMENT.1);
+        let fsync = self.fsync;
+        let last = self.last();
+        if last.bytes > 0 && last.bytes + record.len() as u64 > most {
+            // The previous segment is synced before the next one is written.
+            if fsync != Fsync::Never {
+                last.file.sync_data()?;
+            }
+            let next = last.number + 1;
+            self.segments.push_back(Segment::make(&self.folder, next)?);
+            if fsync != Fsync::Never {
+                File::open(&self.folder)?.sync_all()?;
+            }
+            self.cut = false;
+        }
+        let cut = self.cut;
+        let segment = self.last();
+        if cut {
+            // It could not be removed: a line feed ends it, and it counts as damaged.
+            (&*segment.file).write_all(b"\n")?;
+            segment.bytes = segment.file.metadata()?.len();
+            self.lines += 1;
+            self.cut = false;
+        }
+        let segment = self.last();
+        if let Err(error) = (&*segment.file).write_all(&record) {
+            // A full disk: no partial line may stay.
+            let back = segment.bytes;
+            self.cut = segment.file.set_len(back).is_err();
+            return Err(error);
+        }
+        segment.bytes += record.len() as u64;
+        let file = Arc::clone(&segment.file);
+        self.lines += 1;
+        self.since.get_or_insert_with(Instant::now);
+        match self.fsync {
+            Fsync::Never => {}
+            // If this fails, the plugin gets an error, and the line may still be delivered.
+            Fsync::Each => file.sync_data()?,
+            Fsync::Every(_) => {
+                self.dirty.get_or_insert_with(Instant::now);
+            }
+        }
+        Ok(())
+    }
+
+    fn last(&mut self) -> &mut Segment {
+        self.segments.back_mut().expect("a spool has a segment at all times")
+    }
+
+    /// Everything up to this place is delivered.
+    pub fn advance(&mut self, place: Place) -> io::Result<()> {
+        let mut over = Vec::new();
+        while self.segments.len() > 1
+            && let Some(first) = self.segments.front()
+            && (first.number < place.segment || first.bytes <= place.offset)
+        {
+            over.extend(self.segments.pop_front().map(|segment| segment.number));
+        }
+        let first = self.segments.front().map_or(place.segment, |first| first.number);
+        self.place = if first == place.segment { place } else { Place { segment: first, offset: 0 } };
+        self.position.write(self.place)?;
+        over.into_iter().try_for_each(|number| fs::remove_file(segment::path(&self.folder, number)))
+    }
+}
+
+impl Store for State {
+    fn ready(&self) -> (u64, u64) {
+        (self.lines, self.waiting())
+    }
+
+    fn since(&self) -> Option<Instant> {
+        self.since
+    }
+
+    fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
+        let Fsync::Every(time) = self.fsync else { return None };
+        Some((self.dirty? + time, Arc::clone(&self.segments.back()?.file)))
+    }
+
+    fn take(&mut self, batch: &Batch) -> io::Result<Load> {
+        let mut taken = Load::default();
+        // Damaged lines with no good line before them.
+        let mut behind = None;
+        let mut bytes = 0;
+        let mut from = self.place.offset;
+        for segment in &self.segments {
+            let (lines, room) = (batch.lines - taken.lines.len(), batch.bytes.saturating_sub(bytes));
+            if lines == 0 || (room == 0 && !taken.lines.is_empty()) {
+                break;
+            }
+            let found = segment::read(&segment.file, from, segment.bytes, lines, room)?;
+            let reached = found.lines.last().map_or(from, |(_, end)| *end);
+            for (line, end) in found.lines {
+                let place = Place { segment: segment.number, offset: end };
+                match line {
+                    Some(line) => {
+                        bytes += line.len();
+                        taken.lines.push(line);
+                        taken.places.push(place);
+                    }
+                    None => {
+                        taken.damaged += 1;
+                        // Skipped with the line before it, or at once.
+                        match taken.places.last_mut() {
+                            Some(last) => *last = place,
+                            None => behind = Some(place),
+                        }
+                    }
+                }
+            }
+            if reached < segment.bytes {
+                break;
+            }
+            from = 0;
+        }
+        self.lines = self.lines.saturating_sub(taken.damaged as u64);
+        if self.lines == 0 {
+            self.since = None;
+        }
+        if let Some(place) = behind {
+            self.advance(place)?;
+        }
+        Ok(taken)
+    }
+
+    fn begin_sync(&mut self) {
+        self.dirty = None;
+    }
+}
+
+impl Segment {
+    fn make(folder: &Path, number: u64) -> io::Result<Segment> {
+        let file = segment::open(&segment::path(folder, number))?;
+        Ok(Segment { number, file: Arc::new(file), bytes: 0 })
+    }
+}

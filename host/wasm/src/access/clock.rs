@@ -1,0 +1,49 @@
+//! The clock of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or where the
+//! stage of a trial sets it. The standard libraries of most languages need a clock, so there is one.
+
+use std::time::Duration;
+
+use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
+
+/// The reading of the monotonic clock in nanoseconds, which has its own origin. Never 0: Go's runtime takes that for a
+/// broken clock and ends.
+const STILL: u64 = 1_000_000_000;
+
+#[derive(Default)]
+pub(crate) struct FixedClock(pub Duration);
+
+impl HostWallClock for FixedClock {
+    fn resolution(&self) -> Duration {
+        Duration::from_secs(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.0
+    }
+}
+
+impl HostMonotonicClock for FixedClock {
+    fn resolution(&self) -> u64 {
+        1_000_000_000
+    }
+
+    fn now(&self) -> u64 {
+        STILL
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_monotonic_clock_stands_still_and_not_at_0() {
+        for wall in [Duration::ZERO, Duration::from_secs(1_800_000_000)] {
+            let clock = FixedClock(wall);
+            let now = || HostMonotonicClock::now(&clock);
+            assert_eq!((now(), now()), (STILL, STILL));
+            assert_ne!(now(), 0);
+            assert_eq!(HostWallClock::now(&clock), wall);
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The host itself: the roots, the network, the file of keys, the sinks.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Request;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use wasmtime_wasi_http::{RequestOptions, WasiBody};
+
+use super::calls::{HostCalls, Keys, Outlet, Pending};
+use super::error::Code;
+use super::files::{absent, part, steady};
+use super::http::Sent;
+use super::http_send::send;
+use super::upload::UploadContent;
+use crate::bindings::files::Metadata;
+use crate::bindings::kv;
+use crate::bindings::types::Error;
+use tuffet_kv::{KvError, KvStore, Listing, Namespace, Versioned};
+use tuffet_policy::{HistoryReader, PastRequest};
+use tuffet_request::ClientKey;
+use tuffet_sinks::{Full, Sink};
+use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
+
+/// How long a read may take. A call that waits for longer than its `wall` limit ends before.
+const READ_TIME: Duration = Duration::from_secs(5);
+
+/// The host as a server has it.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub roots: Roots,
+    /// Of a plugin that may see the last requests of clients.
+    pub history: Option<HistoryReader>,
+}
+
+impl HostCalls for Live {
+    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<Metadata>, Error>> {
+        let roots = self.roots.clone();
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let stat = move || match its.open_read(Some(&name), &path) {
+                Ok(file) => Ok(Some(Metadata {
+                    size: file.size(),
+                    modified_unix_ms: file.modified_unix_ms(),
+                    version: file.version(),
+                })),
+                Err(error) => absent(&error),
+            };
+            on_disk(&roots, root, stat).await
+        })
+    }
+
+    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
+        let roots = self.roots.clone();
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let read = move || steady(|| its.open_read(Some(&name), &path), &name, &path, most);
+            on_disk(&roots, root, read).await
+        })
+    }
+
+    fn read_at(
+        &self,
+        root: String,
+        path: String,
+        version: String,
+        offset: u64,
+        length: usize,
+    ) -> Pending<'_, Result<Vec<u8>, Error>> {
+        let roots = self.roots.clone();
+        Box::pin(async move {
+            let (its, name) = (roots.clone(), root.clone());
+            let read = move || part(its.open_read(Some(&name), &path), &version, offset, length).map(Some);
+            Ok(on_disk(&roots, root, read).await?.unwrap_or_default())
+        })
+    }
+
+    fn history(&self, client: IpAddr) -> Vec<PastRequest> {
+        self.history.as_ref().map(|history| history.of(client)).unwrap_or_default()
+    }
+
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {
+        Box::new(send(request, options))
+    }
+}
+
+/// Does `work` on a thread of that root, so that a root that hangs keeps only the calls that read it.
+async fn on_disk<T: Send + 'static>(
+    roots: &Roots,
+    root: String,
+    work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
+) -> Result<Option<T>, Error> {
+    let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
+    on_this_disk(disk, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
+}
+
+/// As [`on_disk`]; the error says why it was not done.
+async fn on_this_disk<T: Send + 'static>(
+    disk: &Disk,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let (sender, receiver) = oneshot::channel();
+    let work = move || {
+        // Nobody waits any more for what has waited for too long.
+        if !sender.is_closed() {
+            let _ = sender.send(work());
+        }
+    };
+    // Whatever the reason, the sender is dropped with the work.
+    disk.submit(Lane::Plugin, ClientKey::SERVER, READ_TIME, work, |_| {});
+    let unavailable = |why: &str| Err(format!("root `{}` {why}", disk.root()));
+    match timeout(READ_TIME, receiver).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(_)) => unavailable("could not be read: too many reads wait for it, or one of them failed"),
+        Err(_) => unavailable(&format!("did not answer within {} s", READ_TIME.as_secs())),
+    }
+}
+
+/// A complete upload under its temporary name.
+#[derive(Debug)]
+pub(crate) struct StoredUpload {
+    pub content: Content,
+    pub bytes: u64,
+}
+
+impl UploadContent for StoredUpload {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn read(&self, offset: u64, length: u64) -> Pending<'_, Result<Vec<u8>, String>> {
+        let content = self.content.clone();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let read = move || content.read_at(offset, length).map_err(|error| error.to_string());
+        Box::pin(async { on_this_disk(self.content.disk(), read).await.flatten() })
+    }
+}
+
+/// The keys of a plugin in the store of keys.
+#[derive(Debug)]
+pub(crate) struct StoredKeys {
+    pub store: Arc<KvStore>,
+    pub namespace: Namespace,
+}
+
+impl Keys for StoredKeys {
+    fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>> {
+        Box::pin(async move {
+            let found = self.store.get(&self.namespace, key).await.map_err(explain)?;
+            Ok(found.map(|Versioned { value, revision }| kv::Entry { value, revision }))
+        })
+    }
+
+    fn set(&self, key: String, value: Vec<u8>, ttl_seconds: Option<u32>) -> Pending<'_, Result<(), Error>> {
+        Box::pin(
+            async move { self.store.set(&self.namespace, key, value, ttl_seconds).await.map_err(explain) },
+        )
+    }
+
+    fn delete(&self, key: String) -> Pending<'_, Result<(), Error>> {
+        Box::pin(async move { self.store.delete(&self.namespace, key).await.map_err(explain) })
+    }
+
+    fn increment(&self, key: String, by: i64, ttl_seconds: Option<u32>) -> Pending<'_, Result<i64, Error>> {
+        Box::pin(
+            async move { self.store.increment(&self.namespace, key, by, ttl_seconds).await.map_err(explain) },
+        )
+    }
+
+    fn swap(
+        &self,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Pending<'_, Result<Option<u64>, Error>> {
+        Box::pin(async move {
+            let swapped = self.store.swap(&self.namespace, key, revision, value, ttl_seconds).await;
+            swapped.map_err(explain)
+        })
+    }
+
+    fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>> {
+        Box::pin(async move { self.store.list(&self.namespace, listing).await.map_err(explain) })
+    }
+}
+
+pub(super) fn explain(error: KvError) -> Error {
+    match error {
+        KvError::Quota => Code::Quota.with("the plugin has as many keys or bytes as its quota allows"),
+        KvError::NotACounter => Code::BadArgument.with("the value is no counter: it has not eight bytes"),
+        KvError::Unavailable(error) => Code::Unavailable.with(error),
+        KvError::Conflict => Code::BadArgument.with("the key has another revision"),
+    }
+}
+
+impl Outlet for Sink {
+    fn emit(&self, plugin: Arc<str>, _: String, payload: String) -> Pending<'_, Result<(), Full>> {
+        Box::pin(async move { self.emit(&plugin, payload).await })
+    }
+}

@@ -1,0 +1,200 @@
+//! The stage of a trial in place of the host: what was given answers, and what the plugin does is recorded.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full as Whole, Limited};
+use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody};
+
+use super::MAX_READ;
+use super::calls::{HostCalls, Outlet, Pending};
+use super::error::Code;
+use super::files::{changed, too_large};
+use super::http::{Sent, Work};
+use super::http_send::send;
+use super::live::Live;
+use crate::bindings::files::Metadata;
+use crate::bindings::types::Error;
+use crate::digest;
+use crate::stage::{Exchange, HttpAnswer, Stage, StagedFile};
+use tuffet_policy::PastRequest;
+use tuffet_sinks::Full;
+
+/// Bytes of a body that is learned.
+const MAX_BODY: usize = 8 << 20;
+
+/// Headers of a connection, which mean nothing when the answer is given again.
+const OF_CONNECTION: [&str; 3] = ["connection", "keep-alive", "transfer-encoding"];
+
+/// A stage, and the world that there may be beyond it.
+#[derive(Debug)]
+pub(crate) struct Staged {
+    pub stage: Arc<Stage>,
+    pub world: Live,
+}
+
+impl Staged {
+    /// A file as the stage has it, or as it has learned it from the world just now.
+    async fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, Error> {
+        let known = self.stage.file(call, root, path).map_err(|why| Code::Unavailable.with(why))?;
+        if !matches!(known, StagedFile::Unknown) || !self.stage.records() {
+            return Ok(known);
+        }
+        match self.world.read(root.to_owned(), path.to_owned(), MAX_READ).await {
+            Ok(file) => {
+                self.stage.learn_file(root, path, file.clone());
+                Ok(file.map_or(StagedFile::Absent, StagedFile::Content))
+            }
+            Err(error) => {
+                self.stage.not_learned(call, root, path);
+                Err(error)
+            }
+        }
+    }
+}
+
+impl HostCalls for Staged {
+    fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<Metadata>, Error>> {
+        Box::pin(async move {
+            match self.file("stat", &root, &path).await? {
+                StagedFile::Unknown => self.world.stat(root, path).await,
+                StagedFile::Absent => Ok(None),
+                StagedFile::Folder => Err(a_folder()),
+                StagedFile::Content(file) => {
+                    let (size, version) = (file.len() as u64, digest(&file));
+                    Ok(Some(Metadata { size, modified_unix_ms: 0, version }))
+                }
+            }
+        })
+    }
+
+    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
+        Box::pin(async move {
+            match self.file("read", &root, &path).await? {
+                StagedFile::Unknown => self.world.read(root, path, most).await,
+                StagedFile::Absent => Ok(None),
+                StagedFile::Folder => Err(a_folder()),
+                StagedFile::Content(file) if file.len() as u64 > most => {
+                    Err(too_large(file.len() as u64, most))
+                }
+                StagedFile::Content(file) => Ok(Some(file)),
+            }
+        })
+    }
+
+    fn read_at(
+        &self,
+        root: String,
+        path: String,
+        version: String,
+        offset: u64,
+        length: usize,
+    ) -> Pending<'_, Result<Vec<u8>, Error>> {
+        Box::pin(async move {
+            match self.file("read_at", &root, &path).await? {
+                StagedFile::Unknown => self.world.read_at(root, path, version, offset, length).await,
+                StagedFile::Absent => Err(changed("it is gone")),
+                StagedFile::Folder => Err(a_folder()),
+                StagedFile::Content(file) if digest(&file) != version => {
+                    Err(changed("it has another version"))
+                }
+                StagedFile::Content(file) => {
+                    let offset = usize::try_from(offset).unwrap_or(usize::MAX);
+                    Ok(file.into_iter().skip(offset).take(length).collect())
+                }
+            }
+        })
+    }
+
+    fn history(&self, _: IpAddr) -> Vec<PastRequest> {
+        self.stage.history()
+    }
+
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {
+        if !self.stage.answers_http() {
+            return self.world.http(request, options);
+        }
+        Box::new(answer(Arc::clone(&self.stage), request, options))
+    }
+
+    fn time(&self) -> Option<Duration> {
+        self.stage.time()
+    }
+
+    fn logged(&self, level: &'static str, message: &str, fields: &str) {
+        self.stage.log(level, message, fields);
+    }
+
+    fn spent(&self, memory: u64, cpu: Duration) {
+        self.stage.spent(memory, cpu);
+    }
+}
+
+/// As the roots answer.
+fn a_folder() -> Error {
+    Code::NotAFile.with("a folder is no regular file")
+}
+
+/// Payloads go nowhere: they are recorded.
+impl Outlet for Stage {
+    fn emit(&self, _: Arc<str>, sink: String, payload: String) -> Pending<'_, Result<(), Full>> {
+        Stage::emit(self, sink, payload);
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// What a request by HTTP comes to: answered with what was given, or by the world, whose answers are learned.
+async fn answer(
+    stage: Arc<Stage>,
+    request: Request<WasiBody>,
+    options: Option<RequestOptions>,
+) -> Result<(Response<WasiBody>, Work), HttpError> {
+    let (head, body) = request.into_parts();
+    let body = body.collect().await?.to_bytes();
+    let (method, url) = (head.method.to_string(), head.uri.to_string());
+    let answer = match stage.http(&method, &url, &body) {
+        Err(()) => return Err(HttpError::HttpRequestDenied),
+        Ok(Some(answer)) => answer,
+        Ok(None) => {
+            let request = Request::from_parts(head, whole(body.clone()));
+            let answer = fetch(request, options).await?;
+            if stage.records() {
+                let body = (!body.is_empty()).then(|| body.to_vec());
+                stage.learn_http(Exchange { method, url, body, answer: answer.clone() });
+            }
+            answer
+        }
+    };
+    let mut response = Response::builder().status(answer.status);
+    for (name, value) in &answer.headers {
+        response = response.header(name, value);
+    }
+    let response = response.body(whole(answer.body.into()));
+    let response = response.map_err(|error| HttpError::InternalError(Some(error.to_string())))?;
+    Ok((response, Box::new(async { Ok(()) })))
+}
+
+/// Sends a request and takes the whole answer.
+async fn fetch(request: Request<WasiBody>, options: Option<RequestOptions>) -> Result<HttpAnswer, HttpError> {
+    let (response, _) = send(request, options).await?;
+    let (head, body) = response.into_parts();
+    let body = Limited::new(body, MAX_BODY).collect().await;
+    let body = body.map_err(|_| HttpError::HttpResponseBodySize(None))?.to_bytes();
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for (name, value) in &head.headers {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        match headers.iter_mut().find(|(known, _)| known == name.as_str()) {
+            Some((_, known)) => *known = format!("{known}, {value}"),
+            None if OF_CONNECTION.contains(&name.as_str()) => {}
+            None => headers.push((name.to_string(), value.into_owned())),
+        }
+    }
+    Ok(HttpAnswer { status: head.status.as_u16(), headers, body: body.to_vec() })
+}
+
+fn whole(body: Bytes) -> WasiBody {
+    Whole::new(body).map_err(|never| match never {}).boxed_unsync()
+}

@@ -1,0 +1,149 @@
+//! Log lines of plugins.
+
+use std::sync::Arc;
+
+use super::access::Access;
+use super::bindings::log::Level;
+use super::subject::{Caller, Subject};
+use tracing::field;
+use tuffet_policy::LineRate;
+use tuffet_policy::PluginFields;
+use tuffet_policy::text::one_line;
+use tuffet_request::Traced;
+
+/// Lines that one call may write; further ones are counted. `line_rate` limits the rate over all calls.
+const MAX_LINES: u32 = 32;
+/// Length of a message in bytes.
+const MAX_MESSAGE: usize = 1024;
+
+/// The lines of one call.
+#[derive(Debug)]
+pub(super) struct CallLog {
+    caller: Caller,
+    written: u32,
+    dropped: u64,
+    /// Set while a fresh instance is configured, because these lines were logged when the policy was loaded.
+    pub muted: bool,
+    /// Set for a rehearsal: its lines are collected, and not logged.
+    pub collects: bool,
+    collected: Vec<String>,
+}
+
+impl CallLog {
+    pub fn new(caller: Caller) -> CallLog {
+        CallLog { caller, written: 0, dropped: 0, muted: false, collects: false, collected: Vec::new() }
+    }
+
+    /// The plugin that writes the lines.
+    pub fn plugin(&self) -> &Arc<str> {
+        &self.caller.plugin
+    }
+
+    /// The address and port of the client that the call is about.
+    pub fn client(&self) -> Option<&str> {
+        self.caller.client()
+    }
+
+    /// Starts the lines of a call.
+    pub fn restart(&mut self, subject: Subject<'_>, traced: Option<Traced>, muted: bool) {
+        self.caller.take(subject);
+        self.caller.traced = traced;
+        (self.written, self.dropped, self.muted) = (0, 0, muted);
+    }
+
+    /// Removes and returns the lines of a rehearsal.
+    pub fn collected(&mut self) -> Vec<String> {
+        let mut lines = std::mem::take(&mut self.collected);
+        if self.dropped > 0 {
+            lines.push(format!("and {} lines more", self.dropped));
+        }
+        lines
+    }
+
+    /// Reports the number of suppressed lines. Call this after the call.
+    pub fn finish(&self, rate: &Arc<LineRate>) {
+        if self.dropped == 0 || self.collects {
+            return;
+        }
+        if !rate.take() {
+            // `take` has counted the line below as suppressed, which stands for one of the dropped lines.
+            rate.leave_out(self.dropped - 1);
+        } else {
+            tracing::warn!(
+                target: "tuffet::plugin",
+                plugin = %self.caller.plugin,
+                hook = self.caller.hook,
+                request = self.caller.request().map(field::display),
+                client = self.caller.client().map(field::display),
+                trace_id = self.caller.traced.map(|traced| traced.trace.to_string()),
+                span_id = self.caller.traced.map(|traced| traced.span.to_string()),
+                "{} log lines of one call were dropped: the limit is {MAX_LINES}",
+                self.dropped
+            );
+        }
+    }
+
+    /// A line that the plugin printed. Lines beyond the limit are left out without a word: the plugin wrote them for its
+    /// author, not for the operator.
+    pub fn print(&mut self, line: &str, access: &Access) {
+        if self.written == MAX_LINES {
+            return;
+        }
+        self.write(Level::Debug, line, &[("printed".into(), "true".into())], access);
+    }
+
+    /// A line of the plugin.
+    pub fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], access: &Access) {
+        if self.muted {
+            return;
+        }
+        if self.written == MAX_LINES {
+            self.dropped += 1;
+            return;
+        }
+        self.written += 1;
+        let message = one_line(message, MAX_MESSAGE);
+        let fields = PluginFields::new(fields);
+        access.host.logged(word(level), &message, &fields.to_string());
+        if self.collects {
+            self.collected.push(format!("{message} {fields}").trim_end().to_owned());
+            return;
+        }
+        let caller = &self.caller;
+        macro_rules! event {
+            ($level:ident, $as:ident) => {
+                // A line below the log level does not count towards the rate.
+                if tracing::enabled!(target: "tuffet::plugin", tracing::Level::$as) && access.lines.take() {
+                    tracing::$level!(
+                        target: "tuffet::plugin",
+                        plugin = %caller.plugin,
+                        hook = caller.hook,
+                        request = caller.request().map(field::display),
+                        client = caller.client().map(field::display),
+                        fields = fields.value(),
+                        trace_id = caller.traced.map(|traced| traced.trace.to_string()),
+                        span_id = caller.traced.map(|traced| traced.span.to_string()),
+                        "{message}"
+                    )
+                }
+            };
+        }
+        match level {
+            Level::Trace => event!(trace, TRACE),
+            Level::Debug => event!(debug, DEBUG),
+            Level::Info => event!(info, INFO),
+            Level::Warn => event!(warn, WARN),
+            Level::Error => event!(error, ERROR),
+        }
+    }
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Trace => "trace",
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+    }
+}

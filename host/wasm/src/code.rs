@@ -1,0 +1,25 @@
+//! The shared part of a plugin's instances.
+
+use std::sync::Arc;
+
+use wasmtime::component::InstancePre;
+
+use super::access::Access;
+use super::bindings::lifecycle;
+use super::engine::PolicyRuntime;
+use super::sandbox::Sandbox;
+use tuffet_config::{PluginLimits, PluginSecrets};
+
+/// A compiled component with its settings and its grants.
+pub(super) struct Code {
+    pub name: Arc<str>,
+    pub access: Arc<Access>,
+    pub limits: PluginLimits,
+    pub runtime: PolicyRuntime,
+    /// As JSON, with the secrets.
+    pub settings: String,
+    /// What no message may contain.
+    pub secrets: PluginSecrets,
+    pub component: InstancePre<Sandbox>,
+    pub lifecycle: lifecycle::GuestIndices,
+}

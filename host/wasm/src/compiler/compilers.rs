@@ -1,0 +1,160 @@
+//! The server's side: asks for compilers.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::net::Shutdown;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::net::{
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType, sendmsg,
+    socketpair,
+};
+
+use super::STARTER;
+use super::answer::{Outcome, outcome};
+use super::places::Places;
+use super::work::Header;
+
+/// How long a compiler may take. Python takes seconds on a server, and minutes on a small board beside other work.
+const DEADLINE: Duration = Duration::from_secs(300);
+/// The most bytes of a conversation that are read.
+const MAX_ANSWER: u64 = 64 << 10;
+/// The component is written in parts, so that the deadline is looked at between them.
+const PART: usize = 256 << 10;
+
+/// The connection to the compiler starter, which ends when this is dropped.
+#[derive(Debug)]
+pub struct Compilers {
+    control: OwnedFd,
+    starter: Option<Mutex<Child>>,
+    places: Places,
+    deadline: Duration,
+    failed: AtomicBool,
+}
+
+impl Compilers {
+    /// Starts the compiler starter, which passes these arguments on to each compiler. It has the privileges that
+    /// this process has now, and the open files of nobody.
+    ///
+    /// # Errors
+    /// The program cannot be executed once more.
+    pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<Compilers> {
+        let (control, its) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        // Not by its path, where an upgrade may have put another program.
+        let starter = Command::new("/proc/self/exe")
+            .arg0(STARTER)
+            .args(arguments)
+            .env_clear()
+            .stdin(its)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        Ok(Compilers { starter: Some(Mutex::new(starter)), ..Compilers::over(control, DEADLINE) })
+    }
+
+    /// Asks a starter at the other end of this socket.
+    pub(super) fn over(control: OwnedFd, deadline: Duration) -> Compilers {
+        Compilers { control, starter: None, places: Places::new(), deadline, failed: AtomicBool::new(false) }
+    }
+
+    /// Has a process compile this component into the code cache, for an engine with this hash. Blocks.
+    pub(crate) fn compile(&self, component: &[u8], hash: u64, pooled: bool) -> Outcome {
+        let _place = self.places.take();
+        let header = Header { hash, pooled, length: component.len() as u64 };
+        let outcome = match self.converse(header, component) {
+            Ok(conversation) => outcome(&conversation),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                Outcome::Refused(format!("the compiler did not end within {:?}", self.deadline))
+            }
+            Err(error) => {
+                Outcome::Unavailable(format!("the process that starts compilers cannot be reached: {error}"))
+            }
+        };
+        if matches!(outcome, Outcome::Unavailable(_)) {
+            self.reap();
+        }
+        outcome
+    }
+
+    /// Whether this is the first failure to have a component compiled.
+    pub(crate) fn first_failure(&self) -> bool {
+        !self.failed.swap(true, Relaxed)
+    }
+
+    /// Returns what compiler and starter wrote. The starter kills the compiler when the socket is closed.
+    fn converse(&self, header: Header, component: &[u8]) -> io::Result<String> {
+        let (mut socket, its) = UnixStream::pair()?;
+        self.hand_over(its)?;
+        let until = Instant::now() + self.deadline;
+        // A compiler that does not read to the end says why.
+        match write(&mut socket, header, component, until) {
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                return Err(error);
+            }
+            Ok(()) | Err(_) => {}
+        }
+        let mut conversation = Vec::new();
+        loop {
+            socket.set_read_timeout(Some(left(until)?))?;
+            let mut part = [0; 4096];
+            match socket.read(&mut part) {
+                Ok(0) => break,
+                Ok(count) if conversation.len() as u64 + count as u64 <= MAX_ANSWER => {
+                    conversation.extend_from_slice(&part[..count]);
+                }
+                Ok(_) => return Err(io::Error::other("it writes without end")),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // It ended without reading all.
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(String::from_utf8_lossy(&conversation).into_owned())
+    }
+
+    fn hand_over(&self, socket: UnixStream) -> io::Result<()> {
+        let sockets = [socket.as_fd()];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut control = SendAncillaryBuffer::new(&mut space);
+        if !control.push(SendAncillaryMessage::ScmRights(&sockets)) {
+            return Err(io::Error::other("no room for a descriptor"));
+        }
+        sendmsg(
+            &self.control,
+            &[IoSlice::new(&[0])],
+            &mut control,
+            SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
+        )?;
+        Ok(())
+    }
+
+    /// Leaves no zombie of a starter that was killed.
+    fn reap(&self) {
+        if let Some(starter) = &self.starter {
+            let _ = starter.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+        }
+    }
+}
+
+fn write(socket: &mut UnixStream, header: Header, component: &[u8], until: Instant) -> io::Result<()> {
+    socket.set_write_timeout(Some(left(until)?))?;
+    socket.write_all(&header.to_bytes())?;
+    for part in component.chunks(PART) {
+        socket.set_write_timeout(Some(left(until)?))?;
+        socket.write_all(part)?;
+    }
+    socket.shutdown(Shutdown::Write)
+}
+
+fn left(until: Instant) -> io::Result<Duration> {
+    let left = until.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
+}

@@ -1,0 +1,381 @@
+//! Converts between the types of the host and those of the interface, and checks the answers of plugins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::access::Access;
+use super::bindings::contents::Content;
+use super::bindings::types::{self, Request as Input};
+use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
+use super::facts::{self, Facts};
+use super::wit_events;
+use tuffet_policy::{
+    Announced, Cause, Destination, Failure, Found, Opinion, Otherwise, PluginContent, Rendered, Rendering,
+    Selection, Target, UploadOpinion, text,
+};
+use tuffet_request::{
+    Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
+};
+
+/// The most candidates in an answer.
+const MAX_CANDIDATES: usize = 64;
+/// The longest path in bytes (PATH_MAX of Linux).
+const MAX_PATH: usize = 4096;
+/// The longest name of content in bytes.
+const MAX_CONTENT_NAME: usize = 200;
+/// The longest key of a rendering in bytes.
+const MAX_RENDERING_KEY: usize = 1024;
+/// The message for a client if the plugin gives none.
+const NO_MESSAGE: &str = "access denied";
+
+/// A request in the types of the interface, converted for a chain when the first plugin is called.
+#[derive(Default)]
+pub(super) struct Inputs {
+    input: Option<Input>,
+    /// What of it the last plugin saw.
+    view: (bool, Facts),
+}
+
+impl Inputs {
+    /// Returns the request, always the same one, as a plugin with this access sees it: MAC addresses require their grant, facts the word of its manifest.
+    pub fn of(&mut self, request: &Request, access: &Access) -> &Input {
+        let view = (access.client_mac, access.facts);
+        let input = self.input.get_or_insert_with(|| plain(request));
+        if view != self.view {
+            self.view = view;
+            let (sees_macs, facts) = view;
+            // Without facts there is nothing to format.
+            let texts =
+                if facts == Facts::default() { Default::default() } else { facts::Texts::of(request) };
+            input.client.macs = sees_macs.then(|| macs(request));
+            input.client.lease = facts.lease(request, &texts).as_ref().map(lease);
+            input.arrival = facts.arrival(request, &texts).as_ref().map(arrival);
+        }
+        input
+    }
+}
+
+/// Converts what every plugin sees.
+fn plain(request: &Request) -> Input {
+    let raw_name = request.raw_name.iter().map(|raw| ("raw-name".to_owned(), raw.to_string()));
+    Input {
+        id: request.id.to_string(),
+        listener: request.listener.to_string(),
+        operation: match request.operation {
+            Operation::Read => types::Operation::Read,
+            Operation::Write => types::Operation::Write,
+        },
+        mode: match request.mode {
+            Mode::Octet => types::Mode::Octet,
+            Mode::Netascii => types::Mode::Netascii,
+        },
+        requested: request.requested.clone(),
+        path: request.path.clone(),
+        client: types::Client {
+            address: request.client.ip().to_canonical().to_string(),
+            port: request.client.port(),
+            macs: None,
+            lease: None,
+            class: request.class.to_string(),
+        },
+        arrival: None,
+        options: request.options.clone(),
+        attributes: raw_name.collect(),
+    }
+}
+
+fn macs(request: &Request) -> types::MacAddresses {
+    let macs = request.macs.iter().map(|fact| {
+        let mac = types::Mac { address: fact.address.to_string(), source: fact.source.as_str().to_owned() };
+        (fact.source == MacSource::RequestedName, mac)
+    });
+    let (claimed, network): (Vec<_>, Vec<_>) = macs.partition(|(is_claimed, _)| *is_claimed);
+    let without = |macs: Vec<(bool, types::Mac)>| macs.into_iter().map(|(_, mac)| mac).collect();
+    types::MacAddresses { network: without(network), claimed: without(claimed) }
+}
+
+fn lease(lease: &wit_events::Lease<'_>) -> types::Lease {
+    let text = |text: Option<&str>| text.map(str::to_owned);
+    types::Lease {
+        mac: text(lease.mac),
+        client_id: text(lease.client_id),
+        uuid: text(lease.uuid),
+        hostname: text(lease.hostname),
+        vendor_class: text(lease.vendor_class),
+        architecture: lease.architecture,
+        expires: lease.expires,
+        age: lease.age,
+    }
+}
+
+fn arrival(arrival: &wit_events::Arrival<'_>) -> types::Arrival {
+    types::Arrival {
+        address: arrival.address.map(str::to_owned),
+        interface_name: arrival.interface_name.map(str::to_owned),
+        vlan: arrival.vlan,
+    }
+}
+
+/// The lowest rate in bytes per second: half a second for the smallest block that a client can be given.
+const LEAST_RATE: u64 = 1024;
+
+/// Converts a verdict; `None` if the plugin abstains.
+pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
+    Ok(Some(match verdict {
+        authorize::Verdict::Abstain => return Ok(None),
+        authorize::Verdict::Allow(answer) => Opinion::Allow(profile(&answer)?),
+        authorize::Verdict::Deny(its) => Opinion::Deny(denial(&its)),
+        authorize::Verdict::Drop(reason) => Opinion::Drop(text::reason(&reason)),
+    }))
+}
+
+fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
+    let types::Profile { ceilings, floors, overrides, max_size, burst, rate, refuse_options, attributes } =
+        answer;
+    require_known(attributes)?;
+    let values = |of: &types::SessionValues| SessionValues {
+        blksize: of.blksize,
+        windowsize: of.windowsize,
+        timeout: of.timeout,
+    };
+    let (ceilings, floors, overrides) = (values(ceilings), values(floors), values(overrides));
+    for values in [&ceilings, &floors, &overrides] {
+        require_possible(values)?;
+    }
+    for (name, floor) in floors.iter() {
+        if let Some((_, ceiling)) = ceilings.iter().find(|(its, ceiling)| *its == name && *ceiling < floor) {
+            return Err(bad(format!("it allowed a {name} of at least {floor} and at most {ceiling}")));
+        }
+    }
+    if *burst == Some(0) {
+        return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
+    }
+    if let Some(rate) = rate.filter(|rate| *rate < LEAST_RATE) {
+        return Err(bad(format!("it allowed a rate of {rate} bytes per second: {LEAST_RATE} are the least")));
+    }
+    let mut refused = RefusedOptions::default();
+    for name in refuse_options {
+        if !refused.add(name) {
+            let (name, known) =
+                (text::one_line(name, 40), RefusedOptions::known().collect::<Vec<_>>().join(", "));
+            return Err(bad(format!("it refused the option {name:?}: there are {known}")));
+        }
+    }
+    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused })
+}
+
+/// A plugin demands nothing that would be ignored. This version knows no attributes.
+fn require_known(attributes: &[(String, String)]) -> Result<(), Failure> {
+    let Some((name, _)) = attributes.first() else { return Ok(()) };
+    let name = text::one_line(name, 40);
+    Err(bad(format!("it answered with the attribute {name:?}, which this server does not know")))
+}
+
+fn require_possible(values: &SessionValues) -> Result<(), Failure> {
+    if let Some(blksize) = values.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
+        return Err(bad(format!("it allowed a blksize of {blksize}: 8 to 65464 are possible")));
+    }
+    if values.windowsize == Some(0) {
+        return Err(bad("it allowed a windowsize of 0: 1 to 65535 are possible"));
+    }
+    if values.timeout == Some(0) {
+        return Err(bad("it allowed a timeout of 0: 1 to 255 are possible"));
+    }
+    Ok(())
+}
+
+/// Converts a resolution; `None` if the plugin abstains. `roots`: those that an answer may name.
+pub(super) fn resolution(
+    resolution: resolve::Resolution,
+    operation: Operation,
+    max_content: u64,
+    roots: Option<&[String]>,
+) -> Result<Option<Found>, Failure> {
+    Ok(Some(match resolution {
+        resolve::Resolution::Abstain => return Ok(None),
+        resolve::Resolution::Serve(selected) => {
+            Found::Serve(selection(selected, operation, max_content, roots)?)
+        }
+        resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
+        resolve::Resolution::Drop(reason) => Found::Drop(text::reason(&reason)),
+    }))
+}
+
+fn selection(
+    selected: resolve::Selection,
+    operation: Operation,
+    max_content: u64,
+    roots: Option<&[String]>,
+) -> Result<Selection, Failure> {
+    let resolve::Selection { candidates, else_next, profile: its } = selected;
+    if candidates.is_empty() && !else_next {
+        return Err(bad(
+            "it answered with neither a candidate nor `else-next`: to have no opinion is to abstain, to refuse is to deny",
+        ));
+    }
+    if candidates.len() > MAX_CANDIDATES {
+        return Err(bad(format!(
+            "it answered with {} candidates: {MAX_CANDIDATES} are allowed",
+            candidates.len()
+        )));
+    }
+    let profile = its.as_ref().map(profile).transpose()?;
+    let (mut files, mut made) = (Vec::new(), None);
+    for candidate in candidates {
+        if made.is_some() {
+            return Err(bad("it answered with a candidate after content, which always exists"));
+        }
+        match candidate {
+            resolve::Candidate::File(file) => files.push(target(file, roots)?),
+            resolve::Candidate::Content(its) => made = Some(Otherwise::Content(content(its, max_content)?)),
+            resolve::Candidate::Rendering(key) => made = Some(Otherwise::Rendering(rendering_key(key)?)),
+        }
+    }
+    let otherwise = match (made, operation) {
+        (Some(_), _) if else_next => {
+            return Err(bad("it answered with content and `else-next`, but content always exists"));
+        }
+        (Some(_), Operation::Write) if files.is_empty() => {
+            return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
+        }
+        (Some(made), Operation::Read) => made,
+        (None, _) if else_next && (operation == Operation::Read || files.is_empty()) => Otherwise::Next,
+        _ => Otherwise::NotFound,
+    };
+    Ok(Selection { files, otherwise, profile })
+}
+
+/// Converts an answer of `render`.
+pub(super) fn rendering(rendered: Result<render::Rendering, types::Denial>, max_content: u64) -> Rendered {
+    Ok(match rendered {
+        Ok(render::Rendering { content: made, ttl_seconds }) => Ok(Rendering {
+            content: content(made, max_content)?,
+            ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+        }),
+        Err(its) => Err(denial(&its)),
+    })
+}
+
+/// Converts an answer of `begin`; `None` if `render` makes the content.
+pub(super) fn announced(
+    begun: Result<Option<render_parts::LargeContent>, types::Denial>,
+    most: u64,
+) -> Result<Result<Option<Announced>, Denial>, Failure> {
+    let large = match begun {
+        Ok(Some(large)) => large,
+        Ok(None) => return Ok(Ok(None)),
+        Err(its) => return Ok(Err(denial(&its))),
+    };
+    let render_parts::LargeContent { name, size, ttl_seconds, attributes } = large;
+    require_known(&attributes)?;
+    if size > most {
+        return Err(bad(format!("its content in parts has {size} bytes: {most} are allowed (limits.parts)")));
+    }
+    require_content_name(name.as_deref())?;
+    Ok(Ok(Some(Announced {
+        name,
+        size,
+        ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),
+    })))
+}
+
+/// Converts an answer of `part`.
+pub(super) fn part(
+    part: Result<Vec<u8>, types::Denial>,
+    offset: u64,
+    length: u32,
+) -> Result<Result<Vec<u8>, Denial>, Failure> {
+    match part {
+        Ok(bytes) if bytes.is_empty() || bytes.len() > length as usize => Err(bad(format!(
+            "its part at byte {offset} has {} bytes: 1 to {length} were asked for",
+            bytes.len()
+        ))),
+        Ok(bytes) => Ok(Ok(bytes)),
+        Err(its) => Ok(Err(denial(&its))),
+    }
+}
+
+fn content(made: Content, max_content: u64) -> Result<Arc<PluginContent>, Failure> {
+    let Content { name, data, attributes } = made;
+    require_known(&attributes)?;
+    if data.len() as u64 > max_content {
+        return Err(bad(format!(
+            "its content has {} bytes: {max_content} are allowed (limits.content)",
+            data.len()
+        )));
+    }
+    require_content_name(name.as_deref())?;
+    Ok(Arc::new(PluginContent::new(name.as_deref(), data.into())))
+}
+
+fn require_content_name(name: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = name.filter(|name| !is_content_name(name)) else { return Ok(()) };
+    let name = text::one_line(name, 100);
+    Err(bad(format!(
+        "it called its content {name:?}: a name has 1 to {MAX_CONTENT_NAME} bytes and no control characters"
+    )))
+}
+
+fn is_content_name(name: &str) -> bool {
+    (1..=MAX_CONTENT_NAME).contains(&name.len()) && !name.contains(char::is_control)
+}
+
+fn rendering_key(key: String) -> Result<Arc<str>, Failure> {
+    if (1..=MAX_RENDERING_KEY).contains(&key.len()) {
+        return Ok(key.into());
+    }
+    let bytes = key.len();
+    Err(bad(format!("it answered with a key of {bytes} bytes: 1 to {MAX_RENDERING_KEY} are allowed")))
+}
+
+fn target(file: types::Target, roots: Option<&[String]>) -> Result<Target, Failure> {
+    if roots.is_some_and(|roots| !roots.contains(&file.root)) {
+        let root = text::one_line(&file.root, 100);
+        return Err(bad(format!(
+            "it answered with a file in the root {root:?}, which is not configured, or private"
+        )));
+    }
+    Ok(Target { root: file.root, path: plain_path(file.path)? })
+}
+
+fn plain_path(path: String) -> Result<String, Failure> {
+    let good_part = |part: &str| !part.is_empty() && part != "." && part != "..";
+    if path.len() > MAX_PATH || path.contains('\0') || !path.split('/').all(good_part) {
+        let path = text::one_line(&path, 100);
+        return Err(bad(format!(
+            "it answered with the path {path:?}, which is not a plain path below a root"
+        )));
+    }
+    Ok(path)
+}
+
+/// Converts a decision about an upload; `None` if the plugin abstains.
+pub(super) fn acceptance(acceptance: accept_upload::Acceptance) -> Result<Option<UploadOpinion>, Failure> {
+    Ok(Some(match acceptance {
+        accept_upload::Acceptance::Abstain => return Ok(None),
+        accept_upload::Acceptance::Accept => UploadOpinion::Accept,
+        accept_upload::Acceptance::Rename(accept_upload::Destination { path, next_free }) => {
+            UploadOpinion::Rename(Destination { path: plain_path(path)?, next_free })
+        }
+        accept_upload::Acceptance::Deny(its) => UploadOpinion::Deny(denial(&its)),
+    }))
+}
+
+fn denial(denial: &types::Denial) -> Denial {
+    Denial {
+        code: match denial.code {
+            types::ErrorCode::NotDefined => ErrorCode::NotDefined,
+            types::ErrorCode::FileNotFound => ErrorCode::FileNotFound,
+            types::ErrorCode::AccessViolation => ErrorCode::AccessViolation,
+            types::ErrorCode::DiskFull => ErrorCode::DiskFull,
+            types::ErrorCode::FileExists => ErrorCode::FileExists,
+            types::ErrorCode::OptionRefused => ErrorCode::OptionRefused,
+        },
+        message: text::message(&denial.message, NO_MESSAGE),
+        reason: text::reason(&denial.reason),
+    }
+}
+
+fn bad(detail: impl Into<String>) -> Failure {
+    Failure::new(Cause::BadAnswer, detail)
+}

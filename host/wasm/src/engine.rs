@@ -1,0 +1,190 @@
+//! The WebAssembly engine that all policies of the process share.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use std::{fmt, io};
+
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use wasmtime::Engine;
+use wasmtime::component::{HasSelf, Linker};
+
+use super::bindings;
+use super::code_cache::CodeCache;
+use super::compiled::Compiled;
+use super::compiler::Compilers;
+use super::engine_config::{MAX_CALLS, MAX_KEPT, config, small_room};
+use super::resources::Resources;
+use super::sandbox::Sandbox;
+use super::ticker::Ticker;
+use tuffet_kv::KvState;
+use tuffet_policy::ClientHistory;
+use tuffet_policy::LineRates;
+use tuffet_policy::PluginSeries;
+use tuffet_policy::Slices;
+use tuffet_policy::{Counted, Counters};
+use tuffet_sinks::Sinks;
+
+/// The interval at which a computing guest is interrupted, so that other guests of its thread run.
+pub(super) const TICK: Duration = Duration::from_millis(5);
+
+/// The engine: cheap to clone, one for the process. Reloads share it.
+#[derive(Clone)]
+pub struct PolicyRuntime(Arc<Shared>);
+
+pub(super) struct Shared {
+    pub engine: Engine,
+    pub linker: Linker<Sandbox>,
+    pub compiled: Compiled,
+    pub resources: Resources,
+    pub code_cache: Option<CodeCache>,
+    /// Whether instances come from a pool, which decides about the code that the compiler makes.
+    pub pooled: bool,
+    /// The processes that compile into the cache; without them, this one compiles.
+    pub compilers: Option<Compilers>,
+    pub ticker: Ticker,
+    pub history: ClientHistory,
+    pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
+    pub rates: LineRates,
+    pub calls: Semaphore,
+    pub slices: Arc<Slices>,
+    /// Permits for idle instances; each holds one.
+    pub kept: Arc<Semaphore>,
+}
+
+impl PolicyRuntime {
+    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. The folder
+    /// `compiled` stores compiled code; without a usable folder, each start compiles again.
+    ///
+    /// # Errors
+    /// No thread could be started, or the engine could not be created.
+    pub fn new(compiled: Option<&Path>) -> wasmtime::Result<PolicyRuntime> {
+        PolicyRuntime::with_compilers(compiled, None)
+    }
+
+    /// As [`PolicyRuntime::new`]. The compilers, which write to the same folder, compile in place of this process.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn with_compilers(
+        compiled: Option<&Path>,
+        compilers: Option<Compilers>,
+    ) -> wasmtime::Result<PolicyRuntime> {
+        let code_cache = compiled.and_then(|folder| {
+            let opened = CodeCache::open(folder);
+            opened.map_err(|error| warn_of_folder(folder, &error)).ok()
+        });
+        let config = || config(code_cache.as_ref());
+        let mut pooled = true;
+        let engine = Engine::new(&config()).or_else(|pool| {
+            // Without address space for the pool (a small limit, an unusual kernel), calls are only slower.
+            tracing::warn!(
+                target: "tuffet::policy",
+                "plugin instances cannot be pooled, so each is allocated separately: {pool:#}"
+            );
+            pooled = false;
+            Engine::new(&small_room(config()))
+        })?;
+        let mut linker = Linker::new(&engine);
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+        wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
+        bindings::Plugin::add_to_linker::<_, HasSelf<_>>(&mut linker, |sandbox: &mut Sandbox| sandbox)?;
+        let ticker = Ticker::start(engine.clone(), TICK)?;
+        Ok(PolicyRuntime(Arc::new(Shared {
+            engine,
+            linker,
+            compiled: Compiled::default(),
+            resources: Resources::default(),
+            code_cache,
+            pooled,
+            compilers,
+            ticker,
+            history: ClientHistory::default(),
+            counters: Mutex::default(),
+            rates: LineRates::default(),
+            calls: Semaphore::new(MAX_CALLS as usize),
+            slices: Arc::default(),
+            kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
+        })))
+    }
+
+    /// The sinks of plugins.
+    pub fn sinks(&self) -> &Sinks {
+        &self.0.resources.sinks
+    }
+
+    /// The last requests of clients, which plugins with the grant see.
+    pub fn history(&self) -> &ClientHistory {
+        &self.0.history
+    }
+
+    /// The state of the bucket with the plugins' keys; `None` if no plugin uses one.
+    pub fn kv(&self) -> Option<KvState> {
+        self.0.resources.kv()
+    }
+
+    /// The counters of each plugin since the start of the process, by name.
+    pub fn counted(&self) -> Vec<Counted> {
+        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
+    }
+
+    /// Logs how many lines of plugins and about them were left out so far. For the end of the server.
+    pub fn report_left_out(&self) {
+        self.0.rates.report();
+    }
+
+    /// The counters and gauges of the plugins' own, by the name of the plugin.
+    pub fn series(&self) -> Vec<PluginSeries> {
+        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let each = all.iter().map(|(plugin, counters)| {
+            let series = counters.series();
+            PluginSeries { plugin: Arc::clone(plugin), series: series.read(), refused: series.refused() }
+        });
+        each.collect()
+    }
+
+    /// The counters of a plugin, shared with earlier generations.
+    pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
+        let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(Arc::from(plugin)).or_default())
+    }
+
+    /// How many components came from the folder of compiled code, and how many were compiled; `None` without
+    /// such a folder.
+    pub fn compiled(&self) -> Option<(usize, usize)> {
+        self.0.code_cache.as_ref().map(CodeCache::counts)
+    }
+
+    /// Runs `work` on the folder of compiled code, if there is one, off the async threads.
+    pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
+        let shared = Arc::clone(&self.0);
+        if shared.code_cache.is_some() {
+            // If it panics, the plugins are compiled all the same.
+            let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
+        }
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0
+    }
+}
+
+impl fmt::Debug for PolicyRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PolicyRuntime")
+            .field("free_calls", &self.0.calls.available_permits())
+            .finish_non_exhaustive()
+    }
+}
+
+fn warn_of_folder(folder: &Path, error: &io::Error) {
+    tracing::warn!(
+        target: "tuffet::policy",
+        folder = %folder.display(),
+        "compiled plugins cannot be cached, so each start compiles them: {error}; set policy.compiled to a \
+         writable folder, or to `none`"
+    );
+}

@@ -1,0 +1,194 @@
+//! Grants: the manifest of a plugin requests them, the configuration gives them. A grant takes effect only if
+//! both do.
+
+use std::fmt::Display;
+
+use super::manifest::Manifest;
+use tuffet_config::{Fact, Grant, GrantKind};
+use tuffet_policy::text;
+
+/// The result of comparing requested and given grants.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// The grants of the plugin.
+    pub granted: Vec<Grant>,
+    /// The problems that prevent it from running, each with the remedy.
+    pub problems: Vec<String>,
+    /// Grants without effect.
+    pub warnings: Vec<String>,
+    /// See [`Manifest::empty_batches`].
+    pub empty_batches: bool,
+    /// See [`Manifest::facts`].
+    pub facts: Vec<Fact>,
+}
+
+/// Existing names, for the remedies in messages.
+pub(super) struct Known<'a> {
+    pub roots: &'a [String],
+    pub sinks: &'a [String],
+}
+
+/// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@1.0.0-rc.1`.
+pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
+    let (empty_batches, facts) = (manifest.empty_batches, manifest.facts.clone());
+    let mut judged = Judged { empty_batches, facts, ..Judged::default() };
+    for kind in GrantKind::ALL {
+        let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|its| name.starts_with(its));
+        let import = imports.iter().find(is_of_kind);
+        let of_kind = || given.iter().filter(|grant| grant.kind() == kind);
+        match (import, manifest.wish(kind)) {
+            (Some(import), None) => judged.problems.push(format!(
+                "it imports {import}, and its manifest does not ask for the grant `{}`: its author must ask for it \
+                 there, with the reason (docs/plugins.md, \"Grants\"); then grant it with `{}`",
+                kind.word(),
+                line(given, &example(kind, known)),
+            )),
+            (import, Some(wish)) if of_kind().next().is_none() && !wish.optional => {
+                let imports = import.map(|import| format!(", and imports {import}")).unwrap_or_default();
+                let mut problem = format!(
+                    "it asks for the grant `{}` ({:?}){imports}, and the configuration does not give it: write `{}`, \
+                     or leave the plugin out",
+                    kind.word(),
+                    text::reason(&wish.reason),
+                    line(given, &example(kind, known)),
+                );
+                if kind == GrantKind::Sinks && known.sinks.is_empty() {
+                    problem += "; the sink itself stands below `sinks`, such as `audit: { file: audit.jsonl }`";
+                }
+                judged.problems.push(problem);
+            }
+            (_, Some(_)) => judged.granted.extend(of_kind().cloned()),
+            (None, None) => judged.warnings.extend(of_kind().map(|grant| {
+                format!(
+                    "it is granted `{grant}` and does not ask for it in its manifest, so it does not get it: \
+                     remove `{grant}` from its `grants`"
+                )
+            })),
+        }
+    }
+    judged
+}
+
+/// Returns the prefixes of the imports of a kind; none for a kind without an import, or with one that is always
+/// linked.
+fn imports_of(kind: GrantKind) -> &'static [&'static str] {
+    match kind {
+        GrantKind::Kv => &["tuffet:policy/kv@"],
+        GrantKind::Files => &["tuffet:policy/files@"],
+        GrantKind::Sinks => &["tuffet:policy/sinks@"],
+        GrantKind::Metrics => &["tuffet:policy/metrics@"],
+        GrantKind::Upload => &["tuffet:policy/upload-content@"],
+        GrantKind::Http => &["wasi:http/outgoing-handler@"],
+        GrantKind::ClientHistory => &["tuffet:policy/history@"],
+        GrantKind::ClientMac | GrantKind::Clock | GrantKind::Random => &[],
+    }
+}
+
+fn example(kind: GrantKind, known: &Known<'_>) -> String {
+    let first = |names: &[String], otherwise: &str| {
+        format!("{}/{}", kind.word(), names.first().map_or(otherwise, String::as_str))
+    };
+    match kind {
+        GrantKind::Files => first(known.roots, "ROOT"),
+        GrantKind::Sinks => first(known.sinks, "audit"),
+        GrantKind::Http => "http/HOST:PORT".into(),
+        plain => plain.word().into(),
+    }
+}
+
+/// Returns the complete line for the configuration, with the existing grants.
+fn line(given: &[Grant], more: &impl Display) -> String {
+    let more = more.to_string();
+    let mut all: Vec<String> = given.iter().map(Grant::to_string).collect();
+    if !all.contains(&more) {
+        all.push(more);
+    }
+    format!("grants: [{}]", all.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Wish;
+
+    const KV: &str = "tuffet:policy/kv@1.0.0-rc.1";
+
+    fn asking(grant: &str, optional: bool) -> Manifest {
+        let wish = Wish { grant: grant.into(), reason: "counts \"downloads\"".into(), optional };
+        Manifest { grants: vec![wish], ..Manifest::default() }
+    }
+
+    fn judged(imports: &[&str], manifest: &Manifest, given: &[Grant]) -> Judged {
+        let (roots, sinks) = (["boot".to_string()], []);
+        judge(imports, manifest, given, &Known { roots: &roots, sinks: &sinks })
+    }
+
+    #[test]
+    fn asked_and_granted() {
+        let judged = judged(&[KV, "wasi:io/streams@0.2.6"], &asking("kv", false), &[Grant::Kv]);
+        assert_eq!(judged, Judged { granted: vec![Grant::Kv], ..Judged::default() });
+    }
+
+    #[test]
+    fn asked_and_not_granted() {
+        let judged = judged(&[KV], &asking("kv", false), &[Grant::Clock]);
+        assert_eq!(
+            judged.problems,
+            [
+                "it asks for the grant `kv` (\"counts \\\"downloads\\\"\"), and imports tuffet:policy/kv@1.0.0-rc.1, and the \
+              configuration does not give it: write `grants: [clock, kv]`, or leave the plugin out"
+            ]
+        );
+        assert_eq!(judged.granted, []);
+    }
+
+    #[test]
+    fn used_and_not_asked_for() {
+        for given in [&[][..], &[Grant::Kv]] {
+            let problems = judged(&[KV], &Manifest::default(), given).problems;
+            assert!(problems[0].ends_with("then grant it with `grants: [kv]`"), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_optional_need_not_be_granted() {
+        assert_eq!(judged(&[KV], &asking("kv", true), &[]), Judged::default());
+        let granted = judged(&[KV], &asking("kv", true), &[Grant::Kv]).granted;
+        assert_eq!(granted, [Grant::Kv]);
+    }
+
+    #[test]
+    fn imported_and_not_asked_for() {
+        for given in [&[][..], &[Grant::Kv]] {
+            let judged = judged(&[KV], &Manifest::default(), given);
+            assert_eq!((judged.problems.len(), judged.granted.len()), (1, 0));
+            assert!(judged.problems[0].contains(KV) && judged.problems[0].contains("its author must ask"));
+        }
+    }
+
+    #[test]
+    fn http_is_known_by_the_interface_of_wasi() {
+        let imports = ["wasi:http/types@0.2.12", "wasi:http/outgoing-handler@0.2.12"];
+        let problems = judged(&imports, &Manifest::default(), &[]).problems;
+        assert!(problems[0].contains("wasi:http/outgoing-handler@0.2.12"), "{problems:?}");
+        assert!(problems[0].contains("`grants: [http/HOST:PORT]`"), "{problems:?}");
+        assert_eq!(judged(&imports[..1], &Manifest::default(), &[]), Judged::default());
+    }
+
+    #[test]
+    fn granted_and_not_asked_for() {
+        let given = [Grant::Files("boot".into()), Grant::ClientMac];
+        let judged = judged(&[], &asking("client-mac", false), &given);
+        assert_eq!(judged.granted, [Grant::ClientMac]);
+        assert_eq!(judged.problems, [""; 0]);
+        assert!(judged.warnings[0].contains("remove `files/boot`"), "{judged:?}");
+    }
+
+    #[test]
+    fn the_remedy_names_what_there_is() {
+        let files = judged(&[], &asking("files", false), &[]).problems;
+        assert!(files[0].contains("write `grants: [files/boot]`"), "{files:?}");
+        let sinks = judged(&[], &asking("sinks", false), &[]).problems;
+        assert!(sinks[0].contains("write `grants: [sinks/audit]`") && sinks[0].contains("below `sinks`"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The import `kv`.
+
+use std::sync::Arc;
+
+use crate::access::{Code, Keys, Pending, in_configure, not_granted};
+use crate::bindings::kv::{Entry, Host};
+use crate::bindings::types::Error;
+use crate::sandbox::Sandbox;
+use tuffet_kv::{Listing, MAX_KEY, MAX_VALUE};
+
+/// Keys in one page of a list.
+const MAX_LISTED: usize = 1000;
+
+impl Host for Sandbox {
+    async fn get(&mut self, namespace: Option<String>, key: String) -> Result<Option<Entry>, Error> {
+        let keys = self.keys_for(namespace, &key)?;
+        self.waits_for("the keys (kv.get)", keys.get(key)).await
+    }
+
+    async fn set(
+        &mut self,
+        namespace: Option<String>,
+        key: String,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Result<(), Error> {
+        let keys = self.keys_for(namespace, &key)?;
+        check_value(&value)?;
+        if self.taken.rehearses {
+            return Ok(());
+        }
+        self.waits_for("the keys (kv.set)", keys.set(key, value, ttl_seconds)).await
+    }
+
+    async fn delete(&mut self, namespace: Option<String>, key: String) -> Result<(), Error> {
+        let keys = self.keys_for(namespace, &key)?;
+        if self.taken.rehearses {
+            return Ok(());
+        }
+        self.waits_for("the keys (kv.delete)", keys.delete(key)).await
+    }
+
+    async fn increment(
+        &mut self,
+        namespace: Option<String>,
+        key: String,
+        by: i64,
+        ttl_seconds: Option<u32>,
+    ) -> Result<i64, Error> {
+        let keys = self.keys_for(namespace, &key)?;
+        if self.taken.rehearses {
+            // As the counter would stand after this request.
+            let found = self.waits_for("the keys (kv.increment)", keys.get(key)).await?;
+            let count = found.and_then(|found| found.value.try_into().ok()).map_or(0, i64::from_le_bytes);
+            return Ok(count.saturating_add(by));
+        }
+        self.waits_for("the keys (kv.increment)", keys.increment(key, by, ttl_seconds)).await
+    }
+
+    async fn swap(
+        &mut self,
+        namespace: Option<String>,
+        key: String,
+        revision: Option<u64>,
+        value: Vec<u8>,
+        ttl_seconds: Option<u32>,
+    ) -> Result<Option<u64>, Error> {
+        let keys = self.keys_for(namespace, &key)?;
+        check_value(&value)?;
+        if self.taken.rehearses {
+            // Whether it would succeed now.
+            let found = self.waits_for("the keys (kv.swap)", keys.get(key)).await?;
+            let succeeds = found.map(|found| found.revision) == revision;
+            return Ok(succeeds.then(|| revision.unwrap_or_default().saturating_add(1)));
+        }
+        self.waits_for("the keys (kv.swap)", keys.swap(key, revision, value, ttl_seconds)).await
+    }
+
+    async fn list(
+        &mut self,
+        namespace: Option<String>,
+        prefix: String,
+        after: Option<String>,
+        limit: u32,
+    ) -> Result<Vec<String>, Error> {
+        let keys = self.granted_keys(namespace)?;
+        for bound in [Some(&prefix), after.as_ref()].into_iter().flatten() {
+            check_length(bound, 0)?;
+        }
+        let limit = usize::try_from(limit).unwrap_or(MAX_LISTED).min(MAX_LISTED);
+        self.waits_for("the keys (kv.list)", keys.list(Listing { prefix, after, limit })).await
+    }
+}
+
+impl Sandbox {
+    /// The keys of this namespace, if the plugin may look at this one now.
+    fn keys_for(&mut self, namespace: Option<String>, key: &str) -> Result<Arc<dyn Keys>, Error> {
+        let keys = self.granted_keys(namespace)?;
+        check_length(key, 1)?;
+        Ok(keys)
+    }
+
+    fn granted_keys(&mut self, namespace: Option<String>) -> Result<Arc<dyn Keys>, Error> {
+        if !self.taken.configured {
+            return Err(in_configure());
+        }
+        let keys = match namespace {
+            None => self.access.keys.as_ref().ok_or_else(|| not_granted("kv")),
+            Some(name) => {
+                let shared = self.access.shared_keys.iter().find(|(granted, _)| *granted == name);
+                shared.map(|(_, keys)| keys).ok_or_else(|| {
+                    let name: String = name.chars().take(64).collect();
+                    not_granted(format_args!("kv/{name}"))
+                })
+            }
+        };
+        let keys = Arc::clone(keys?);
+        self.taken.operation()?;
+        Ok(keys)
+    }
+
+    async fn waits_for<T>(
+        &mut self,
+        what: &'static str,
+        call: Pending<'_, Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.waits.begin(what);
+        let done = call.await;
+        self.waits.end();
+        done
+    }
+}
+
+fn check_length(key: &str, least: usize) -> Result<(), Error> {
+    if (least..=MAX_KEY).contains(&key.len()) {
+        return Ok(());
+    }
+    Err(Code::BadArgument.with(format!("the key has {} bytes: {least} to {MAX_KEY} are allowed", key.len())))
+}
+
+fn check_value(value: &[u8]) -> Result<(), Error> {
+    if value.len() <= MAX_VALUE {
+        return Ok(());
+    }
+    Err(Code::BadArgument.with(format!("the value has {} bytes: {MAX_VALUE} are allowed", value.len())))
+}

@@ -1,0 +1,72 @@
+//! The import `sinks`.
+
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+
+use crate::access::{Code, MAX_PAYLOADS, in_configure, not_granted};
+use crate::bindings::sinks::Host;
+use crate::bindings::types::Error;
+use crate::sandbox::Sandbox;
+
+/// Bytes of a payload; fits a datagram.
+const MAX_PAYLOAD: usize = 32 << 10;
+
+impl Host for Sandbox {
+    async fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
+        if !self.taken.configured {
+            return Err(in_configure());
+        }
+        let Some((_, open)) = self.access.sinks.iter().find(|(name, _)| *name == sink) else {
+            let sink: String = sink.chars().take(64).collect();
+            return Err(not_granted(format_args!("sinks/{sink}")));
+        };
+        if self.taken.payloads == MAX_PAYLOADS {
+            let message = format!("more than {MAX_PAYLOADS} payloads in one call of a hook");
+            return Err(Code::Exhausted.with(message));
+        }
+        self.taken.payloads += 1;
+        check(&payload).map_err(|why| Code::BadArgument.with(why))?;
+        if self.taken.rehearses {
+            return Ok(());
+        }
+        // The sink is not taken away while a payload waits for it.
+        let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
+        self.waits.begin(format!("the sink `{sink}`"));
+        let taken = open.emit(plugin, sink, payload).await;
+        self.waits.end();
+        if let Some(unsent) = &self.access.unsent {
+            unsent.record_result(taken.is_ok());
+        }
+        taken.map_err(|_| Code::Full.with("the queue of the sink is full"))
+    }
+}
+
+/// One JSON value on one line, so that no plugin breaks the lines of another.
+fn check(payload: &str) -> Result<(), String> {
+    if payload.len() > MAX_PAYLOAD {
+        return Err(format!("the payload has {} bytes: {MAX_PAYLOAD} are allowed", payload.len()));
+    }
+    if payload.contains(['\n', '\r']) {
+        return Err("the payload has a line break: it must be one line".into());
+    }
+    match serde_json::from_str::<IgnoredAny>(payload) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("the payload is not JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_is_one_json_value_on_one_line() {
+        for good in ["1", r#"{"a":[true,null,"é\n"]}"#, &format!("\"{}\"", "x".repeat(MAX_PAYLOAD - 2))] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in ["", "{", "1 2", "text", "{\n}", "1\r", &format!("\"{}\"", "x".repeat(MAX_PAYLOAD))] {
+            assert!(check(bad).is_err(), "{bad}");
+        }
+    }
+}

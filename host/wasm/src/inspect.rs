@@ -1,0 +1,151 @@
+//! The description of a component, read without running it.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use wasmtime::component::Component;
+
+use super::bindings;
+use super::engine::PolicyRuntime;
+use super::kind::check_kind;
+use super::manifest::Manifest;
+use super::read::read;
+use super::shown::digest;
+use super::trial::Hook;
+use tuffet_config::ComponentSource;
+use tuffet_policy::text;
+use tuffet_request::events::Kind;
+
+/// The description of a component.
+#[derive(Debug, Clone, Serialize)]
+pub struct Inspected {
+    /// From its manifest; empty without one.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its purpose.
+    pub description: String,
+    /// Its licence; empty if it names none.
+    pub license: String,
+    /// Where people read more about it; empty if it names nothing.
+    pub homepage: String,
+    /// The version of the interface that it was built for.
+    pub interface: Option<String>,
+    /// Its hooks, if this server has this version.
+    pub hooks: Vec<&'static str>,
+    /// The events that its hook `observe` receives; none without that hook.
+    pub events: Vec<Kind>,
+    /// Whether `observe` is also called without events.
+    pub empty_batches: bool,
+    /// The grants that it requests.
+    pub grants: Vec<Asked>,
+    /// The imported interfaces.
+    pub imports: Vec<String>,
+    /// The exported interfaces.
+    pub exports: Vec<String>,
+    /// The size of the component in bytes.
+    pub bytes: usize,
+    /// 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+/// A requested grant.
+#[derive(Debug, Clone, Serialize)]
+pub struct Asked {
+    pub grant: String,
+    pub reason: String,
+    pub optional: bool,
+}
+
+impl Inspected {
+    /// Reads and compiles a component.
+    ///
+    /// # Errors
+    /// It cannot be read, is not a component, or its manifest is invalid; with the remedy.
+    pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<Inspected, String> {
+        Inspected::of_bytes(runtime, &read(source)?)
+    }
+
+    /// Compiles a component that was read already.
+    ///
+    /// # Errors
+    /// As [`Inspected::of`].
+    pub fn of_bytes(runtime: &PolicyRuntime, binary: &[u8]) -> Result<Inspected, String> {
+        check_kind(binary)?;
+        let engine = &runtime.shared().engine;
+        let component = Component::from_binary(engine, binary).map_err(|error| {
+            format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")))
+        })?;
+        let manifest = Manifest::of(binary)?;
+        let ty = component.component_type();
+        let exports: Vec<String> = ty.exports(engine).map(|(name, _)| name.to_owned()).collect();
+        let version = bindings::version_of(engine, &component);
+        let is_compatible = version.as_deref().is_some_and(bindings::is_compatible);
+        let has = |hook: &Hook| {
+            is_compatible && component.get_export_index(None, bindings::interface(hook.word())).is_some()
+        };
+        let observes = has(&Hook::Observe);
+        let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
+        let grants = manifest.grants.into_iter();
+        Ok(Inspected {
+            name: manifest.name,
+            version: manifest.version,
+            description: manifest.description,
+            license: manifest.license,
+            homepage: manifest.homepage,
+            hooks: Hook::ALL.iter().filter(|hook| has(hook)).map(|hook| hook.word()).collect(),
+            interface: version,
+            events: if observes { events.iter().collect() } else { Vec::new() },
+            empty_batches,
+            grants: grants
+                .map(|wish| Asked { grant: wish.grant, reason: wish.reason, optional: wish.optional })
+                .collect(),
+            imports: ty.imports(engine).map(|(name, _)| name.to_owned()).collect(),
+            exports,
+            bytes: binary.len(),
+            sha256: digest(binary),
+        })
+    }
+
+    /// Formats it for people: its name first, its requirements last.
+    pub fn text(&self) -> String {
+        let or_none =
+            |text: &str| if text.is_empty() { "none".to_owned() } else { text::one_line(text, 500) };
+        let mut shown = String::new();
+        let name = if self.name.is_empty() { "(no manifest)".into() } else { or_none(&self.name) };
+        // Writing to a string cannot fail.
+        let _ = writeln!(shown, "name         {name}");
+        let _ = writeln!(shown, "version      {}", or_none(&self.version));
+        let _ = writeln!(shown, "description  {}", or_none(&self.description));
+        for (head, value) in [("license", &self.license), ("homepage", &self.homepage)] {
+            if !value.is_empty() {
+                let _ = writeln!(shown, "{head:<12} {}", or_none(value));
+            }
+        }
+        if let Some(interface) = &self.interface {
+            let _ = writeln!(shown, "interface    tuffet:policy@{interface}");
+        }
+        let _ = writeln!(shown, "hooks        {}", or_none(&self.hooks.join(", ")));
+        if self.hooks.contains(&Hook::Observe.word()) {
+            let kinds: Vec<&str> = self.events.iter().map(|kind| kind.word()).collect();
+            let more = if self.empty_batches { ", and empty batches" } else { "" };
+            let _ = writeln!(shown, "events       {}{more}", or_none(&kinds.join(", ")));
+        }
+        let _ = writeln!(shown, "size         {} bytes", self.bytes);
+        let _ = writeln!(shown, "sha256       {}", self.sha256);
+        for (index, wanted) in self.grants.iter().enumerate() {
+            let head = if index == 0 { "grants" } else { "" };
+            let optional = if wanted.optional { ", optional" } else { "" };
+            let reason = or_none(&wanted.reason);
+            let _ = writeln!(shown, "{head:<12} {}{optional}: {reason}", wanted.grant);
+        }
+        if self.grants.is_empty() {
+            let _ = writeln!(shown, "grants       none");
+        }
+        for (index, import) in self.imports.iter().enumerate() {
+            let head = if index == 0 { "imports" } else { "" };
+            let _ = writeln!(shown, "{head:<12} {import}");
+        }
+        shown
+    }
+}

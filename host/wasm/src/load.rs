@@ -1,0 +1,227 @@
+//! Loads a plugin from its specification.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::{Component, InstancePre};
+
+use super::ahead::Ahead;
+use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
+use super::code::Code;
+use super::compile;
+use super::engine::PolicyRuntime;
+use super::from_config;
+use super::grants::{self, Judged, Known};
+use super::identity::identity;
+use super::kind::check_kind;
+use super::load_problems::{explain, explain_exports, explain_imports, explain_types, problem};
+use super::manifest::Manifest;
+use super::observe;
+use super::open_access;
+use super::plugin::Plugin;
+use super::read::read;
+use super::sandbox::Sandbox;
+use super::spec::PolicySpec;
+use tuffet_config::{ComponentSource, Grant, PluginConfig, ReuseConfig, Sha256Digest};
+use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
+use tuffet_registry::Pulled;
+
+/// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
+const DECLARED_IDLE: Duration = Duration::from_secs(30);
+
+/// Pulls, reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
+/// seconds and is done off the async threads.
+pub(super) async fn load(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+) -> Result<Plugin, Vec<LoadProblem>> {
+    let pulled = match &spec.component {
+        ComponentSource::Registry(reference) => {
+            let pulled = policy.registries.fetch(reference, spec.verify.as_ref()).await;
+            Some(pulled.map_err(|message| vec![problem(spec, LoadProblemKind::Unreadable, message)])?)
+        }
+        ComponentSource::Builtin(_) | ComponentSource::Path(_) => None,
+    };
+    let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
+    let prepare = move || prepare(&its_runtime, &its_policy, &its_spec, pulled.as_ref());
+    let prepared = tokio::task::spawn_blocking(prepare).await;
+    let plugin = prepared.unwrap_or_else(|panicked| {
+        let message = format!("the compiler failed, please report it with the component: {panicked}");
+        Err(vec![problem(spec, LoadProblemKind::NotAComponent, message)])
+    });
+    let plugin = plugin?;
+    match plugin.check().await {
+        Ok(()) => Ok(plugin),
+        Err(failure) => {
+            let component = plugin.code.component.component();
+            let types = explain_types(component.engine(), component);
+            Err(types.map_or_else(
+                || explain(spec, failure),
+                |message| vec![problem(spec, LoadProblemKind::Export, message)],
+            ))
+        }
+    }
+}
+
+/// Reads, compiles and links a plugin, and opens what it is granted. Blocks.
+fn prepare(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    pulled: Option<&Pulled>,
+) -> Result<Plugin, Vec<LoadProblem>> {
+    let one = |problem| vec![problem];
+    let binary = match pulled {
+        Some(pulled) => Cow::Borrowed(&pulled.component[..]),
+        None => read(&spec.component)
+            .map_err(|message| vec![problem(spec, LoadProblemKind::Unreadable, message)])?,
+    };
+    require_pinned(spec, &binary).map_err(one)?;
+    let (component, lifecycle) = link(runtime, spec, &binary).map_err(one)?;
+    let manifest = Manifest::of(&binary)
+        .map_err(|message| vec![problem(spec, LoadProblemKind::NotAComponent, message)])?;
+    let judged = judge(runtime, policy, spec, component.component(), &manifest)?;
+    let access = Arc::new(open_access::open(runtime, policy, spec, &judged)?);
+    let code = Arc::new(Code {
+        name: Arc::from(spec.name.as_str()),
+        access,
+        limits: spec.limits,
+        runtime: runtime.clone(),
+        settings: spec.secrets.reveal_in(&spec.settings).to_string(),
+        secrets: spec.secrets.clone(),
+        component,
+        lifecycle,
+    });
+    let identity = identity(spec, &manifest, &binary, pulled);
+    let warnings = warnings(spec, &manifest, &judged, pulled);
+    Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
+}
+
+/// Compares the component with the digest that its configuration pins.
+fn require_pinned(spec: &PluginConfig, binary: &[u8]) -> Result<(), LoadProblem> {
+    let Some(pinned) = &spec.sha256 else { return Ok(()) };
+    let digest = Sha256Digest::of(binary);
+    if digest == *pinned {
+        return Ok(());
+    }
+    let message = format!(
+        "the component {} has the digest {digest}, and `sha256` pins {pinned}; deploy the pinned one, or pin this one",
+        spec.component,
+    );
+    Err(problem(spec, LoadProblemKind::Digest, message))
+}
+
+/// Compiles a component, and links it with the host.
+fn link(
+    runtime: &PolicyRuntime,
+    spec: &PluginConfig,
+    binary: &[u8],
+) -> Result<(InstancePre<Sandbox>, lifecycle::GuestIndices), LoadProblem> {
+    let shared = runtime.shared();
+    check_kind(binary).map_err(|message| problem(spec, LoadProblemKind::NotAComponent, message))?;
+    let compile = || compile::component(shared, &spec.name, binary);
+    let component = shared.compiled.get(binary, compile).map_err(|error| {
+        let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
+        problem(spec, LoadProblemKind::NotAComponent, message)
+    })?;
+    let linked = shared.linker.instantiate_pre(&component).map_err(|error| {
+        problem(spec, LoadProblemKind::Import, explain_imports(&shared.engine, &component, &error))
+    })?;
+    match lifecycle::GuestIndices::new(&linked) {
+        Ok(lifecycle) => Ok((linked, lifecycle)),
+        Err(_) => Err(problem(spec, LoadProblemKind::Export, explain_exports(&linked, "lifecycle"))),
+    }
+}
+
+/// What an operator should know about a plugin that loads.
+fn warnings(
+    spec: &PluginConfig,
+    manifest: &Manifest,
+    judged: &Judged,
+    pulled: Option<&Pulled>,
+) -> Vec<(LoadProblemKind, String)> {
+    let of_grants = judged.warnings.iter().map(|warning| (LoadProblemKind::Grant, warning.clone()));
+    let of_pull = pulled.into_iter().flat_map(|pulled| &pulled.warnings);
+    let of_pull = of_pull.map(|warning| (LoadProblemKind::Unreadable, warning.clone()));
+    let of_cache = spec.cache.iter().flat_map(|cache| manifest.facts_beyond(&cache.key)).map(|fact| {
+        let message = format!(
+            "its manifest asks for the fact `{fact}`, and `cache.key` does not name it: requests that differ in it get \
+             the same decision; add `{fact}` to `key`, unless its decisions do not depend on it"
+        );
+        (LoadProblemKind::Settings, message)
+    });
+    of_grants.chain(of_pull).chain(of_cache).collect()
+}
+
+/// The plugin around its code: what limits and serves its calls.
+fn plugin(
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    code: Arc<Code>,
+    manifest: &Manifest,
+    granted: &[Grant],
+    (identity, warnings): (PluginIdentity, Vec<(LoadProblemKind, String)>),
+) -> Plugin {
+    let shared = code.runtime.shared();
+    let reuse = match spec.reuse {
+        None => manifest.reuse.then_some(ReuseConfig { calls: u32::MAX, idle: DECLARED_IDLE }),
+        Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
+    };
+    let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
+    let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(granted));
+    let component = &code.component;
+    Plugin {
+        name: Arc::clone(&code.name),
+        identity,
+        access: Arc::clone(&code.access),
+        warnings,
+        limits: spec.limits,
+        turns: Turns::new(spec.limits.instances, spec.limits.queue, Arc::clone(&shared.slices), pool),
+        ahead: (reuse.is_none() && policy.live && is_timeless(granted))
+            .then(|| Ahead::new(Arc::clone(&shared.kept))),
+        reuse: reuse.map(|reuse| reuse.calls),
+        breaker: Arc::new(Breaker::new(from_config::breaker(&spec.breaker))),
+        depends_on: facts.map(|facts| facts.iter().copied().map(from_config::fact).collect()),
+        roots: Some(policy.served_roots().into()),
+        authorize: authorize::GuestIndices::new(component).ok(),
+        resolve: resolve::GuestIndices::new(component).ok(),
+        render: render::GuestIndices::new(component).ok(),
+        render_parts: render_parts::GuestIndices::new(component).ok(),
+        accept_upload: accept_upload::GuestIndices::new(component).ok(),
+        observe: observe::GuestIndices::new(component).ok(),
+        wants: manifest.wants(),
+        code,
+    }
+}
+
+/// Whether these grants let a plugin see nothing but its settings and requests, and have no effects.
+fn is_pure(granted: &[Grant]) -> bool {
+    granted.iter().all(|grant| *grant == Grant::ClientMac)
+}
+
+/// Whether `configure` comes to the same at any time. It may read files and the clock where they are granted.
+fn is_timeless(granted: &[Grant]) -> bool {
+    granted.iter().all(|grant| !matches!(grant, Grant::Files(_) | Grant::Clock))
+}
+
+/// Compares what the component imports and asks for with what it is granted.
+fn judge(
+    runtime: &PolicyRuntime,
+    policy: &PolicySpec,
+    spec: &PluginConfig,
+    component: &Component,
+    manifest: &Manifest,
+) -> Result<Judged, Vec<LoadProblem>> {
+    let ty = component.component_type();
+    let imports: Vec<&str> = ty.imports(&runtime.shared().engine).map(|(name, _)| name).collect();
+    let sinks: Vec<String> = policy.sinks.iter().map(|sink| sink.name.clone()).collect();
+    let known = Known { roots: &policy.roots, sinks: &sinks };
+    let mut judged = grants::judge(&imports, manifest, &spec.grants, &known);
+    if judged.problems.is_empty() {
+        return Ok(judged);
+    }
+    let problems = judged.problems.drain(..);
+    Err(problems.map(|message| problem(spec, LoadProblemKind::Grant, message)).collect())
+}

@@ -1,0 +1,367 @@
+//! The manifest of a plugin: the custom section `tuffet:manifest` of its component, which contains JSON. It
+//! is in the component itself or in a core module inside, where the SDKs of some languages have to put it.
+
+use serde::Deserialize;
+use wasmparser::{Parser, Payload};
+
+use super::facts::Facts;
+use super::kind::check_kind;
+use tuffet_config::{Fact, GrantKind};
+use tuffet_request::events::{Kind, Kinds};
+
+/// The name of the section.
+const SECTION: &str = "tuffet:manifest";
+/// The maximum size of the section in bytes.
+const MAX_BYTES: usize = 64 << 10;
+
+/// A plugin's description of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct Manifest {
+    /// Its own name.
+    pub name: String,
+    /// Its version, in any format.
+    #[serde(default)]
+    pub version: String,
+    /// Its purpose.
+    #[serde(default)]
+    pub description: String,
+    /// Its licence, best as an SPDX expression.
+    #[serde(default)]
+    pub license: String,
+    /// Where people read more about it.
+    #[serde(default)]
+    pub homepage: String,
+    /// The grants that it requests.
+    #[serde(default)]
+    pub grants: Vec<Wish>,
+    /// Whether its hook `observe` is also called without events, when a sink that was full may have room
+    /// again.
+    #[serde(default, rename = "empty-batches")]
+    pub empty_batches: bool,
+    /// Whether one instance may serve several calls, of different clients.
+    #[serde(default)]
+    pub reuse: bool,
+    /// The kinds of events that `observe` receives; all of them if absent.
+    pub events: Option<Vec<Kind>>,
+    /// The facts that its requests have as attributes, beside those that all plugins get.
+    #[serde(default)]
+    pub facts: Vec<Fact>,
+    /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
+    /// may depend on anything.
+    #[serde(rename = "depends-on")]
+    pub depends_on: Option<Vec<Fact>>,
+}
+
+/// A requested grant.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Wish {
+    /// A word of [`GrantKind`].
+    pub grant: String,
+    /// The reason, which the operator reads.
+    pub reason: String,
+    /// Whether the plugin works without it.
+    #[serde(default)]
+    pub optional: bool,
+}
+
+impl Manifest {
+    /// The keys of a manifest that this server knows.
+    pub const KEYS: [&str; 11] = [
+        "name",
+        "version",
+        "description",
+        "license",
+        "homepage",
+        "grants",
+        "empty-batches",
+        "reuse",
+        "events",
+        "facts",
+        "depends-on",
+    ];
+    /// The keys of a requested grant that this server knows.
+    pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
+
+    /// Reads the manifest of a component; an empty one if it has none.
+    ///
+    /// # Errors
+    /// The manifest is invalid, requests an unknown grant, or lacks a reason. The message has the remedy.
+    pub(super) fn of(component: &[u8]) -> Result<Manifest, String> {
+        let Some(section) = section(component)? else { return Ok(Manifest::default()) };
+        if section.len() > MAX_BYTES {
+            return Err(format!(
+                "its section {SECTION} has {} bytes: {MAX_BYTES} are allowed",
+                section.len()
+            ));
+        }
+        let manifest: Manifest = serde_json::from_slice(section).map_err(|error| {
+            format!("its section {SECTION} cannot be read: {error}; docs/plugins.md shows the form")
+        })?;
+        if let Some((_, problem)) = manifest.problems().into_iter().next() {
+            return Err(format!("its manifest {problem}"));
+        }
+        Ok(manifest)
+    }
+
+    /// Returns what a server refuses in it: a JSON pointer and a message without its subject, the manifest.
+    pub fn problems(&self) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        for (index, wish) in self.grants.iter().enumerate() {
+            if wish.kind().is_none() {
+                let known = GrantKind::ALL.map(GrantKind::word).join(", ");
+                let message = format!(
+                    "asks for the grant {:?}, which this server does not have: there are {known}",
+                    wish.grant
+                );
+                problems.push((format!("/grants/{index}/grant"), message));
+            } else if wish.reason.trim().is_empty() {
+                let message =
+                    format!("asks for the grant `{}` without a reason: its author must add one", wish.grant);
+                problems.push((format!("/grants/{index}/reason"), message));
+            }
+        }
+        for (index, fact) in self.facts.iter().enumerate() {
+            if !Facts::OPTIONAL.contains(fact) {
+                let optional = Facts::OPTIONAL.map(|fact| format!("`{fact}`")).join(", ");
+                let message = format!(
+                    "asks for the fact `{fact}`, which every request has: leave it out; there are {optional}"
+                );
+                problems.push((format!("/facts/{index}"), message));
+            }
+        }
+        let undeclared = self.depends_on.iter().flat_map(|declared| self.facts_beyond(declared));
+        problems.extend(undeclared.map(|fact| {
+            let message = format!(
+                "asks for the fact `{fact}`, and its depends-on does not name it: add it there, or leave it out of facts"
+            );
+            ("/depends-on".to_owned(), message)
+        }));
+        problems
+    }
+
+    /// Returns the facts that it asks for and that are not among these.
+    pub(super) fn facts_beyond(&self, these: &[Fact]) -> impl Iterator<Item = Fact> {
+        self.facts.iter().copied().filter(move |fact| !these.contains(fact))
+    }
+
+    /// The events that it subscribes to.
+    pub(super) fn wants(&self) -> Kinds {
+        self.events.as_ref().map_or(Kinds::ALL, |kinds| kinds.iter().copied().collect())
+    }
+
+    /// Returns its request for this kind of grant.
+    pub(super) fn wish(&self, kind: GrantKind) -> Option<&Wish> {
+        self.grants.iter().find(|wish| wish.kind() == Some(kind))
+    }
+}
+
+impl Wish {
+    fn kind(&self) -> Option<GrantKind> {
+        GrantKind::ALL.into_iter().find(|kind| kind.word() == self.grant)
+    }
+}
+
+/// Returns the section with this name; of several, the outermost, then the first.
+fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
+    let (mut depth, mut found) = (0_u32, None);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
+            Payload::CustomSection(section)
+                if section.name() == SECTION && found.is_none_or(|(outer, _)| depth < outer) =>
+            {
+                found = Some((depth, section.data()));
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(found.map(|(_, section)| section))
+}
+
+/// Checks a property of every manifest: it is refused with a reason, or understood completely.
+pub fn check(component: &[u8]) -> Result<(), String> {
+    let manifest = match Manifest::of(component) {
+        Ok(manifest) => manifest,
+        Err(reason) if reason.trim().is_empty() => return Err("refused without a reason".into()),
+        Err(_) => return Ok(()),
+    };
+    let kinds: Vec<GrantKind> = manifest.grants.iter().filter_map(Wish::kind).collect();
+    if kinds.len() != manifest.grants.len()
+        || manifest.grants.iter().any(|wish| wish.reason.trim().is_empty())
+    {
+        return Err(format!("taken, with a wish that is none: {manifest:?}"));
+    }
+    if kinds.iter().any(|kind| manifest.wish(*kind).is_none()) {
+        return Err(format!("a wish that is not found: {manifest:?}"));
+    }
+    manifest.wants();
+    Ok(())
+}
+
+/// Builds the smallest component with this manifest.
+pub fn section_with(json: &[u8]) -> Vec<u8> {
+    let mut component = COMPONENT.to_vec();
+    append_section(&mut component, json);
+    component
+}
+
+/// The header of a component.
+const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
+
+/// Appends the section of a manifest.
+fn append_section(component: &mut Vec<u8>, json: &[u8]) {
+    let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
+    component.push(0);
+    // The length in LEB128.
+    let mut length = content.len();
+    while length > 0x7f {
+        component.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    component.push(length as u8);
+    component.extend(content);
+}
+
+/// Returns the component with this manifest in place of its own ones. Those in core modules inside stay, because the
+/// outermost counts.
+///
+/// # Errors
+/// It is not a component, or the manifest is larger than a server accepts; with the remedy.
+pub fn annotate(component: &[u8], json: &[u8]) -> Result<Vec<u8>, String> {
+    check_kind(component)?;
+    if json.len() > MAX_BYTES {
+        return Err(format!("the manifest has {} bytes: {MAX_BYTES} are allowed; shorten it", json.len()));
+    }
+    let mut annotated = Vec::with_capacity(component.len() + json.len() + 32);
+    annotated.extend(COMPONENT);
+    let mut rest = &component[COMPONENT.len()..];
+    while !rest.is_empty() {
+        let (section, content, after) =
+            split_section(rest).ok_or("it is cut off: build it again, or copy it again")?;
+        let is_manifest = section[0] == 0
+            && content
+                .strip_prefix(&[SECTION.len() as u8])
+                .is_some_and(|name| name.starts_with(SECTION.as_bytes()));
+        if !is_manifest {
+            annotated.extend(section);
+        }
+        rest = after;
+    }
+    append_section(&mut annotated, json);
+    Ok(annotated)
+}
+
+/// Splits off the first section: all of it, its content, and what follows.
+fn split_section(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (mut length, mut at) = (0_usize, 1);
+    loop {
+        let byte = *bytes.get(at)?;
+        length |= usize::from(byte & 0x7f) << (7 * (at - 1));
+        at += 1;
+        if byte & 0x80 == 0 {
+            break;
+        }
+        if at > 5 {
+            return None; // More than 32 bits.
+        }
+    }
+    let (section, after) = bytes.split_at_checked(at.checked_add(length)?)?;
+    Some((section, &section[at..], after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+    /// Builds a section as docs/plugins.md describes it.
+    fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
+        let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
+        [to, &[id, low, high], content].concat()
+    }
+
+    fn manifest(to: &[u8], json: &str) -> Vec<u8> {
+        append(to, 0, &[&[SECTION.len() as u8], SECTION.as_bytes(), json.as_bytes()].concat())
+    }
+
+    #[test]
+    fn it_may_be_appended_and_then_counts_more_than_one_inside() {
+        assert_eq!(Manifest::of(COMPONENT), Ok(Manifest::default()));
+        let inside = manifest(MODULE, r#"{ "name": "inside" }"#);
+        let component = append(COMPONENT, 1, &inside);
+        assert_eq!(Manifest::of(&component).map(|manifest| manifest.name).as_deref(), Ok("inside"));
+        let json = r#"{ "name": "a", "grants": [{ "grant": "kv", "reason": "counts" }], "later": 1 }"#;
+        let manifest = Manifest::of(&manifest(&component, json)).unwrap_or_default();
+        assert_eq!(manifest.name, "a");
+        assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
+        assert_eq!(manifest.wish(GrantKind::Clock), None);
+        assert_eq!(manifest.wants(), Kinds::ALL);
+    }
+
+    #[test]
+    fn an_observer_names_the_events_that_it_wants() {
+        let of = |json: &str| Manifest::of(&manifest(COMPONENT, json)).map(|manifest| manifest.wants());
+        let finished = Kinds { finished: true, ..Kinds::default() };
+        assert_eq!(of(r#"{ "name": "a", "events": ["finished"] }"#), Ok(finished));
+        let two = Kinds { started: true, ..finished };
+        assert_eq!(of(r#"{ "name": "a", "events": ["started", "finished"] }"#), Ok(two));
+        assert_eq!(of(r#"{ "name": "a", "events": [] }"#), Ok(Kinds::default()));
+        let wrong = of(r#"{ "name": "a", "events": ["ended"] }"#).err().unwrap_or_default();
+        assert!(wrong.contains("`started`, `progressed`, `finished`"), "{wrong}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_the_remedy() {
+        for (json, said) in [
+            ("", "cannot be read"),
+            ("{}", "missing field `name`"),
+            (
+                r#"{"name":"a","grants":[{"grant":"tape","reason":"x"}]}"#,
+                "there are client-history, client-mac, clock",
+            ),
+            (r#"{"name":"a","grants":[{"grant":"kv","reason":" "}]}"#, "without a reason"),
+            (r#"{"name":"a","facts":["path"]}"#, "there are `local-address`, `interface`, `vlan`, `lease`"),
+            (r#"{"name":"a","facts":["altitude"]}"#, "unknown variant `altitude`"),
+            (
+                r#"{"name":"a","facts":["interface"],"depends-on":["path"]}"#,
+                "its depends-on does not name it",
+            ),
+        ] {
+            let refused = Manifest::of(&manifest(COMPONENT, json)).err().unwrap_or_default();
+            assert!(refused.contains(said), "{json}: {refused}");
+        }
+        let long = format!(r#"{{"name":"{}"}}"#, "x".repeat(5000));
+        assert!(Manifest::of(&manifest(COMPONENT, &long)).is_ok());
+    }
+
+    #[test]
+    fn a_component_has_the_manifest_that_it_was_given_last() {
+        let inside = append(COMPONENT, 1, &manifest(MODULE, r#"{ "name": "inside" }"#));
+        let other = append(&inside, 0, b"\x04more");
+        let named = |component: &[u8]| Manifest::of(component).map(|manifest| manifest.name);
+        let first = annotate(&other, br#"{"name":"first"}"#).unwrap();
+        assert_eq!(named(&first).as_deref(), Ok("first"));
+        assert!(first.starts_with(&other), "nothing else changes");
+        // An older one may stand anywhere.
+        let middle = append(&manifest(&inside, r#"{ "name": "old" }"#), 0, b"\x04more");
+        assert_eq!(annotate(&middle, br#"{"name":"first"}"#), Ok(first));
+    }
+
+    #[test]
+    fn only_components_are_annotated() {
+        let long = vec![b' '; MAX_BYTES + 1];
+        for (component, json, said) in [
+            (MODULE, &b"{}"[..], "core WebAssembly module"),
+            (b"#!/bin/sh", b"{}", "not WebAssembly"),
+            (COMPONENT, &long, "shorten it"),
+            (&[COMPONENT, &[0, 9, 1]].concat(), b"{}", "cut off"),
+            (&[COMPONENT, &[0]].concat(), b"{}", "cut off"),
+            (&[COMPONENT, &[0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]].concat(), b"{}", "cut off"),
+        ] {
+            let refused = annotate(component, json).err().unwrap_or_default();
+            assert!(refused.contains(said), "{refused}");
+        }
+    }
+}

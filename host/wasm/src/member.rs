@@ -1,0 +1,56 @@
+//! Makes a loaded plugin a member of chains.
+
+use std::sync::Arc;
+
+use super::engine::PolicyRuntime;
+use super::from_config;
+use super::plugin::Plugin;
+use tuffet_config::{PluginConfig, PluginMode};
+use tuffet_policy::{Decisions, Hooks, Member, Renderings, Weighty};
+
+/// Returns the plugin as a member of chains, guarded as its configuration says.
+pub(super) fn member(
+    runtime: &PolicyRuntime,
+    spec: &PluginConfig,
+    ipv6_prefix: u8,
+    plugin: &Arc<Plugin>,
+) -> Member {
+    Member {
+        name: Arc::clone(&plugin.name),
+        hooks: hooks(plugin),
+        on_error: from_config::on_error(spec.on_error),
+        monitors: spec.mode == PluginMode::Monitor,
+        wall: spec.limits.wall,
+        ipv6_prefix,
+        wants_local: plugin.access.facts.any_of_arrival(),
+        breaker: Arc::clone(&plugin.breaker),
+        turns: Some(Arc::clone(&plugin.turns) as _),
+        overload: Arc::default(),
+        counters: runtime.counters_of(&spec.name),
+        notes: Arc::clone(&plugin.access.notes),
+        verdicts: decisions(spec, plugin),
+        resolutions: decisions(spec, plugin),
+        renderings: Renderings::new(spec.limits.renderings, spec.limits.parts),
+    }
+}
+
+fn hooks(plugin: &Arc<Plugin>) -> Hooks {
+    let its = || Arc::clone(plugin);
+    Hooks {
+        authorize: plugin.authorize.as_ref().map(|_| its() as _),
+        resolve: plugin.resolve.as_ref().map(|_| its() as _),
+        // A plugin that answers with a rendering and cannot make one says so itself.
+        render: Some(its() as _),
+        accept_upload: plugin.accept_upload.as_ref().map(|_| its() as _),
+        observe: plugin.observe.as_ref().map(|_| its() as _),
+    }
+}
+
+/// The decision cache of a hook: the configured one, or one for decisions that depend on named facts alone.
+fn decisions<O: Weighty + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<Decisions<O>> {
+    let configured = spec.cache.as_ref().map(|cache| {
+        let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
+        Decisions::configured(&facts, cache.ttl, cache.entries)
+    });
+    configured.or_else(|| plugin.depends_on.as_deref().map(Decisions::declared))
+}

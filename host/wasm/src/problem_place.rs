@@ -1,0 +1,59 @@
+//! The place of a plugin's problem in the configuration.
+
+use tuffet_config::{Config, join_pointer};
+use tuffet_policy::{LoadProblem, LoadProblemKind};
+
+/// Returns the problem as one of this configuration: the JSON pointer of its place, and its message.
+pub fn place_in_config(problem: &LoadProblem, config: &Config) -> (String, String) {
+    (pointer(problem, config), format!("plugin `{}`: {}", problem.plugin, problem.message))
+}
+
+fn pointer(problem: &LoadProblem, config: &Config) -> String {
+    let plugin = join_pointer("/plugins", &problem.plugin);
+    match problem.kind {
+        LoadProblemKind::Settings => pointer_of_settings(problem, config, plugin),
+        LoadProblemKind::Grant | LoadProblemKind::Sink
+            if config.position(&format!("{plugin}/grants")).is_some() =>
+        {
+            format!("{plugin}/grants")
+        }
+        LoadProblemKind::Digest => format!("{plugin}/sha256"),
+        LoadProblemKind::Hook(hook) => {
+            pointer_in_chain(problem, config, hook).unwrap_or_else(|| format!("{plugin}/component"))
+        }
+        _ => format!("{plugin}/component"),
+    }
+}
+
+/// The place in the settings, or the secret that is the value there.
+fn pointer_of_settings(problem: &LoadProblem, config: &Config, plugin: String) -> String {
+    let settings = format!("{plugin}/settings");
+    let its = config.policy.plugins.iter().find(|its| its.name == problem.plugin);
+    let secret = its.and_then(|its| its.secrets.name_of(problem.pointer.as_deref()?));
+    if let Some(name) = secret {
+        join_pointer(&format!("{plugin}/secrets"), name)
+    } else if config.position(&settings).is_some() {
+        settings + problem.pointer.as_deref().unwrap_or_default()
+    } else {
+        plugin
+    }
+}
+
+/// The place in the chain of a hook: the server's chain, else that of a listener.
+fn pointer_in_chain(problem: &LoadProblem, config: &Config, hook: &str) -> Option<String> {
+    let policy = &config.policy;
+    let chain = match hook {
+        "authorize" => &policy.authorize,
+        "resolve" => &policy.resolve,
+        "accept-upload" => &policy.accept_upload,
+        _ => &policy.observe,
+    };
+    let index_in = |chain: &[String]| chain.iter().position(|name| *name == problem.plugin);
+    if let Some(index) = index_in(chain) {
+        return Some(format!("/policy/{hook}/{index}"));
+    }
+    config.listeners.iter().enumerate().find_map(|(number, listener)| {
+        let (_, chain) = listener.chains.written().find(|(key, _)| *key == hook)?;
+        Some(format!("/listeners/{number}/policy/{hook}/{}", index_in(chain)?))
+    })
+}

@@ -1,0 +1,204 @@
+//! Converts events to the types of the interface. They borrow their text: every observer gets all events, and
+//! copying the text would cost as much as the call.
+
+use std::time::{Duration, SystemTime};
+
+use super::access::Access;
+use super::facts;
+use super::wit_events::{
+    self, DecidedRequest, Event as WitEvent, EventKind, MacAddresses, Progress, Resolved, Summary as Sum,
+    Target,
+};
+use tuffet_request::events::{DecisionRecord, Event, Happening, Summary, resolved_file};
+use tuffet_request::{MacSource, Mode, Operation, Request};
+
+/// The parts of an event that must be formatted as text first.
+#[derive(Debug)]
+pub(super) struct Texts {
+    id: String,
+    address: String,
+    macs: Vec<String>,
+    facts: facts::Texts,
+}
+
+impl Texts {
+    pub fn of_all(events: &[Event]) -> Vec<Texts> {
+        events.iter().map(Texts::of).collect()
+    }
+
+    pub fn of(event: &Event) -> Texts {
+        let Some(record) = record_of(event) else {
+            let Happening::Progressed { id, .. } = &event.what else {
+                unreachable!("the others have a record")
+            };
+            return Texts {
+                id: id.to_string(),
+                address: String::new(),
+                macs: Vec::new(),
+                facts: facts::Texts::default(),
+            };
+        };
+        let request = &record.request;
+        Texts {
+            id: request.id.to_string(),
+            address: request.client.ip().to_canonical().to_string(),
+            macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
+            facts: facts::Texts::of(request),
+        }
+    }
+}
+
+/// The record of the request that an event is about, unless it only tells of progress.
+fn record_of(event: &Event) -> Option<&DecisionRecord> {
+    match &event.what {
+        Happening::Started { record, .. } => Some(record),
+        Happening::Finished(summary) => Some(&summary.record),
+        Happening::Progressed { .. } => None,
+    }
+}
+
+/// An event with its texts.
+pub(super) struct Fact<'a> {
+    event: &'a Event,
+    texts: &'a Texts,
+    /// What the network says, and behind it what the client claims.
+    macs: Vec<wit_events::Mac<'a>>,
+    claimed: usize,
+    options: Vec<(&'a str, &'a str)>,
+    /// Of the request.
+    raw_name: Option<[(&'a str, &'a str); 1]>,
+    tried: Vec<Target<'a>>,
+    /// Of the summary.
+    attributes: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Fact<'a> {
+    pub fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
+        let request = record_of(event).map(|record| &*record.request);
+        let macs = request.map_or_else(Vec::new, |request| macs(request, texts));
+        let options = request.map_or(&[][..], |request| &request.options);
+        let mut fact = Fact {
+            event,
+            texts,
+            claimed: macs.partition_point(|mac| mac.source != MacSource::RequestedName.as_str()),
+            macs,
+            options: options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+            raw_name: request.and_then(|request| request.raw_name.as_deref()).map(|raw| [("raw-name", raw)]),
+            tried: Vec::new(),
+            attributes: Vec::new(),
+        };
+        if let Happening::Finished(summary) = &event.what {
+            let tried = summary.record.tried.as_deref();
+            let places = tried.map_or(&[][..], |tried| tried.places());
+            fact.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
+            let others = tried.map_or(&[][..], |tried| tried.other_case());
+            fact.attributes = others.iter().map(|place| ("other-case", place.as_str())).collect();
+            fact.attributes.extend(summary.hint.iter().map(|hint| ("hint", hint.as_str())));
+        }
+        fact
+    }
+
+    /// The event as a plugin with this access sees it.
+    pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
+        let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
+        let kind = match &self.event.what {
+            Happening::Started { record, .. } => EventKind::Started(self.decided(record, access)),
+            Happening::Progressed { bytes, size, .. } => EventKind::Progressed(Progress {
+                request_id: &self.texts.id,
+                transferred: *bytes,
+                size: *size,
+            }),
+            Happening::Finished(summary) => EventKind::Finished(self.summary(summary, access)),
+        };
+        WitEvent {
+            sequence: self.event.sequence,
+            unix_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            kind,
+        }
+    }
+
+    fn decided(&'a self, record: &'a DecisionRecord, access: &Access) -> DecidedRequest<'a> {
+        DecidedRequest {
+            request: self.request(&record.request, access),
+            resolved: record.resolved.as_deref().map(resolved),
+            decided_by: record.verdict_by.as_deref(),
+            size: record.size,
+            decision_us: record.decided_after.map(us),
+        }
+    }
+
+    /// Only plugins with the grant see MAC addresses.
+    fn request(&'a self, request: &'a Request, access: &Access) -> wit_events::Request<'a> {
+        let (network, claimed) = self.macs.split_at(self.claimed);
+        wit_events::Request {
+            id: &self.texts.id,
+            listener: &request.listener,
+            operation: match request.operation {
+                Operation::Read => wit_events::Operation::Read,
+                Operation::Write => wit_events::Operation::Write,
+            },
+            mode: match request.mode {
+                Mode::Octet => wit_events::Mode::Octet,
+                Mode::Netascii => wit_events::Mode::Netascii,
+            },
+            requested: &request.requested,
+            path: &request.path,
+            client: wit_events::Client {
+                address: &self.texts.address,
+                port: request.client.port(),
+                macs: access.client_mac.then_some(MacAddresses { network, claimed }),
+                lease: access.facts.lease(request, &self.texts.facts),
+                class: request.class.as_str(),
+            },
+            arrival: access.facts.arrival(request, &self.texts.facts),
+            options: &self.options,
+            attributes: self.raw_name.as_ref().map_or(&[], |raw| raw),
+        }
+    }
+
+    fn summary(&'a self, summary: &'a Summary, access: &Access) -> Sum<'a> {
+        let record = &summary.record;
+        Sum {
+            decided: self.decided(record, access),
+            decision: summary.decision.as_str(),
+            outcome: summary.ending.outcome.as_str(),
+            detail: summary.ending.detail.as_deref(),
+            plugin_calls: record.plugin_calls,
+            tried: &self.tried,
+            tried_by: record.tried.as_deref().and_then(|tried| tried.by()),
+            blksize: summary.options.block_size(),
+            windowsize: summary.options.window_size(),
+            timeout_option: summary.options.timeout,
+            tsize: summary.options.tsize,
+            transferred: summary.bytes,
+            blocks: summary.blocks,
+            retransmissions: summary.stats.retransmissions.into(),
+            duplicates: summary.stats.duplicates.into(),
+            timeouts: summary.stats.timeouts.into(),
+            rtt_us: summary.rtt.map(us),
+            first_block_us: summary.first_block_after.map(us),
+            duration_us: us(summary.duration),
+            attributes: &self.attributes,
+        }
+    }
+}
+
+fn resolved(text: &str) -> Resolved<'_> {
+    match resolved_file(text) {
+        Some(file) => Resolved::File(target(file)),
+        None => Resolved::Content(text.strip_prefix("content/")),
+    }
+}
+
+fn target<'a>((root, path): (&'a str, &'a str)) -> Target<'a> {
+    Target { root, path }
+}
+
+fn macs<'a>(request: &'a Request, texts: &'a Texts) -> Vec<wit_events::Mac<'a>> {
+    let macs = request.macs.iter().zip(&texts.macs);
+    macs.map(|(fact, address)| wit_events::Mac { address, source: fact.source.as_str() }).collect()
+}
+
+fn us(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}

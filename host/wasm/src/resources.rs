@@ -1,0 +1,32 @@
+//! Resources that plugins share and a reload must not open twice: the store of keys, and the sinks.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tuffet_kv::{KvOpenError, KvPlace, KvState, KvStore};
+use tuffet_net::OpenOnce;
+use tuffet_sinks::Sinks;
+
+/// Resources that are open while any policy uses them. For threads that may block.
+#[derive(Debug, Default)]
+pub(super) struct Resources {
+    stores: OpenOnce<KvPlace, KvStore>,
+    /// The store that was opened last.
+    newest: Mutex<Weak<KvStore>>,
+    /// The sinks.
+    pub sinks: Sinks,
+}
+
+impl Resources {
+    /// Opens the store of keys.
+    pub fn store(&self, place: &KvPlace) -> Result<Arc<KvStore>, KvOpenError> {
+        let store = self.stores.get(place.clone(), KvStore::open)?;
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&store);
+        Ok(store)
+    }
+
+    /// The state of the store that was opened last, if it is a bucket.
+    pub fn kv(&self) -> Option<KvState> {
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        newest?.state()
+    }
+}

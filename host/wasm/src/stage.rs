@@ -1,0 +1,419 @@
+//! The stage replaces the host while `tuffet plugin` runs a plugin: it has given files and keys, and records
+//! the plugin's actions. It has no effect outside.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tuffet_policy::PastRequest;
+use tuffet_request::Operation;
+use tuffet_request::events::Outcome;
+
+use tuffet_policy::SeriesTable;
+
+/// The name of a key: the namespace that plugins share, or `None` for the plugin's own, and the key.
+pub type KeyName = (Option<String>, String);
+
+/// The field of a line that was printed, as it is shown.
+const PRINTED_FIELD: &str = "printed=\"true\"";
+
+/// The revision of a given key; those that a call sets follow.
+const GIVEN_REVISION: u64 = 1;
+
+/// The given answers of the host.
+#[derive(Debug, Clone, Default)]
+pub struct Given {
+    /// Files by `ROOT/PATH`; `None` is a missing file.
+    pub files: BTreeMap<String, Option<Vec<u8>>>,
+    /// Values by key; `None` is a missing key.
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// What somebody else makes of a key just before the first swap of it in each call.
+    pub conflicts: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Whether keys are stored as in a server, in the folder of the policy, and none is given.
+    pub stores_keys: bool,
+    /// HTTP requests and their answers.
+    pub http: Vec<Exchange>,
+    /// The last requests of the client, newest first.
+    pub history: Vec<GivenRequest>,
+    /// The time since the beginning of 1970, if the clock stands still.
+    pub clock: Duration,
+    /// The source of answers that are not given.
+    pub beyond: Beyond,
+}
+
+/// A request that ended some time ago.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenRequest {
+    /// Read or write.
+    pub operation: Operation,
+    /// The normalised path.
+    pub path: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// How long ago it ended.
+    pub ago: Duration,
+}
+
+/// The source of answers that are not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Beyond {
+    /// The real world: files come from the roots, HTTP requests are sent, the clock runs, random numbers are
+    /// random. Keys are missing.
+    #[default]
+    World,
+    /// Nothing: the call is recorded as unanswered. The clock stands still and random numbers are constant.
+    Nothing,
+    /// The real world, whose answers are recorded for the next run. The clock stands still and random numbers
+    /// are constant.
+    Recorded,
+}
+
+/// An HTTP request and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The method.
+    pub method: String,
+    /// The URL.
+    pub url: String,
+    /// `None` matches any.
+    pub body: Option<Vec<u8>>,
+    /// The answer.
+    pub answer: HttpAnswer,
+}
+
+/// The answer to an HTTP request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpAnswer {
+    /// The status code.
+    pub status: u16,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// The recorded answers of the real world.
+#[derive(Debug, Clone, Default)]
+pub struct Learned {
+    /// Files by `ROOT/PATH`; `None` for a missing file.
+    pub files: BTreeMap<String, Option<Vec<u8>>>,
+    /// Keys that were looked up; none of them existed.
+    pub keys: Vec<KeyName>,
+    /// Answers to HTTP requests.
+    pub http: Vec<Exchange>,
+}
+
+/// The stage, with its record of the last call.
+#[derive(Debug, Default)]
+pub struct Stage {
+    given: Given,
+    seen: Mutex<Seen>,
+    /// The counters and gauges of the call.
+    series: Arc<SeriesTable>,
+    /// Recorded over all calls, including `configure`.
+    learned: Mutex<Learned>,
+}
+
+/// The record of one call.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seen {
+    /// Keys that it set (`Some`) or deleted.
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Keys that somebody else has changed, as they were changed. What the plugin does to them stands in `keys`.
+    others: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// The revisions of all of these.
+    revisions: BTreeMap<KeyName, u64>,
+    /// The number of changes of keys.
+    changes: u64,
+    /// The given HTTP requests that it has sent.
+    sent: Vec<usize>,
+    pub lines: Vec<LogLine>,
+    pub emitted: Vec<Emitted>,
+    /// Calls without a given answer.
+    pub unanswered: Vec<String>,
+    /// The bytes of its memories and tables.
+    pub memory: u64,
+    /// Its computing time.
+    pub cpu: Duration,
+}
+
+/// A logged line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLine {
+    /// `trace` to `error`.
+    pub level: &'static str,
+    /// The message, on one line.
+    pub message: String,
+    /// `name="value"` pairs.
+    pub fields: String,
+}
+
+impl LogLine {
+    /// Returns whether the plugin printed it, in place of logging it.
+    pub fn is_printed(&self) -> bool {
+        self.fields == PRINTED_FIELD
+    }
+}
+
+/// A line sent to a sink.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Emitted {
+    /// The sink's name.
+    pub sink: String,
+    /// One JSON value.
+    pub payload: String,
+}
+
+/// The given state of a file.
+pub(super) enum StagedFile {
+    /// Nothing: the roots have the answer.
+    Unknown,
+    /// There is no such file.
+    Absent,
+    /// A file is given below it.
+    Folder,
+    Content(Vec<u8>),
+}
+
+impl Stage {
+    /// Creates a stage with these answers.
+    pub fn new(given: Given) -> Stage {
+        Stage { given, ..Stage::default() }
+    }
+
+    /// Begins a call, with the keys as given.
+    pub(super) fn begin(&self) {
+        *self.seen() = Seen::default();
+        self.series.clear();
+    }
+
+    /// The counters and gauges of the running call, or of the last one.
+    pub(super) fn series(&self) -> Arc<SeriesTable> {
+        Arc::clone(&self.series)
+    }
+
+    /// Removes and returns the record of the call.
+    pub(super) fn take(&self) -> Seen {
+        std::mem::take(&mut *self.seen())
+    }
+
+    /// Returns the calls without a given answer so far.
+    pub fn unanswered(&self) -> Vec<String> {
+        self.seen().unanswered.clone()
+    }
+
+    /// Returns the recorded answers of the real world so far.
+    pub fn learned(&self) -> Learned {
+        self.lessons().clone()
+    }
+
+    /// Returns the given requests of the client.
+    pub(super) fn history(&self) -> Vec<PastRequest> {
+        let now = Instant::now();
+        let given = self.given.history.iter().map(|given| PastRequest {
+            operation: given.operation,
+            path: given.path.as_str().into(),
+            outcome: given.outcome,
+            ended: now.checked_sub(given.ago).unwrap_or(now),
+        });
+        given.collect()
+    }
+
+    /// Returns the time, if the clock stands still.
+    pub(super) fn time(&self) -> Option<Duration> {
+        (self.given.beyond != Beyond::World).then_some(self.given.clock)
+    }
+
+    /// Returns whether keys are stored as in a server.
+    pub(super) fn stores_keys(&self) -> bool {
+        self.given.stores_keys
+    }
+
+    /// Returns whether to record the answers of the real world.
+    pub(super) fn records(&self) -> bool {
+        self.given.beyond == Beyond::Recorded
+    }
+
+    /// Returns the given state of a file.
+    ///
+    /// # Errors
+    /// No answer is given for it.
+    pub(super) fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, String> {
+        let name = format!("{root}/{path}");
+        let known = self.given.files.get(&name).cloned();
+        match known.or_else(|| self.lessons().files.get(&name).cloned()) {
+            Some(Some(content)) => Ok(StagedFile::Content(content)),
+            Some(None) => Ok(StagedFile::Absent),
+            None if self.is_folder(&name) => Ok(StagedFile::Folder),
+            None if self.given.beyond == Beyond::Nothing => {
+                Err(self.miss(format!("files.{call}({root:?}, {path:?})")))
+            }
+            None => Ok(StagedFile::Unknown),
+        }
+    }
+
+    /// Whether a file is given below this name.
+    fn is_folder(&self, name: &str) -> bool {
+        let is_below = |path: &str| path.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+        self.given.files.iter().any(|(path, content)| content.is_some() && is_below(path))
+    }
+
+    /// Records the answer of the roots.
+    pub(super) fn learn_file(&self, root: &str, path: &str, file: Option<Vec<u8>>) {
+        self.lessons().files.insert(format!("{root}/{path}"), file);
+    }
+
+    /// Records a call that failed, which cannot be replayed.
+    pub(super) fn not_learned(&self, call: &str, root: &str, path: &str) {
+        self.miss(format!("files.{call}({root:?}, {path:?})"));
+    }
+
+    /// Returns the value of a key and its revision.
+    ///
+    /// # Errors
+    /// No answer is given for it.
+    pub(super) fn key(&self, call: &str, name: &KeyName) -> Result<Option<(Vec<u8>, u64)>, String> {
+        let set = {
+            let seen = self.seen();
+            let revision = seen.revisions.get(name).copied().unwrap_or_default();
+            let changed = seen.keys.get(name).or_else(|| seen.others.get(name));
+            changed.map(|value| value.clone().map(|value| (value, revision)))
+        };
+        let given = || {
+            let value = self.given.keys.get(name)?;
+            Some(value.clone().map(|value| (value, GIVEN_REVISION)))
+        };
+        match set.or_else(given) {
+            Some(value) => Ok(value),
+            None if self.given.beyond == Beyond::Nothing => {
+                let call = match name {
+                    (None, key) => format!("kv.{call}({key:?})"),
+                    (Some(namespace), key) => format!("kv.{call}({namespace:?}, {key:?})"),
+                };
+                Err(self.miss(call))
+            }
+            None => {
+                let mut learned = self.lessons();
+                if self.records() && !learned.keys.contains(name) {
+                    learned.keys.push(name.clone());
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Returns the existing keys of a namespace, in the order of their bytes.
+    pub(super) fn keys(&self, namespace: Option<&String>) -> Vec<String> {
+        let mut all = self.given.keys.clone();
+        let seen = self.seen();
+        all.extend(seen.others.clone());
+        all.extend(seen.keys.clone());
+        drop(seen);
+        let its = |((of, key), value): (KeyName, Option<Vec<u8>>)| {
+            (of.as_ref() == namespace && value.is_some()).then_some(key)
+        };
+        all.into_iter().filter_map(its).collect()
+    }
+
+    /// Lets somebody else change a key before a swap of it, if that is given and has not happened in this call.
+    pub(super) fn conflict(&self, name: &KeyName) {
+        let Some(value) = self.given.conflicts.get(name) else { return };
+        let mut seen = self.seen();
+        if seen.others.contains_key(name) {
+            return;
+        }
+        seen.changes += 1;
+        let revision = GIVEN_REVISION + seen.changes;
+        seen.revisions.insert(name.clone(), revision);
+        seen.others.insert(name.clone(), value.clone());
+        seen.keys.remove(name);
+    }
+
+    /// Sets or deletes a key until the next call. Returns its new revision.
+    pub(super) fn set(&self, name: KeyName, value: Option<Vec<u8>>) -> u64 {
+        let mut seen = self.seen();
+        seen.changes += 1;
+        let revision = GIVEN_REVISION + seen.changes;
+        seen.revisions.insert(name.clone(), revision);
+        seen.keys.insert(name, value);
+        revision
+    }
+
+    /// Returns whether HTTP requests are answered here.
+    pub(super) fn answers_http(&self) -> bool {
+        self.given.beyond != Beyond::World || !self.given.http.is_empty()
+    }
+
+    /// Returns the answer to an HTTP request: the first given one that was not used in this call, or the last
+    /// one again. `None` leaves it to the real world.
+    ///
+    /// # Errors
+    /// No answer is given for it.
+    pub(super) fn http(&self, method: &str, url: &str, body: &[u8]) -> Result<Option<HttpAnswer>, ()> {
+        let fits = |exchange: &&Exchange| {
+            exchange.method == method
+                && exchange.url == url
+                && exchange.body.as_ref().is_none_or(|wanted| wanted == body)
+        };
+        let fitting = self.given.http.iter().enumerate().filter(|(_, exchange)| fits(exchange));
+        let mut last = None;
+        for (index, exchange) in fitting {
+            last = Some(&exchange.answer);
+            let mut seen = self.seen();
+            if !seen.sent.contains(&index) {
+                seen.sent.push(index);
+                break;
+            }
+        }
+        if let Some(answer) = last {
+            return Ok(Some(answer.clone()));
+        }
+        if self.given.beyond != Beyond::Nothing {
+            return Ok(None);
+        }
+        let mut call = format!("http {method} {url}");
+        if !body.is_empty() {
+            let body: String = String::from_utf8_lossy(body).chars().take(200).collect();
+            let _ = write!(call, " with the body {body:?}"); // to a string: cannot fail
+        }
+        self.miss(call);
+        Err(())
+    }
+
+    /// Records the answer of the real world.
+    pub(super) fn learn_http(&self, exchange: Exchange) {
+        self.lessons().http.push(exchange);
+    }
+
+    pub(super) fn emit(&self, sink: String, payload: String) {
+        self.seen().emitted.push(Emitted { sink, payload });
+    }
+
+    pub(super) fn log(&self, level: &'static str, message: &str, fields: &str) {
+        let (message, fields) = (message.to_owned(), fields.to_owned());
+        self.seen().lines.push(LogLine { level, message, fields });
+    }
+
+    pub(super) fn spent(&self, memory: u64, cpu: Duration) {
+        let mut seen = self.seen();
+        (seen.memory, seen.cpu) = (memory, cpu);
+    }
+
+    fn miss(&self, call: String) -> String {
+        let message = format!("{call} has no answer here");
+        let unanswered = &mut self.seen().unanswered;
+        if !unanswered.contains(&call) && unanswered.len() < 100 {
+            unanswered.push(call);
+        }
+        message
+    }
+
+    fn lessons(&self) -> MutexGuard<'_, Learned> {
+        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,95 @@
+//! The bundled plugins as embedded. Their logic has its own tests, beside it; these test the way through
+//! WebAssembly.
+
+use std::time::Instant;
+
+use super::*;
+use tuffet_policy::Target;
+use tuffet_request::{SessionProfile, SessionValues};
+
+fn map(settings: Value) -> PluginConfig {
+    let mut map = plugin("map", ComponentSource::Builtin("mac-map".into()), settings);
+    map.grants = vec![Grant::ClientMac];
+    map
+}
+
+fn boot(paths: &[&str]) -> Answer {
+    Answer::Files(paths.iter().map(|path| Target { root: "boot".into(), path: (*path).into() }).collect())
+}
+
+#[tokio::test]
+async fn they_are_there() {
+    assert_eq!(
+        builtin::names().collect::<Vec<_>>(),
+        ["acl", "audit", "mac-map", "publish", "remap", "template"]
+    );
+}
+
+#[tokio::test]
+async fn acl_judges_by_every_fact_of_a_request() {
+    let settings = json!({
+        "deny": [
+            { "clients": ["2001:db8::/32"], "listeners": ["lan"], "message": "not from there" },
+            { "operations": ["write"] },
+            { "names": ["secret/**"] },
+        ],
+        "allow": [{ "clients": ["192.0.2.1"], "max-blksize": 1024 }],
+    });
+    let policy = load(&authorizers(vec![acl("acl", settings)])).await;
+    let ceilings = SessionValues { blksize: Some(1024), ..SessionValues::default() };
+    let low = SessionProfile { ceilings, ..SessionProfile::default() };
+    assert_eq!(policy.authorize(&read("a"), policy.patience()).await.verdict, Verdict::Allow(low));
+    assert_eq!(
+        denial(policy.authorize(&read("secret/a"), policy.patience()).await.verdict).reason,
+        "deny rule 3"
+    );
+    let write = policy.authorize(&request(Operation::Write, "a"), policy.patience()).await;
+    assert_eq!(denial(write.verdict).reason, "deny rule 2");
+    let mut v6 = read("a");
+    v6.client = "[2001:db8::7]:9".parse().unwrap();
+    let denied = denial(policy.authorize(&v6, policy.patience()).await.verdict);
+    assert_eq!((denied.message.as_str(), denied.reason.as_str()), ("not from there", "deny rule 1"));
+}
+
+#[tokio::test]
+async fn mac_map_gives_device_templates_and_fallback() {
+    let settings = json!({ "root": "boot", "rules": [{
+        "match": "*.cfg",
+        "devices": { "02-00-5E-10-00-01": "machines/" },
+        "templates": ["phones/{mac}.cfg"],
+        "fallback": ["phones/default.cfg"],
+    }]});
+    let mut spec = resolvers(vec![map(settings)]);
+    let policy = load(&spec).await;
+    let all = boot(&["machines/y.cfg", "phones/02005e100001.cfg", "phones/default.cfg"]);
+    assert_eq!(policy.resolve(&read("y.cfg"), policy.patience()).await.answer, all);
+    assert_eq!(policy.resolve(&read("kernel"), policy.patience()).await.answer, Answer::Abstain);
+
+    spec.config.plugins[0].grants.clear();
+    let problems = problems(&spec).await;
+    assert_eq!(problems[0].kind, LoadProblemKind::Grant);
+    assert!(problems[0].message.contains("write `grants: [client-mac]`"), "{problems:?}");
+}
+
+/// Not a test but a number: `cargo test -p tuffet-wasm --lib latency -- --ignored --nocapture`.
+#[tokio::test]
+#[ignore = "measures"]
+async fn latency() {
+    let settings = json!({ "deny": [{ "names": ["*.key"] }] });
+    let mut kept = acl("kept", settings.clone());
+    kept.reuse = Some(ReuseConfig { calls: 1_000_000, idle: Duration::from_secs(600) });
+    for plugin in [acl("fresh", settings), kept] {
+        let compiling = Instant::now();
+        let name = plugin.name.clone();
+        let policy = load(&authorizers(vec![plugin])).await;
+        println!("{name}: loaded in {:?}", compiling.elapsed());
+        let request = read("a");
+        for round in 0..3 {
+            let started = Instant::now();
+            for _ in 0..2000 {
+                policy.authorize(&request, policy.patience()).await;
+            }
+            println!("{name}, round {round}: {:?} a call", started.elapsed() / 2000);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+use super::*;
+use tuffet_policy::{Authorization, PluginContent, Resolution, Target};
+use tuffet_request::{ErrorCode, SessionProfile, SessionValues};
+
+#[tokio::test]
+async fn with_nothing_configured_the_default_decides() {
+    let mut spec = authorizers(Vec::new());
+    let policy = load(&spec).await;
+    assert!(policy.is_empty("lan"));
+    let allowed = Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls: 0 };
+    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, allowed);
+    let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0, next: None, profile: None };
+    assert_eq!(policy.resolve(&read("a"), policy.patience()).await, as_asked);
+
+    spec.config.default = DefaultVerdict::Deny;
+    let policy = load(&spec).await;
+    assert!(!policy.is_empty("lan"), "a default that denies must be asked");
+    let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+    assert_eq!(denied.code, ErrorCode::AccessViolation);
+    assert_eq!(denied.reason, "no plugin allowed it (policy.default: deny)");
+}
+
+#[tokio::test]
+async fn a_deny_ends_the_chain_and_wins_over_an_allow() {
+    let spec = authorizers(vec![
+        acl("yes", json!({ "allow": [{}] })),
+        acl("no", json!({ "deny": [{ "names": ["*.key"], "message": "not for you" }] })),
+        bad("never", "trap"),
+    ]);
+    let policy = load(&spec).await;
+    let authorization = policy.authorize(&read("server.key"), policy.patience()).await;
+    assert_eq!(authorization.by.as_deref(), Some("no"));
+    assert_eq!(authorization.calls, 2);
+    let denied = denial(authorization.verdict);
+    assert_eq!((denied.message.as_str(), denied.reason.as_str()), ("not for you", "deny rule 1"));
+}
+
+#[tokio::test]
+async fn ceilings_combine_to_the_lowest() {
+    let spec = authorizers(vec![
+        acl("one", json!({ "allow": [{ "max-blksize": 1428, "max-windowsize": 16 }] })),
+        acl("two", json!({ "allow": [{ "max-blksize": 512, "max-bytes": 1000 }] })),
+        acl("three", json!({})),
+    ]);
+    let policy = load(&spec).await;
+    let ceilings = SessionValues { blksize: Some(512), windowsize: Some(16), timeout: None };
+    let lowest = SessionProfile { ceilings, bytes: Some(1000), ..SessionProfile::default() };
+    let expected = Authorization { verdict: Verdict::Allow(lowest), by: Some("one".into()), calls: 3 };
+    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, expected);
+}
+
+#[tokio::test]
+async fn an_allow_stands_against_a_default_that_denies() {
+    let mut spec = authorizers(vec![acl("acl", json!({ "allow": [{ "names": ["pub/**"] }] }))]);
+    spec.config.default = DefaultVerdict::Deny;
+    let policy = load(&spec).await;
+    assert_eq!(
+        policy.authorize(&read("pub/a"), policy.patience()).await.verdict,
+        Verdict::Allow(SessionProfile::default())
+    );
+    denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+}
+
+#[tokio::test]
+async fn a_drop_is_silent() {
+    let policy = load(&authorizers(vec![bad("silent", "drop")])).await;
+    let dropped = Authorization {
+        verdict: Verdict::Drop("dropped as asked".into()),
+        by: Some("silent".into()),
+        calls: 1,
+    };
+    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, dropped);
+}
+
+#[tokio::test]
+async fn the_first_answer_of_the_resolve_chain_stands() {
+    let map = |name, path: &str| {
+        let settings = json!({ "root": "boot", "rules": [{ "match": "*.cfg", "fallback": [path] }] });
+        let map = plugin(name, ComponentSource::Builtin("mac-map".into()), settings);
+        PluginConfig { grants: vec![Grant::ClientMac], ..map }
+    };
+    let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
+    let policy = load(&spec).await;
+    let first = Answer::Files(vec![Target { root: "boot".into(), path: "first".into() }]);
+    let expected = Resolution { answer: first, by: Some("one".into()), calls: 2, next: None, profile: None };
+    assert_eq!(policy.resolve(&read("a.cfg"), policy.patience()).await, expected);
+    assert_eq!(
+        policy.resolve(&read("a"), policy.patience()).await,
+        Resolution { answer: Answer::Abstain, by: None, calls: 3, next: None, profile: None }
+    );
+}
+
+#[tokio::test]
+async fn content_is_for_reads() {
+    let policy = load(&resolvers(vec![bad_resolver("content", "content")])).await;
+    assert_eq!(
+        policy.resolve(&read("a"), policy.patience()).await.answer,
+        Answer::Content(PluginContent::new(None, b"0123456789".as_slice().into()).into())
+    );
+    let refused = refusal(policy.resolve(&request(Operation::Write, "a"), policy.patience()).await.answer);
+    assert!(refused.reason.contains("bad answer: it answered a write request with content"), "{refused:?}");
+}
+
+#[tokio::test]
+async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
+    let mut granted = bad("granted", "deny");
+    granted.grants = vec![Grant::ClientMac];
+    for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {
+        let policy = load(&authorizers(vec![spec])).await;
+        assert_eq!(denial(policy.authorize(&read("a"), policy.patience()).await.verdict).reason, reason);
+    }
+}
+
+#[tokio::test]
+async fn a_failed_plugin_abstains_where_it_is_configured_so() {
+    let mut spec = authorizers(vec![bad("trap", "trap"), acl("acl", json!({ "deny": [{}] }))]);
+    let policy = load(&spec).await;
+    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("trap"), 1));
+
+    spec.config.plugins[0].on_error = OnError::Abstain;
+    let policy = load(&spec).await;
+    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("acl"), 2));
+    assert_eq!(denial(authorization.verdict).reason, "deny rule 1");
+}

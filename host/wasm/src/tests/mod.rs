@@ -1,0 +1,177 @@
+//! Policies with real components: the bundled plugins, and `plugins/misbehave`, which does what its settings
+//! request.
+#![allow(clippy::unwrap_used)]
+
+mod bundled;
+mod chains;
+mod compiled;
+mod guards;
+mod limits;
+mod lines;
+mod loading;
+mod reuse;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::assemble::{Loaded, assemble};
+use super::*;
+use tuffet_config::{
+    BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
+    PluginSecrets, PolicyConfig, ReuseConfig,
+};
+use tuffet_policy::{Answer, LoadProblem, LoadProblemKind, Policy, Verdict};
+use tuffet_registry::Registries;
+use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
+use tuffet_store::Roots;
+
+const LONG: Duration = Duration::from_secs(600);
+
+/// One engine for all tests of the process, as in the server.
+fn runtime() -> &'static PolicyRuntime {
+    static RUNTIME: OnceLock<PolicyRuntime> = OnceLock::new();
+    RUNTIME.get_or_init(|| PolicyRuntime::new(None).unwrap())
+}
+
+fn misbehave() -> ComponentSource {
+    ComponentSource::Path(PathBuf::from(env!("TUFFET_TEST_GUESTS")).join("tuffet_misbehave.wasm"))
+}
+
+fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConfig {
+    PluginConfig {
+        name: name.into(),
+        component,
+        sha256: None,
+        verify: None,
+        settings,
+        secrets: PluginSecrets::default(),
+        on_error: OnError::Deny,
+        grants: Vec::new(),
+        // Generous in time, so that a busy machine does not fail the tests of other things.
+        limits: PluginLimits {
+            cpu: Duration::from_secs(5),
+            wall: Duration::from_secs(20),
+            kv_keys: 100,
+            kv_bytes: 100_000,
+            ..PluginLimits::default()
+        },
+        reuse: None,
+        mode: PluginMode::Enforce,
+        // Never, but where that is tested.
+        breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
+        when_away: None,
+        cache: None,
+    }
+}
+
+/// A plugin that misbehaves in `authorize`.
+fn bad(name: &str, misdeed: &str) -> PluginConfig {
+    plugin(name, misbehave(), json!({ "do": misdeed }))
+}
+
+/// A plugin that misbehaves in `resolve`.
+fn bad_resolver(name: &str, misdeed: &str) -> PluginConfig {
+    plugin(name, misbehave(), json!({ "do": misdeed, "hook": "resolve" }))
+}
+
+fn acl(name: &str, settings: Value) -> PluginConfig {
+    plugin(name, ComponentSource::Builtin("acl".into()), settings)
+}
+
+/// All of the plugins in the `authorize` chain.
+fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
+    let config = PolicyConfig {
+        default: DefaultVerdict::Allow,
+        authorize: plugins.iter().map(|plugin| plugin.name.clone()).collect(),
+        resolve: Vec::new(),
+        accept_upload: Vec::new(),
+        observe: Vec::new(),
+        plugins,
+        time_limit: LONG,
+        compiled: None,
+        listeners: Vec::new(),
+    };
+    PolicySpec {
+        config,
+        roots: vec!["boot".into()],
+        open_roots: Roots::open(&[]).unwrap(),
+        registries: Registries::default(),
+        sinks: Vec::new(),
+        state: PathBuf::from("/nonexistent"),
+        kv: None,
+        live: true,
+        ipv6_prefix: 64,
+        stage: None,
+    }
+}
+
+/// All of the plugins in the `resolve` chain.
+fn resolvers(plugins: Vec<PluginConfig>) -> PolicySpec {
+    let mut spec = authorizers(plugins);
+    spec.config.resolve = std::mem::take(&mut spec.config.authorize);
+    spec
+}
+
+async fn load(spec: &PolicySpec) -> Policy {
+    runtime().load(spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"))
+}
+
+/// The policy, with its first plugin.
+async fn loaded(spec: &PolicySpec) -> (Policy, Loaded) {
+    let (policy, plugins) =
+        assemble(runtime(), spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"));
+    (policy, plugins.into_iter().next().unwrap())
+}
+
+async fn problems(spec: &PolicySpec) -> Vec<LoadProblem> {
+    runtime().load(spec).await.err().unwrap()
+}
+
+fn request(operation: Operation, path: &str) -> Request {
+    Request {
+        id: RequestId(7),
+        operation,
+        requested: format!("/{path}"),
+        macs: vec![MacFact {
+            address: MacAddress([0x02, 0, 0x5e, 0x10, 0, 0x01]),
+            source: MacSource::NeighbourTable,
+        }],
+        options: vec![("blksize".into(), "1428".into())],
+        ..Request::sample(path)
+    }
+}
+
+fn read(path: &str) -> Request {
+    request(Operation::Read, path)
+}
+
+fn denial(verdict: Verdict) -> tuffet_request::Denial {
+    match verdict {
+        Verdict::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}
+
+/// Why a request was not allowed: it was denied, or the plugin is overloaded.
+fn reason(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Overloaded(reason) => reason,
+        other => denial(other).reason,
+    }
+}
+
+/// The same request of another client.
+fn from(number: u8, request: Request) -> Request {
+    Request { client: SocketAddr::from(([192, 0, 2, number], 2000)), ..request }
+}
+
+fn refusal(answer: Answer) -> tuffet_request::Denial {
+    match answer {
+        Answer::Deny(denial) => denial,
+        other => unreachable!("a deny was expected, not {other:?}"),
+    }
+}

@@ -1,0 +1,272 @@
+//! A trial: a single plugin, loaded and called as in the server, with its stage as the host.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::access::InMemory;
+use super::bindings::accept_upload;
+use super::bindings::types::Request as Input;
+use super::code_cache::CodeCache;
+use super::convert::{self, Inputs};
+use super::engine::PolicyRuntime;
+use super::load::load;
+use super::load_problems::missing_hook;
+use super::plugin::Plugin;
+use super::shown;
+use super::spec::PolicySpec;
+use super::stage::{Emitted, KeyName, LogLine, Stage};
+use super::upload::UploadInput;
+use tuffet_config::PluginConfig;
+use tuffet_policy::{
+    Asker, Batch, Cause, Failure, Found, LoadProblem, Observe, Otherwise, Patience, PluginContent, Rendered,
+    Rendering, Selection, SeriesName, SeriesValue, part_length,
+};
+use tuffet_request::Request;
+use tuffet_request::events::Event;
+
+/// The answer of `observe`.
+pub const NOTHING: &str = "nothing";
+
+/// A hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)] // a doc comment on a variant would appear in the help of `tuffet plugin`
+pub enum Hook {
+    Authorize,
+    Resolve,
+    AcceptUpload,
+    Observe,
+}
+
+impl Hook {
+    /// All hooks, in the order in which they are called.
+    pub const ALL: [Hook; 4] = [Hook::Authorize, Hook::Resolve, Hook::AcceptUpload, Hook::Observe];
+
+    /// Returns the name in the configuration.
+    pub fn word(self) -> &'static str {
+        match self {
+            Hook::Authorize => "authorize",
+            Hook::Resolve => "resolve",
+            Hook::AcceptUpload => "accept-upload",
+            Hook::Observe => "observe",
+        }
+    }
+}
+
+/// A complete upload.
+#[derive(Debug, Clone)]
+pub struct Uploaded {
+    /// Its root.
+    pub root: String,
+    /// Its path in the root.
+    pub path: String,
+    /// The received content.
+    pub content: Vec<u8>,
+}
+
+impl Uploaded {
+    /// The upload as `accept-upload` receives it.
+    fn as_asked(&self) -> UploadInput {
+        let about = accept_upload::Upload {
+            root: self.root.clone(),
+            path: self.path.clone(),
+            size: self.content.len() as u64,
+            sha256: shown::digest(&self.content),
+            attributes: Vec::new(),
+        };
+        UploadInput { about, content: Arc::new(InMemory(self.content.clone())) }
+    }
+}
+
+/// The input of a hook.
+#[derive(Debug)]
+pub enum HookInput {
+    /// A request, and its complete upload, which `accept-upload` needs.
+    Request(Box<Request>, Option<Uploaded>),
+    /// Events, for `observe`.
+    Events(Vec<Event>),
+}
+
+/// A plugin on its stage.
+pub struct Trial {
+    plugin: Plugin,
+    stage: Arc<Stage>,
+}
+
+/// The result of a call.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The answer, or the cause of the failure and its detail.
+    pub answer: Result<Value, (&'static str, String)>,
+    /// The lines that it logged.
+    pub lines: Vec<LogLine>,
+    /// The lines that it sent to sinks.
+    pub emitted: Vec<Emitted>,
+    /// Keys that it set (`Some`) or deleted.
+    pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
+    /// Its own counters and gauges.
+    pub series: Vec<(SeriesName, SeriesValue)>,
+    /// Calls without an answer from its stage.
+    pub unanswered: Vec<String>,
+    /// The total time of the call.
+    pub wall: Duration,
+    /// Its computing time.
+    pub cpu: Duration,
+    /// Bytes of its memories and tables.
+    pub memory: u64,
+}
+
+impl Trial {
+    /// Loads the plugin as a server would. `policy` names the roots and the stage.
+    ///
+    /// # Errors
+    /// All problems that would prevent a server from starting.
+    pub async fn load(
+        runtime: &PolicyRuntime,
+        policy: &PolicySpec,
+        plugin: &PluginConfig,
+    ) -> Result<Trial, Vec<LoadProblem>> {
+        runtime.with_code_cache(CodeCache::verify).await;
+        let loaded = load(runtime, policy, plugin).await;
+        runtime.with_code_cache(CodeCache::seal).await;
+        let stage = policy.stage.clone().unwrap_or_default();
+        let mut plugin = loaded?;
+        plugin.roots = plugin.roots.filter(|_| !policy.roots.is_empty());
+        Ok(Trial { plugin, stage })
+    }
+
+    /// Returns its hooks.
+    pub fn hooks(&self) -> Vec<Hook> {
+        Hook::ALL.into_iter().filter(|hook| self.has(*hook)).collect()
+    }
+
+    /// Returns the warnings for the operator.
+    pub fn warnings(&self) -> Vec<LoadProblem> {
+        self.plugin.warnings().collect()
+    }
+
+    /// Returns the problem of calling this hook, if there is one.
+    pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
+        (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))
+    }
+
+    fn has(&self, hook: Hook) -> bool {
+        match hook {
+            Hook::Authorize => self.plugin.authorize.is_some(),
+            Hook::Resolve => self.plugin.resolve.is_some(),
+            Hook::AcceptUpload => self.plugin.accept_upload.is_some(),
+            Hook::Observe => self.plugin.observe.is_some(),
+        }
+    }
+
+    /// Calls one hook.
+    pub async fn ask(&self, hook: Hook, matter: &HookInput) -> Tried {
+        self.stage.begin();
+        let begun;
+        let answer = match (hook, matter) {
+            (Hook::Observe, HookInput::Events(events)) => {
+                begun = Instant::now();
+                self.tell(events).await.map(|()| NOTHING.into())
+            }
+            (_, HookInput::Request(request, upload)) => {
+                let mut inputs = Inputs::default();
+                let input = inputs.of(request, &self.plugin.access);
+                let upload = upload.as_ref().map(Uploaded::as_asked);
+                begun = Instant::now();
+                self.ask_about(hook, request, input, upload.as_ref()).await
+            }
+            _ => {
+                begun = Instant::now();
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        };
+        let wall = begun.elapsed();
+        let seen = self.stage.take();
+        Tried {
+            answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
+            keys: seen.keys,
+            series: self.stage.series().read(),
+            lines: seen.lines,
+            emitted: seen.emitted,
+            unanswered: seen.unanswered,
+            wall,
+            cpu: seen.cpu,
+            memory: seen.memory,
+        }
+    }
+
+    /// Delivers events that it subscribes to.
+    async fn tell(&self, events: &[Event]) -> Result<(), Failure> {
+        let batch = Batch::of(events);
+        let wanted = batch.select(|event| self.plugin.wants.include(&event.what));
+        self.plugin.observe(&wanted, Asker::SERVER).await
+    }
+
+    async fn ask_about(
+        &self,
+        hook: Hook,
+        request: &Request,
+        input: &Input,
+        upload: Option<&UploadInput>,
+    ) -> Result<Value, Failure> {
+        // The plugin's own limits should end the call, not those of the chain.
+        let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));
+        let asker = Asker { patience, ..Asker::SERVER };
+        match (hook, upload) {
+            (Hook::Authorize, _) => {
+                let answer = self.plugin.call_authorize(input, asker).await;
+                answer.and_then(convert::verdict).map(shown::verdict)
+            }
+            (Hook::Resolve, _) => {
+                let answer = self.plugin.call_resolve(input, asker.clone()).await;
+                let (content, roots) = (self.plugin.limits.content, self.plugin.roots.as_deref());
+                let found = answer
+                    .and_then(|answer| convert::resolution(answer, request.operation, content, roots))?;
+                let rendered = match &found {
+                    Some(Found::Serve(Selection { otherwise: Otherwise::Rendering(key), .. })) => {
+                        Some(self.rendering(key, asker).await?)
+                    }
+                    _ => None,
+                };
+                Ok(shown::resolution(found, rendered))
+            }
+            (Hook::AcceptUpload, Some(upload)) => {
+                let answer = self.plugin.call_accept_upload(input, upload, asker).await;
+                answer.and_then(convert::acceptance).map(shown::acceptance)
+            }
+            (Hook::AcceptUpload | Hook::Observe, _) => {
+                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+            }
+        }
+    }
+
+    /// The content for a key, as a whole.
+    async fn rendering(&self, key: &str, asker: Asker) -> Rendered {
+        let plugin = &self.plugin;
+        let begun = plugin.call_begin(key, asker.clone()).await?;
+        let announced = match convert::announced(begun, plugin.limits.parts)? {
+            Ok(Some(announced)) => announced,
+            Ok(None) => {
+                return convert::rendering(plugin.call_render(key, asker).await?, plugin.limits.content);
+            }
+            Err(denial) => return Ok(Err(denial)),
+        };
+        let mut content = Vec::new();
+        while (content.len() as u64) < announced.size {
+            let offset = content.len() as u64;
+            let length = part_length(plugin.limits.content, announced.size - offset);
+            let part =
+                plugin.call_part(key, offset, length, Asker { patience: None, ..asker.clone() }).await?;
+            match convert::part(part, offset, length)? {
+                Ok(bytes) => content.extend(bytes),
+                Err(denial) => return Ok(Err(denial)),
+            }
+        }
+        let content = Arc::new(PluginContent::new(announced.name.as_deref(), content.into()));
+        Ok(Ok(Rendering { content, ttl: announced.ttl }))
+    }
+}

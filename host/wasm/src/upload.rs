@@ -1,0 +1,28 @@
+//! An upload as the hook `accept-upload` is asked about it.
+
+use std::sync::Arc;
+
+use super::access::{StoredUpload, UploadContent};
+use super::bindings::accept_upload::Upload;
+use tuffet_policy::ReceivedUpload;
+
+/// An upload as the hook is asked about it.
+#[derive(Debug, Clone)]
+pub(super) struct UploadInput {
+    pub about: Upload,
+    pub content: Arc<dyn UploadContent>,
+}
+
+impl UploadInput {
+    pub fn of(upload: &ReceivedUpload) -> UploadInput {
+        let about = Upload {
+            root: upload.root.clone(),
+            path: upload.path.clone(),
+            size: upload.size,
+            sha256: upload.sha256.clone(),
+            attributes: Vec::new(),
+        };
+        let content = Arc::new(StoredUpload { content: upload.content.clone(), bytes: upload.size });
+        UploadInput { about, content }
+    }
+}

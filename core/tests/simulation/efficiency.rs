@@ -5,7 +5,7 @@ use super::simulator::{
     reader_and_writer, run,
 };
 use std::time::Duration;
-use tuffet_core::{Manner, Operation, PeerMetrics, Time, Timing};
+use tuffet_core::{Manner, Operation, PeerMetrics, Timing};
 
 const BOTH: [Operation; 2] = [Operation::Read, Operation::Write];
 

@@ -102,7 +102,6 @@ fn refused(why: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -164,12 +163,10 @@ mod tests {
         }
         let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut found = Vec::new();
-        let mut crates: Vec<PathBuf> =
-            fs::read_dir(&host).unwrap().map(|entry| entry.unwrap().path().join("src")).collect();
-        crates.push(host.join("src"));
+        let crates = fs::read_dir(&host).unwrap().map(|entry| entry.unwrap().path().join("src"));
         // What only tests use does not log.
         let used = |source: &PathBuf| source.is_dir() && !source.ends_with("testkit/src");
-        for source in crates.into_iter().filter(used) {
+        for source in crates.filter(used) {
             collect(&source, &mut found);
         }
         assert!(found.len() > 100, "{} files", found.len());

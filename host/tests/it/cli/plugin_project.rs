@@ -212,7 +212,7 @@ fn two_projects_of_one_name_are_two_plugins() {
 
 /// Whether the toolchain itself can compile plugins.
 fn has_target() -> bool {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     let toolchain = run(Command::new("sh").arg(format!("{root}/plugins/build.sh")).arg("--toolchain"));
     toolchain.stdout == b"target\n"
 }

@@ -76,7 +76,7 @@ fn a_project_in_c_that_somebody_wrote_by_hand() {
     }
     let setup = Setup::new();
     let folder = setup.outside();
-    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/c");
+    let sdk = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/c");
     folder.write(
         "it/tuffet.json",
         format!(r#"{{ "name": "it", "sdk": "{sdk}", "hooks": ["authorize"] }}"#).as_bytes(),

@@ -5,9 +5,9 @@ use crate::harness::{Setup, compiled, run, run_for, tuffet};
 use std::process::Command;
 use std::time::Duration;
 
-const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases");
+const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/conformance/cases");
 
-const ZEROS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/conformance/cases-zeros");
+const ZEROS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/conformance/cases-zeros");
 
 each_language!(cases_come_out_the_same);
 

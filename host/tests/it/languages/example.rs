@@ -3,7 +3,7 @@
 use super::python_component;
 use crate::harness::{Answer, Peer, Setup, ack, assert_ended, rrq, tuffet};
 
-const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sdk/python/examples/firmware");
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../sdk/python/examples/firmware");
 
 #[test]
 fn the_python_example_serves() {

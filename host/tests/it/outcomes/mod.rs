@@ -40,7 +40,7 @@ fn assert_facts(line: &Value, outcome: &str, decision: &str, bytes: usize, block
 /// Every row of the table has a test, and every such test a row.
 #[test]
 fn the_table_is_tested_row_by_row() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let docs = fs::read_to_string(folder.join("../docs/logs.md")).unwrap();
     let table = docs.split("\n## Outcomes\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let rows: Vec<u32> = table

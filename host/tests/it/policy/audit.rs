@@ -65,7 +65,7 @@ fn verify(arguments: &[&Path]) -> Option<Ran> {
         skipped("python3 is not installed: plugins/audit/verify.py is not tested");
         return None;
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/audit/verify.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugins/audit/verify.py");
     Some(run(Command::new("python3").arg(script).args(arguments)))
 }
 

@@ -122,7 +122,7 @@ fn what_cosign_signs_is_verified_in_each_layout() {
 }
 
 fn recording() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/registry/cosign.json")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/it/registry/cosign.json")
 }
 
 /// With `TUFFET_BLESS=1` what it records replaces the recording.

@@ -48,7 +48,7 @@ plugins:
         skipped("python3 is not installed: plugins/audit/verify.py is not tested");
         return;
     }
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../plugins/audit/verify.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugins/audit/verify.py");
     let ran = run(Command::new("python3").arg(script).arg(&log));
     ran.assert_good();
     let said = String::from_utf8(ran.stdout).unwrap();

@@ -4,6 +4,7 @@
 mod cache;
 mod capture;
 mod check;
+mod client;
 mod compilers;
 mod control;
 mod doctor;

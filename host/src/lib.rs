@@ -1,4 +1,0 @@
-//! The command line of Tuffet.
-
-pub mod cli;
-mod client;

@@ -248,7 +248,7 @@ fn a_session_that_lies_is_given_up() {
             (308, "", "does not keep the parts"),
             (308, "bytes=0-18446744073709551615", "claims parts"),
             (308, "bytes=0-17825791", "claims parts"),
-            (200, "", "does not have"),
+            (200, "", "without having its parts"),
             (404, "", "forgotten"),
             (400, "", "400 (badRequest)"),
             (403, "", "403 (badRequest)"),

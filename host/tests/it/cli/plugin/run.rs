@@ -185,5 +185,5 @@ fn run_and_bench_tell_events() {
     ran.assert_good();
     assert_eq!(json(&ran)["hook"], "observe");
     let asked = ["run", &probe, "--hook", "observe", "--path", "x"];
-    plugin(&[&asked[..], &grants[..]].concat()).assert_fails(64, &["told what happened", "--request"]);
+    plugin(&[&asked[..], &grants[..]].concat()).assert_fails(64, &["takes events", "--request"]);
 }

@@ -13,6 +13,7 @@ sh scripts/lint/unsafe.sh
 sh scripts/bindings/rust.sh "$TARGET" --check
 sh scripts/bindings/c.sh --check
 sh scripts/lint/links.sh
+sh scripts/lint/suites.sh
 sh scripts/lint/systemd.sh
 if installed python3; then
     python3 scripts/lint/targets.py

@@ -19,6 +19,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
+# Another table, for the check of this script.
+SUITES=${SUITES:-scripts/suites.txt}
 CARGO=${CARGO:-cargo} PROFILE=${PROFILE:-dev} WITH_TESTS=${WITH_TESTS-} words=${ARGS-}
 # Not for the programs that suites run.
 unset ARGS
@@ -32,12 +34,12 @@ export CARGO PROFILE WITH_TESTS
 field() {
     awk -v kind="$1" -v name="${2-}" -v key="${3-}" '
         /^[a-z]/ { inside = $1 == kind && (name == "" || $2 == name); if (inside && key == "") print $2 }
-        inside && $1 == key { sub(/^ *[a-z]+ +/, ""); print }' scripts/suites.txt
+        inside && $1 == key { sub(/^ *[a-z]+ +/, ""); print }' "$SUITES"
 }
 
 # The suites for WHEN as KIND NAME, in their order.
 suites_for() {
-    awk -v when="$1" '/^[a-z]/ { suite = $1 " " $2 } $1 == "when" && substr($0, index($0, $2)) == when { print suite }' scripts/suites.txt
+    awk -v when="$1" '/^[a-z]/ { suite = $1 " " $2 } $1 == "when" && substr($0, index($0, $2)) == when { print suite }' "$SUITES"
 }
 
 needs() {
@@ -129,8 +131,10 @@ run_all() {
         set -- "$@" "$kind SUITE=$name"
         shift
     done
-    bash scripts/steps.sh "$kind" "$@"
-    [ -z "${DRY-}" ] || return 0
+    # Its result is that of the whole run, after the lists below; `set -e` does not reach a function in a condition.
+    status=0
+    bash scripts/steps.sh "$kind" "$@" || status=$?
+    [ -z "${DRY-}" ] || return "$status"
     if [ -s "$TUFFET_SKIPPED" ]; then
         printf '\nskipped:\n' && sort -u "$TUFFET_SKIPPED" | sed 's/^skipped: //; s/^/  /'
     else
@@ -138,6 +142,7 @@ run_all() {
     fi
     [ ! -f "$TUFFET_TEST_TIMES" ] ||
         sort -rn "$TUFFET_TEST_TIMES" | awk -F '\t' '$1 >= 10 { printf "slow: %s, %d s\n", $2, $1 }'
+    return "$status"
 }
 
 case ${1-} in
@@ -153,7 +158,10 @@ case ${1-} in
         done
         # shellcheck disable=SC2046 # one word per suite
         [ $# -gt 0 ] || set -- $(suites_for default | sed -n "s/^$kind //p")
-        if [ $# -gt 1 ]; then run_all "$kind" "$@" && exit; fi
+        if [ $# -gt 1 ]; then
+            run_all "$kind" "$@"
+            exit
+        fi
         name=$1
         eval "set -- $words"
         run "$kind" "$name" "$@"

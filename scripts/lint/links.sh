@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every relative link in the documentation must lead to a file of the repository, and its #anchor to a heading there.
-# ARCHITECTURE.md stays short, its `file:function` references exist, and so do the paths in docs/design.
+# ARCHITECTURE.md stays short, its `file:function` references exist, and so do the paths and tests that the tables of
+# SECURITY.md and docs/design name.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -49,11 +50,20 @@ for reference in $(grep -oE '`[a-z0-9_/]+\.rs:[a-z0-9_]+`' ARCHITECTURE.md | tr 
         broken=1
     fi
 done
-for page in docs/design/*.md; do
+tests=$(git grep -hoE 'fn [a-z0-9_]+' -- '*.rs' | sort -u)
+for page in SECURITY.md docs/design/*.md; do
     # shellcheck disable=SC2016 # backquotes, not a command
     for path in $(grep -oE '`(bench|core|host|packaging|plugins|scripts|sdk)/[A-Za-z0-9_./-]*`' "$page" | tr -d '`'); do
         if [ ! -e "$path" ]; then
             echo "$page: $path is not there" >&2
+            broken=1
+        fi
+    done
+    # Tests are sentences: four words or more.
+    # shellcheck disable=SC2016
+    for test in $(grep -oE '`([a-z0-9_]+::)*[a-z0-9]+(_[a-z0-9]+){3,}`' "$page" | tr -d '`'); do
+        if ! echo "$tests" | grep -qx "fn ${test##*::}"; then
+            echo "$page: there is no test $test" >&2
             broken=1
         fi
     done

@@ -11,6 +11,7 @@ use crate::logging;
 use crate::source::Watched;
 use crate::systemd::{Manager, watch_over};
 use futures_util::FutureExt;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
@@ -155,20 +156,7 @@ impl Running {
                 admin.run(state).await;
             }));
         }
-        for (bound, listener) in listeners.iter().zip(&config.listeners) {
-            tracing::info!(
-                target: "tuffet::server::running",
-                address = %bound.address, listener = listener.name, interface = bound.interface,
-                single_port = bound.single_port, "listening"
-            );
-        }
-        if let Some(address) = admin_address {
-            tracing::info!(
-                target: "tuffet::server::running",
-                %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
-                "the admin listener is serving"
-            );
-        }
+        announce(config, &listeners, admin_address);
         server.generation().files.roots.sweep_in_background(|_| true);
         keep_in_background(config);
         watch.serving();
@@ -289,6 +277,24 @@ impl Running {
         tracing::info!(
             target: "tuffet::server::running",
             seconds = patience.as_secs_f64(), "stopping; waiting for running transfers"
+        );
+    }
+}
+
+/// Logs the addresses that are served.
+fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Display>) {
+    for (bound, listener) in listeners.iter().zip(&config.listeners) {
+        tracing::info!(
+            target: "tuffet::server::running",
+            address = %bound.address, listener = listener.name, interface = bound.interface,
+            single_port = bound.single_port, "listening"
+        );
+    }
+    if let Some(address) = admin {
+        tracing::info!(
+            target: "tuffet::server::running",
+            %address, token = config.admin.as_ref().is_some_and(|its| its.token.is_some()),
+            "the admin listener is serving"
         );
     }
 }

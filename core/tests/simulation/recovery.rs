@@ -110,6 +110,20 @@ fn a_client_that_repeats_its_ack_is_not_kept_waiting() {
     assert_eq!(copies, 21);
 }
 
+/// ACK 7 comes more often than the RTO: restarting the timer each time would keep block 8 back for ever.
+#[test]
+fn many_repeated_acks_do_not_hold_back_data() {
+    let client = Plain::new(OptionSet::default()).patient(5_000).tries(u32::MAX);
+    let mut world = world(1, client, OptionSet::default(), 10_000, LAN);
+    let sent = lose(&mut world, &[], &[(8, 5)]);
+    world.run(millis(60_000));
+    assert_served(&world);
+    let pause = pause(&world, 8);
+    assert!(pause < 5_000, "block 8 after {pause} ms");
+    let copies = sent.borrow().iter().filter(|block| **block == 8).count();
+    assert_eq!(copies, 6);
+}
+
 /// One of a pair of ACKs is late: it causes no DATA (RFC 1123 section 4.2.3.1, the Sorcerer's Apprentice).
 #[test]
 fn doubled_acks_cause_no_data() {

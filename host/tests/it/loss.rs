@@ -1,9 +1,7 @@
 //! A path that loses datagrams: every byte arrives all the same, and the outcome reports the cost.
 
-mod alive;
 mod crowd;
 mod firmware;
-mod first_ack;
 mod first_window;
 mod last_ack;
 mod pressure;

@@ -217,7 +217,7 @@ fn a_folder_that_hangs_costs_the_requests_for_it() {
     let slow = disk.path().display();
     let server = setup
         .yaml(&format!(
-            "roots: [{ROOT}, {{ name: slow, path: {slow}, case: insensitive }}]\nlimits: {{ open-time: 2s }}\n"
+            "roots: [{ROOT}, {{ name: slow, path: {slow}, case: insensitive }}]\nlimits: {{ open-time: 5s }}\n"
         ))
         .start();
     assert_eq!(read(&server, "FILE"), content(b"slow"));
@@ -229,13 +229,13 @@ fn a_folder_that_hangs_costs_the_requests_for_it() {
             scope.spawn(move || {
                 let mut peer = crate::harness::Peer::new(server.address());
                 peer.ask(&crate::harness::rrq(&format!("hangs{number}"), &[]));
-                assert_eq!(peer.receive_within(Duration::from_millis(1500)), None);
+                assert_eq!(peer.receive_within(Duration::from_millis(4500)), None);
             });
         }
         for _ in 0..20 {
             assert_eq!(read(&server, "BOOT/bcd"), content(b"bcd"));
         }
-        assert!(began.elapsed() < Duration::from_millis(1400), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_millis(4500), "{:?}", began.elapsed());
     });
     assert_ended(&server.outcome("hangs0"), "failed", "(`limits.open-time`)");
     disk.release();

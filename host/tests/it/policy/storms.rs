@@ -10,6 +10,9 @@ const PHONES: usize = 300;
 /// When a phone asks again that got no answer.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// Far more than a slow and busy machine needs: a phone that is never answered ends the test.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 /// The address of a machine. All of 127/8 is this one.
 fn address(number: usize) -> Ipv4Addr {
     Ipv4Addr::from(0x7f01_0000 + number as u32)
@@ -47,7 +50,7 @@ fn storm(server: &Server, name: impl Fn(usize) -> String, content: impl Fn(usize
             }
         });
         assert!(
-            began.elapsed() < Duration::from_secs(30),
+            began.elapsed() < PATIENCE,
             "{} phones without an answer: {}",
             phones.len(),
             server.log()
@@ -120,9 +123,9 @@ fn leases(format: &str, head: &str, lease: fn(usize) -> String) {
         let setup = (0..PHONES).fold(Setup::new(), |setup, phone| {
             setup.file(&format!("phones/{}.cfg", mac(phone, "")), phone.to_string().as_bytes())
         });
-        // A build without optimisation copies a file into the memory of a plugin byte by byte: that takes four times as
-        // long as the plugin computes for it, and for the largest file of ISC dhcpd more than the default.
-        let slow = cfg!(debug_assertions) && format == "isc" && machines > 50_000;
+        // A build without optimisation copies a file into the memory of a plugin byte by byte, four times as long as the
+        // plugin computes for it: on a busy machine the largest files take more than the default limits.
+        let slow = cfg!(debug_assertions) && machines > 50_000;
         let (chain, limits) =
             if slow { (", time-limit: 10s", "limits: { time: 2s, wall: 5s }\n    ") } else { ("", "") };
         let content: String = std::iter::once(head.to_owned()).chain((0..machines).map(lease)).collect();

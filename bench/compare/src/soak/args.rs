@@ -10,7 +10,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) programs: Programs,
 
-    /// The component of the misbehaving plugin (plugins/misbehave)
+    /// The component of the misbehaving plugin (host/tests/plugins/misbehave)
     #[arg(long, value_name = "FILE")]
     pub(crate) misbehave: PathBuf,
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use tempfile::TempDir;
 
-/// The grants that `plugins/probe` requires.
+/// The grants that `host/tests/plugins/probe` requires.
 const NEEDED: &str = "kv, files/boot, sinks/out";
 
 /// Starts a server whose plugin runs these commands for every requested file.

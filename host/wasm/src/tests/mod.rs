@@ -1,4 +1,4 @@
-//! Policies with real components: the bundled plugins, and `plugins/misbehave`, which does what its settings
+//! Policies with real components: the bundled plugins, and `host/tests/plugins/misbehave`, which does what its settings
 //! request.
 #![allow(clippy::unwrap_used)]
 

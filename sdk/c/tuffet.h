@@ -338,7 +338,7 @@ tuffet_resolution tuffet_resolve(const tuffet_request *request);
 /* No opinion: the next plugin decides, at the end the path is looked up in the roots. */
 tuffet_resolution tuffet_resolution_abstain(void);
 /*
- * The first of these that exists, at most 64; of an upload, the first file. Content exists always. Set `else_next` and
+ * The first of these that exists, at most 64; of an upload, the first file. Content always exists. Set `else_next` and
  * `profile` in the answer where you need them; so with the four functions below.
  */
 tuffet_resolution tuffet_resolution_serve(const tuffet_candidate *candidates, size_t count);

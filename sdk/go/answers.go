@@ -134,7 +134,7 @@ func Drop(reason string) Silence { return Silence{reason} }
 // Allow says yes, unless a later plugin of the chain denies, with this profile.
 func Allow(profile Profile) Verdict { return allow{profile} }
 
-// Serve names candidates: the server serves the first that exists. Content exists always, so nothing may follow it. A write
+// Serve names candidates: the server serves the first that exists. Content always exists, so nothing may follow it. A write
 // goes to the first file; content is left out.
 func Serve(candidates ...Candidate) Selection { return Selection{Candidates: candidates} }
 

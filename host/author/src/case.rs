@@ -289,13 +289,21 @@ fn component_of(
     }
 }
 
-/// Returns the file itself, or the case files in a folder: all that end in `.yaml`, by name.
+/// The case file of a project.
+const OF_PROJECT: &str = "cases.yaml";
+
+/// Returns the file itself, or the case files in a folder: those of a project are in `cases.yaml`, beside other YAML;
+/// in any other folder all that end in `.yaml` are, by name.
 ///
 /// # Errors
 /// The path cannot be read.
 pub(crate) fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     if !fs::metadata(path)?.is_dir() {
         return Ok(vec![path.to_owned()]);
+    }
+    let of_project = path.join(OF_PROJECT);
+    if of_project.is_file() {
+        return Ok(vec![of_project]);
     }
     let mut files = Vec::new();
     for entry in fs::read_dir(path)? {

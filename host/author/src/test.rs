@@ -28,7 +28,7 @@ use tuffet_wasm::{Beyond, Emitted, Hook, HookInput, KeyName, Learned, Trial};
 
 #[derive(Debug, Args)]
 pub struct TestArgs {
-    /// A case file, or a folder of them (*.yaml).
+    /// A case file, or a folder: its cases.yaml, or else all its case files (*.yaml).
     #[arg(value_name = "FILE|FOLDER", default_value = "cases.yaml")]
     path: PathBuf,
     /// The component: a file, or builtin:NAME; replaces the one that the files name.

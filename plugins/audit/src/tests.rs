@@ -35,27 +35,16 @@ fn finished(requested: &str, outcome: &str) -> Event {
         size: None,
         decision_us: None,
     };
+    let summary = testing::summary(decided.request.clone());
     event(EventKind::Finished(Summary {
         decided,
         decision: decision::REFUSED.into(),
         outcome: outcome.into(),
-        detail: None,
         plugin_calls: 1,
-        tried: vec![],
-        tried_by: None,
-        blksize: 512,
-        windowsize: 1,
-        timeout_option: None,
-        tsize: None,
         transferred: 3,
-        blocks: 1,
-        retransmissions: 0,
-        duplicates: 0,
-        timeouts: 0,
-        rtt_us: None,
         first_block_us: Some(4),
         duration_us: 9,
-        attributes: vec![],
+        ..summary
     }))
 }
 

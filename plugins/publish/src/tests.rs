@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 use tuffet_sdk::testing::{self, put_response, take_emitted};
 use tuffet_sdk::{
     DecidedRequest, Event, EventKind, Observe, OtherEvent, Plugin, Progress, Request, Resolved, Summary,
-    Target, decision, http, outcome, parse,
+    Target, http, outcome, parse,
 };
 
 use crate::Publish;
@@ -35,25 +35,17 @@ fn transfer(request: Request) -> [Event; 4] {
     let progress = Progress { request_id: "7".into(), transferred: 4, size: Some(9) };
     let summary = Summary {
         decided: DecidedRequest { decided_by: None, ..started.clone() },
-        decision: decision::GRANTED.into(),
         outcome: outcome::TIMED_OUT.into(),
         detail: Some("silent".into()),
         plugin_calls: 1,
-        tried: vec![],
-        tried_by: None,
         blksize: 1408,
         windowsize: 4,
-        timeout_option: None,
-        tsize: None,
         transferred: 8,
-        blocks: 1,
         retransmissions: 2,
-        duplicates: 0,
         timeouts: 3,
-        rtt_us: None,
         first_block_us: Some(5),
         duration_us: 11,
-        attributes: vec![],
+        ..testing::summary(started.request.clone())
     };
     let other = OtherEvent { kind: "later".into(), request_id: None, attributes: vec![] };
     let kinds = [

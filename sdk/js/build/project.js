@@ -97,6 +97,9 @@ export function read(folder) {
       name,
       version: text(document, "version", "package.json", false),
       description: text(document, "description", "package.json", false),
+      // An object is an older form, which names no licence.
+      ...(typeof document.license === "string" && { license: document.license }),
+      ...(typeof document.homepage === "string" && { homepage: document.homepage }),
       grants: [
         ...Object.entries(grants).map(([grant, reason]) => ({ grant, reason })),
         ...Object.entries(optional).map(([grant, reason]) => ({ grant, reason, optional: true })),

@@ -268,7 +268,7 @@ export type Resolution =
     };
 export const Resolution: Abstaining & Denying & Dropping & {
   /**
-   * The first of these that exists is served; content exists always, so nothing may follow it. A file of its own, else a
+   * The first of these that exists is served; content always exists, so nothing may follow it. A file of its own, else a
    * generated one:
    *
    * ```ts

@@ -392,6 +392,9 @@ test("a project has its mistakes named", () => {
     assert.equal(good.name, "a");
     assert.deepEqual(good.manifest.grants, [{ grant: "kv", reason: "counts", optional: true }]);
     assert.equal(good.manifest.reuse, true);
+    assert.ok(!("license" in good.manifest || "homepage" in good.manifest));
+    const about = project('{"name":"a","license":"MIT","homepage":"https://example.org/","tuffet":{"plugin":"p.js"}}');
+    assert.deepEqual([about.manifest.license, about.manifest.homepage], ["MIT", "https://example.org/"]);
     assert.deepEqual([good.manifest.facts, good.manifest["depends-on"]], [["interface"], ["interface"]]);
   } finally {
     rmSync(folder, { recursive: true });

@@ -62,6 +62,18 @@ class Tests(unittest.TestCase):
         manifest = json.loads(project.read(self.folder).manifest())
         self.assertEqual((manifest["facts"], manifest["depends-on"]), (["interface"], ["interface", "path"]))
 
+    def test_licence_and_homepage_are_those_of_the_project(self) -> None:
+        self.write("pyproject.toml", project.FORM)
+        manifest = json.loads(project.read(self.folder).manifest())
+        self.assertFalse({"license", "homepage"} & manifest.keys())
+        about = '[project]\nlicense = "MIT"\nurls = { Homepage = "https://example.org/" }\n'
+        self.write("pyproject.toml", project.FORM.replace("[project]\n", about, 1))
+        manifest = json.loads(project.read(self.folder).manifest())
+        self.assertEqual((manifest["license"], manifest["homepage"]), ("MIT", "https://example.org/"))
+        older = '[project]\nlicense = { file = "LICENSE" }\n'
+        self.write("pyproject.toml", project.FORM.replace("[project]\n", older, 1))
+        self.assertNotIn("license", json.loads(project.read(self.folder).manifest()))
+
     def test_what_is_wrong_with_the_project_is_told_at_once(self) -> None:
         self.write(
             "pyproject.toml",

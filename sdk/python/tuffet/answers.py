@@ -93,7 +93,7 @@ class Drop:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content itself; text goes out as UTF-8. It exists always."""
+    """The content itself; text goes out as UTF-8. It always exists."""
 
     data: bytes | str
     name: str | None = None
@@ -112,7 +112,7 @@ class Content:
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """The content that ``render``, or ``begin`` and ``part``, make for this key of 1 to 1024 bytes: once for all
-    requests with this key. The server keeps it in memory while there is room. It exists always."""
+    requests with this key. The server keeps it in memory while there is room. It always exists."""
 
     key: str
 

@@ -10,6 +10,10 @@ pub struct Manifest {
     pub version: &'static str,
     /// What it does, in one sentence.
     pub description: &'static str,
+    /// Its licence, as an SPDX expression; may be empty.
+    pub license: &'static str,
+    /// Where it is documented; may be empty.
+    pub homepage: &'static str,
     /// Required grants, each with the reason.
     pub grants: &'static [(&'static str, &'static str)],
     /// Optional grants, each with its purpose.
@@ -143,6 +147,11 @@ impl<const N: usize> Writer<N> {
         self.byte(b'"')
     }
 
+    /// A further member, unless its text is empty.
+    const fn text(self, key: &str, text: &str) -> Self {
+        if text.is_empty() { self } else { self.raw(",").string(key).raw(":").string(text) }
+    }
+
     const fn grants(mut self, grants: &[(&str, &str)], optional: bool, mut first: bool) -> Self {
         let mut index = 0;
         while index < grants.len() {
@@ -217,6 +226,8 @@ const fn write<const N: usize>(manifest: &Manifest) -> Writer<N> {
         .string(manifest.version)
         .raw(",\"description\":")
         .string(manifest.description)
+        .text("license", manifest.license)
+        .text("homepage", manifest.homepage)
         .raw(",\"grants\":[")
         .grants(manifest.grants, false, true)
         .grants(manifest.optional, true, manifest.grants.is_empty())
@@ -236,6 +247,11 @@ pub const fn length(manifest: &Manifest) -> usize {
 /// The manifest as JSON.
 pub const fn json<const N: usize>(manifest: &Manifest) -> [u8; N] {
     write::<N>(manifest).into
+}
+
+/// The only text, or an empty one.
+pub const fn first(texts: &[&'static str]) -> &'static str {
+    if texts.is_empty() { "" } else { texts[0] }
 }
 
 const fn is_among(words: &[&str], word: &str) -> bool {
@@ -270,6 +286,9 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
 ///     optional: [("client-mac", "counts machines instead of addresses")],
 /// }
 /// ```
+///
+/// After the description, `license: "Apache-2.0"` and `homepage: "https://…"` may follow, which `tuffet plugin inspect`
+/// shows.
 ///
 /// An observer may restrict the kinds of events with `events: ["finished"]` after the other keys. It then
 /// receives no others, which costs less.
@@ -313,6 +332,8 @@ macro_rules! manifest {
         name: $name:expr,
         version: $version:expr,
         description: $description:expr
+        $(, license: $license:expr)?
+        $(, homepage: $homepage:expr)?
         $(, grants: [$($grant:expr),* $(,)?])?
         $(, optional: [$($optional:expr),* $(,)?])?
         $(, events: [$($event:expr),* $(,)?])?
@@ -327,6 +348,8 @@ macro_rules! manifest {
                 name: $name,
                 version: $version,
                 description: $description,
+                license: $crate::manifest::first(&[$($license)?]),
+                homepage: $crate::manifest::first(&[$($homepage)?]),
                 grants: &[$($($grant),*)?],
                 optional: &[$($($optional),*)?],
                 events: &[$($($event),*)?],
@@ -363,6 +386,8 @@ mod tests {
             name: "a \"b\" \\c",
             version: "1.2.3",
             description: "two\nlines, é",
+            license: "Apache-2.0",
+            homepage: "https://example.org/",
             grants: &[("kv", "remembers"), ("files", "reads")],
             optional: &[("clock", "tells")],
             events: &["started", "finished"],
@@ -375,6 +400,10 @@ mod tests {
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
         assert_eq!(json["name"], "a \"b\" \\c");
         assert_eq!(json["description"], "two\nlines, é");
+        assert_eq!(
+            (&json["license"], &json["homepage"]),
+            (&"Apache-2.0".into(), &"https://example.org/".into())
+        );
         assert_eq!((&json["empty-batches"], &json["reuse"]), (&true.into(), &true.into()));
         assert_eq!(json["grants"][1], serde_json::json!({ "grant": "files", "reason": "reads" }));
         assert_eq!(
@@ -408,6 +437,8 @@ mod tests {
             name: "",
             version: "",
             description: "",
+            license: "",
+            homepage: "",
             grants: &[],
             optional: &[("kv", "x")],
             events: &[],
@@ -419,5 +450,6 @@ mod tests {
         const JSON: [u8; length(&MANIFEST)] = json(&MANIFEST);
         let json: serde_json::Value = serde_json::from_slice(&JSON).unwrap();
         assert_eq!(json["grants"].as_array().map(Vec::len), Some(1));
+        assert_eq!((json.get("license"), json.get("homepage")), (None, None));
     }
 }

@@ -5,7 +5,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
 use crate::history::PastRequest;
-use crate::{Client, Error, Level, Mac, MacAddresses, Mode, Operation, Request, Upload, mac_source};
+use crate::{
+    Client, DecidedRequest, Error, Event, EventKind, Level, Mac, MacAddresses, Mode, Operation, Request,
+};
+use crate::{Resolved, Summary, Target, Upload, decision, mac_source, outcome};
 
 /// The name of a key: the shared namespace, if it is not the plugin's own, and the key.
 type Name = (Option<String>, String);
@@ -85,6 +88,45 @@ pub fn write_request(path: &str) -> Request {
 pub fn add_mac(request: &mut Request, address: &str) {
     let mac = Mac { address: address.into(), source: mac_source::NEIGHBOUR_TABLE.into() };
     request.client.macs.get_or_insert_with(MacAddresses::default).network.push(mac);
+}
+
+/// Returns the summary of a served download in lockstep: an empty file of the root `boot` with the path of the request,
+/// which no plugin decided. Set what the test is about: `Summary { transferred: 9, ..testing::summary(request) }`.
+pub fn summary(request: Request) -> Summary {
+    let decided = DecidedRequest {
+        resolved: Some(Resolved::File(Target::new("boot", &request.path))),
+        request,
+        decided_by: None,
+        size: Some(0),
+        decision_us: None,
+    };
+    Summary {
+        decided,
+        decision: decision::GRANTED.into(),
+        outcome: outcome::SERVED.into(),
+        detail: None,
+        plugin_calls: 0,
+        tried: Vec::new(),
+        tried_by: None,
+        blksize: 512,
+        windowsize: 1,
+        timeout_option: None,
+        tsize: None,
+        transferred: 0,
+        blocks: 1,
+        retransmissions: 0,
+        duplicates: 0,
+        timeouts: 0,
+        rtt_us: None,
+        first_block_us: None,
+        duration_us: 1_000,
+        attributes: Vec::new(),
+    }
+}
+
+/// Returns the first event of a batch, at one second of Unix time.
+pub fn event(kind: EventKind) -> Event {
+    Event { sequence: 1, unix_ms: 1_000, kind }
 }
 
 /// Returns a complete upload with this content, which [`upload::read`](crate::upload::read) finds. The digest is not

@@ -49,12 +49,7 @@ fn storm(server: &Server, name: impl Fn(usize) -> String, content: impl Fn(usize
                 Some(other) => panic!("phone {phone} got {other:?}: {}", server.log()),
             }
         });
-        assert!(
-            began.elapsed() < PATIENCE,
-            "{} phones without an answer: {}",
-            phones.len(),
-            server.log()
-        );
+        assert!(began.elapsed() < PATIENCE, "{} phones without an answer: {}", phones.len(), server.log());
     }
 }
 

@@ -52,6 +52,8 @@ class Project:
     optional: dict[str, str]
     options: dict[str, Any]
     """What the manifest has in the same words."""
+    links: dict[str, str]
+    """The licence and the homepage, as far as there are."""
 
     @property
     def asked(self) -> set[str]:
@@ -63,7 +65,7 @@ class Project:
         wishes = [{"grant": grant, "reason": reason} for grant, reason in self.grants.items()]
         optional = [{"grant": grant, "reason": reason, "optional": True} for grant, reason in self.optional.items()]
         about = {"name": self.name, "version": self.version, "description": self.description}
-        return json.dumps({**about, "grants": wishes + optional, **self.options}, ensure_ascii=False).encode()
+        return json.dumps({**about, **self.links, "grants": wishes + optional, **self.options}, ensure_ascii=False).encode()
 
 
 def read(folder: Path) -> Project:
@@ -126,6 +128,10 @@ def read(folder: Path) -> Project:
     named = re.fullmatch(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", entry)
     if entry and not named:
         wrong.append(f"`plugin` in [tool.tuffet] is {entry!r}: MODULE:CLASS is wanted, such as firmware:Firmware")
+    # Older projects have a table with the licence's text or file, which is no name.
+    license, urls = project.get("license"), table(project, "urls", "project.urls")
+    homepage = next((url for label, url in urls.items() if label.lower() == "homepage"), None)
+    links = {"license": license, "homepage": homepage}
     found = Project(
         folder,
         text(project, "name", "project", True),
@@ -136,6 +142,7 @@ def read(folder: Path) -> Project:
         grants,
         optional,
         {option: tuffet[option] for option in options if option in tuffet},
+        {key: value for key, value in links.items() if isinstance(value, str) and value},
     )
     if wrong:
         raise ProjectError("\n".join(f"{file}: {each}" for each in wrong))

@@ -49,11 +49,11 @@ pub mod exports {
                 }
                 #[derive(Clone, Eq, PartialEq)]
                 pub struct Selection {
-                    /// The first of these that exists is served; content exists always, so nothing may follow it. For a write request,
+                    /// The first of these that exists is served; content always exists, so nothing may follow it. For a write request,
                     /// the first file is where it goes, and content is left out. At most 64.
                     pub candidates: _rt::Vec<Candidate>,
                     /// If none of them exists, the chain goes on: the next plugin decides, and at the end the path is looked up in the
-                    /// roots. Otherwise there is no such file. Nothing follows content, which exists always. A write request that has a
+                    /// roots. Otherwise there is no such file. Nothing follows content, which always exists. A write request that has a
                     /// file does not go on. Without any candidate, the chain must go on.
                     pub else_next: bool,
                     /// How it is sent: with what `authorize` allowed, as if one more plugin had allowed.

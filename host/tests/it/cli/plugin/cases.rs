@@ -72,6 +72,12 @@ fn test_of_a_folder_with_a_builtin() {
     plugin(&["test", &path]).assert_fails(64, &["acl.yaml:4:", "clinet"]);
     write(&folder, "cases/acl.yaml", "component: builtin:acl\ncases: []\n");
     plugin(&["test", &path]).assert_fails(64, &["there is no case"]);
+
+    // Of a project, whose other files are no cases.
+    write(&folder, "cases/cases.yaml", cases);
+    write(&folder, "cases/tuffet.yaml", "roots: [{ name: boot, path: . }]\n");
+    let ran = plugin(&["test", &path]);
+    assert_eq!(ran.code(), 0, "{}{}", printed(&ran), ran.stderr);
 }
 
 const EVENTS: &str = r#"

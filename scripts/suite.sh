@@ -61,12 +61,12 @@ list() {
 
 build() { sh scripts/build.sh "$@"; }
 
-# Most tests wait for time-outs and processes half of their time.
+# Most tests wait for time-outs and processes half of their time. The simulated fleet has a suite of its own.
 cargo_test() {
     # shellcheck disable=SC2086 # several words, such as those of a wrapper
     RUST_TEST_THREADS=${TEST_THREADS:-$(($(nproc) * 3 / 2))} TUFFET_PYTHON_GUESTS=$TARGET/python \
         TUFFET_JS_GUESTS=$TARGET/js TUFFET_GO_GUESTS=$TARGET/go TUFFET_C_GUESTS=$TARGET/c TUFFET_PEERS=$TARGET/peers \
-        PATH=$PATH:$TARGET/peers/tftpd-hpa/usr/sbin $CARGO test --locked --workspace "$@"
+        PATH=$PATH:$TARGET/peers/tftpd-hpa/usr/sbin $CARGO test --locked --workspace --exclude tuffet-fleet "$@"
 }
 
 # `--test NAME` for the integration tests of all crates; `it` and `containers` are suites of their own.

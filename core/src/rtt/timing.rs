@@ -71,7 +71,8 @@ impl Timing {
         self.give_up
     }
 
-    pub(crate) fn initial(&self) -> u32 {
+    /// Returns the RTO before the first measurement, in microseconds.
+    pub fn initial(&self) -> u32 {
         self.initial
     }
 

@@ -129,6 +129,16 @@ impl Scenario {
             && quick(&self.down)
             && self.client.is_idle()
             && self.server.is_idle()
+            && self.acks_come_in_time()
+    }
+
+    /// Returns whether a rate delays no ACK of an upload beyond the first time-out of its sender.
+    fn acks_come_in_time(&self) -> bool {
+        let Job { operation, requested, limits, settings, .. } = &self.job;
+        let Some(rate) = limits.rate.filter(|_| *operation == Operation::Write) else { return true };
+        let granted = OptionSet::grant(requested, limits, None);
+        let bytes = u64::from(granted.window_size()) * u64::from(granted.block_size());
+        bytes * 1_000_000 / u64::from(rate) < u64::from(settings.timing.initial())
     }
 
     /// Returns a short description for a failure.

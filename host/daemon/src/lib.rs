@@ -1,5 +1,5 @@
-//! The process around a server of Tuffet: signals, privileges, the service manager, the source of the configuration,
-//! reloads, the control socket and the writer of the log.
+//! The process around a Tuffet server: signals, privileges, the service manager, the source of the configuration,
+//! reloads, the control socket and the log.
 
 pub mod logging;
 pub mod privileges;

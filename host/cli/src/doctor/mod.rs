@@ -153,7 +153,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     findings.push(kernel::clock(system));
     findings.push(privileges::seccomp(system, &subject.config));
     findings.push(privileges::landlock(&subject.config));
-    let account = match tuffet_daemon::privileges::become_of(&subject.config.privileges) {
+    let account = match tuffet_daemon::privileges::account_to_become(&subject.config.privileges) {
         Ok(account) => {
             findings.push(privileges::user(account.as_ref()));
             account

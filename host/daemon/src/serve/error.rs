@@ -153,7 +153,7 @@ impl ServeError {
             | ServeError::TidPorts { .. }
             | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,
-            ServeError::Privileges(PrivilegeError::Unknown(_)) => EXIT_CONFIG,
+            ServeError::Privileges(PrivilegeError::UnknownUser(_)) => EXIT_CONFIG,
             ServeError::Privilege { .. }
             | ServeError::InterfacePrivilege { .. }
             | ServeError::Privileges(_) => 77,

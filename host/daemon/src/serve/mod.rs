@@ -80,7 +80,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     telemetry::open_files();
     let mut compilers = None;
     let left =
-        privileges::give_up(&config, account.as_ref(), || compilers = policy::start_compilers(&config))?;
+        privileges::drop_privileges(&config, account.as_ref(), || compilers = policy::start_compilers(&config))?;
     reach::look_by_process(false);
     // The first thread beside this one.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;

@@ -1,7 +1,7 @@
 //! Loads the policy of a configuration; its problems have their place in the YAML file.
 
 use super::ServeError;
-use crate::privileges::{Confinement, become_of};
+use crate::privileges::{Confinement, account_to_become};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -65,7 +65,7 @@ pub fn may_fill_code_cache(folder: &Path, privileges: &Privileges) -> bool {
 /// Returns whether a check may create what a server would: root that would become another user would create
 /// folders and files that this user cannot write.
 pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
-    let stays = || match become_of(privileges) {
+    let stays = || match account_to_become(privileges) {
         Ok(account) => account.is_none_or(|account| account.uid.is_root()),
         // The user does not exist: no server would start.
         Err(_) => false,

@@ -2,7 +2,7 @@
 
 use super::policy::{load_policy, warnings};
 use super::{ServeError, not_answering, open_roots, serving};
-use crate::privileges::out_of_bounds;
+use crate::privileges::outside_sandbox;
 use crate::source::keep;
 use crate::systemd::Manager;
 use std::sync::Arc;
@@ -123,7 +123,7 @@ impl Reloader {
             return Err(config.error(problems).into());
         }
         let (config, barred) = off_thread(move || {
-            let barred = out_of_bounds(&config);
+            let barred = outside_sandbox(&config);
             Ok((config, barred))
         })
         .await?;

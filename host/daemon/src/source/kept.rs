@@ -4,7 +4,7 @@
 //! configuration that runs as the user who could write it: the file must not make that user another one.
 
 use super::{Fetched, MAX_TEXT};
-use crate::privileges::become_of;
+use crate::privileges::account_to_become;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -56,7 +56,7 @@ impl Kept {
             return Ok(());
         }
         let about = fs::symlink_metadata(&self.file).map_err(|error| error.to_string())?;
-        let account = become_of(&config.privileges).map_err(|error| error.to_string())?;
+        let account = account_to_become(&config.privileges).map_err(|error| error.to_string())?;
         let runs_as = account.map_or(0, |account| account.uid.as_raw());
         let is_private = about.is_file() && about.mode() & 0o022 == 0;
         if is_private && (about.uid() == 0 || about.uid() == runs_as) {

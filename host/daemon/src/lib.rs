@@ -9,6 +9,7 @@ pub mod source;
 mod systemd;
 
 pub use serve::{
-    Begun, CacheWanted, Configure, Reply, ServeError, answer_cache, ask, begin_capture, catch_signals, check,
-    check_plugins, control_runtime, explain, inherited, may_fill_code_cache, require_folder, serve,
+    CacheCommand, CaptureStream, Configure, Reply, ServeError, ask, begin_capture, catch_signals, check,
+    check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
+    run_cache_command, serve,
 };

@@ -97,7 +97,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     };
     let mut findings = Vec::new();
     // Before there are threads.
-    match tuffet_daemon::inherited(&subject.config) {
+    match tuffet_daemon::count_inherited(&subject.config) {
         Ok(inherited) => subject.inherited = inherited,
         Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
     }

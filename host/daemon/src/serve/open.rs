@@ -104,7 +104,7 @@ fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
         tracing::warn!(
             target: "tuffet::server::open",
             listener = listener.name,
-            "TID ports skipped because other processes use them: {}{more}; {} of {range} remain \
+            "TID ports used by other processes are skipped: {}{more}; {} of {range} remain \
              (`ss -ulpn` names the processes)",
             named.join(", "),
             usize::from(range.count()) - opened.taken.len()

@@ -103,9 +103,7 @@ impl Inherited {
 
     /// Returns the TCP listener on this address.
     pub fn tcp(&mut self, wanted: SocketAddr) -> Option<TcpListener> {
-        let is_it = |passed: &mut InheritedSocket| {
-            matches!(&passed.socket, SocketKind::Tcp(_, its) if fits(wanted, *its))
-        };
+        let is_it = |passed: &mut InheritedSocket| matches!(&passed.socket, SocketKind::Tcp(_, its) if fits(wanted, *its));
         match self.0.extract_if(.., is_it).next()?.socket {
             SocketKind::Tcp(socket, _) => Some(socket),
             _ => None,
@@ -114,9 +112,9 @@ impl Inherited {
 
     /// Returns the listener on this path.
     pub fn unix(&mut self, wanted: &Path) -> Option<UnixListener> {
-        let is_at = |socket: &UnixListener| socket.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted));
-        let is_it =
-            |passed: &mut InheritedSocket| matches!(&passed.socket, SocketKind::Unix(socket) if is_at(socket));
+        let is_at =
+            |socket: &UnixListener| socket.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted));
+        let is_it = |passed: &mut InheritedSocket| matches!(&passed.socket, SocketKind::Unix(socket) if is_at(socket));
         match self.0.extract_if(.., is_it).next()?.socket {
             SocketKind::Unix(socket) => Some(socket),
             _ => None,

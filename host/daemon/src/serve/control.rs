@@ -24,7 +24,7 @@ use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
 use tuffet::watch::{Feed, Snapshot, Viewer, Watch};
-use tuffet_observe::accept::Trouble;
+use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::telemetry::exposition;
 
 /// The longest command in bytes: `explain` with the longest path and all options.
@@ -110,7 +110,7 @@ impl Control {
                 return;
             }
         };
-        let mut trouble = Trouble::default();
+        let mut failures = AcceptFailures::default();
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
@@ -125,7 +125,7 @@ impl Control {
                     });
                 }
                 Err(error) => {
-                    trouble.pause("the control socket", &error).await;
+                    failures.pause("the control socket", &error).await;
                 }
             }
         }

@@ -156,8 +156,8 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     warnings.append(&mut found);
     warnings.extend(interfaces::missing(config));
     warnings.extend(config.silent.iter().map(describe_unresponsive));
-    let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
-    warnings.extend(complaints.iter().map(ToString::to_string));
+    let (_, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    warnings.extend(problems.iter().map(ToString::to_string));
     Ok(warnings)
 }
 

@@ -22,7 +22,7 @@ use tuffet::server::{Assembly, Server};
 use tuffet::watch::{Feed, Watch};
 use tuffet_config::Config;
 use tuffet_engine::worker::ListenerSpec;
-use tuffet_observe::admin::{self, Access, Pulse};
+use tuffet_observe::admin::{self, Access, WorkerLiveness};
 use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
@@ -144,11 +144,11 @@ impl Running {
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
-        let pulse = Arc::new(Pulse::new(server.mailboxes().to_vec()));
+        let liveness = Arc::new(WorkerLiveness::new(server.mailboxes().to_vec()));
         if let Some((admin, file)) = admin {
             let servers = config.events.clone().map(|events| Feed::new(Servers::new(events)));
-            let pulse = pulse.clone();
-            let state = admin::AdminState { watch: watch.clone(), feed, servers, pulse, access };
+            let liveness = liveness.clone();
+            let state = admin::AdminState { watch: watch.clone(), feed, servers, liveness, access };
             services.push(tokio::spawn(async move {
                 // Removes the file with the listener.
                 let _file = file;
@@ -161,7 +161,7 @@ impl Running {
         watch.serving();
         tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
         manager.ready(&serving_status(1));
-        services.push(tokio::spawn(feed_watchdog(manager.clone(), pulse, watch)));
+        services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
             server,
             phase: ShutdownPhase::NotStarted,
@@ -299,9 +299,9 @@ fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Disp
 }
 
 fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -> Telemetry {
-    let (settings, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
-    for complaint in complaints {
-        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+    let (settings, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    for problem in problems {
+        tracing::warn!(target: "tuffet::telemetry", "{problem}");
     }
     let named = config.listeners.iter().zip(listeners);
     let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));

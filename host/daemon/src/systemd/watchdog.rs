@@ -4,11 +4,11 @@ use super::ServiceManager;
 use std::sync::Arc;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet::watch::Watch;
-use tuffet_observe::admin::Pulse;
+use tuffet_observe::admin::WorkerLiveness;
 
 /// Reports at half of the manager's interval while all workers respond; the running task itself proves that the control
 /// runtime works. Returns at once without a watchdog.
-pub(crate) async fn feed_watchdog(manager: ServiceManager, pulse: Arc<Pulse>, watch: Watch) {
+pub(crate) async fn feed_watchdog(manager: ServiceManager, liveness: Arc<WorkerLiveness>, watch: Watch) {
     let Some(every) = manager.watchdog() else { return };
     let mut ticks = interval(every / 2);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -16,7 +16,7 @@ pub(crate) async fn feed_watchdog(manager: ServiceManager, pulse: Arc<Pulse>, wa
     loop {
         ticks.tick().await;
         // During a drain idle workers have exited, and the process will follow.
-        let silent = if watch.is_draining() { Vec::new() } else { pulse.silent().await };
+        let silent = if watch.is_draining() { Vec::new() } else { liveness.silent().await };
         if silent.is_empty() {
             manager.alive();
             if was_silent {

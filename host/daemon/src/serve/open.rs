@@ -91,7 +91,7 @@ fn bind_admin(
     }
 }
 
-/// Warns about TID ports that other processes use; lists at most [`MAX_NAMED`] of them.
+/// Warns about TID ports that other processes use; lists at most `MAX_NAMED` of them.
 fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
     const MAX_NAMED: usize = 20;
     for (listener, opened) in config.listeners.iter().zip(listeners) {

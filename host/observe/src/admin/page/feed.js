@@ -4,8 +4,8 @@
 const SILENCE = 6000;
 const PAUSES = [500, 1000, 2000, 5000];
 
-// Calls `onChange({ state, … })` with `live` and a snapshot, `lost` and the reason, or `locked` when a token is needed. Never
-// ends. `token()` returns the token, `unlocked()` a promise of a new one.
+// Calls `onChange({ state, … })` with `live` and a snapshot, `lost` and the reason, or `locked` when a token is needed.
+// Never ends. `token()` returns the token, `unlocked()` a promise of a new one.
 export const follow = async (onChange, token, unlocked) => {
   for (let failed = 0; ; ) {
     try {

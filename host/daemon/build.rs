@@ -1,4 +1,4 @@
-//! Lists the crates that can log, for the filter of the log.
+//! Lists the crates that can log, for the log filter.
 
 #[path = "build/logging_crates.rs"]
 mod logging_crates;

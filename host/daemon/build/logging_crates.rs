@@ -1,11 +1,11 @@
-//! The names of the crates that can log: what `--log` may name beside the targets of the server itself.
+//! The names of the crates that can log: `--log` accepts them beside the server's targets.
 
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-/// Writes the list that `logging::filter` includes: all packages in `Cargo.lock` that use `tracing` or `log`, but for our
-/// own, whose targets it names itself.
+/// Writes the list that `logging::filter` includes: all packages in `Cargo.lock` that use `tracing` or `log`, except our
+/// own.
 pub fn list(workspace: &Path) -> Result<(), Box<dyn Error>> {
     let lock = workspace.join("Cargo.lock");
     println!("cargo::rerun-if-changed={}", lock.display());

@@ -1,5 +1,5 @@
-//! The process around a server of Tuffet: signals, privileges, the service manager, the source of the configuration,
-//! reloads, the control socket and the writer of the log.
+//! The process around a Tuffet server: signals, privileges, the service manager, the source of the configuration,
+//! reloads, the control socket and the log.
 
 pub mod logging;
 pub mod privileges;
@@ -9,6 +9,7 @@ pub mod source;
 mod systemd;
 
 pub use serve::{
-    Begun, CacheWanted, Configure, Reply, ServeError, answer_cache, ask, begin_capture, catch_signals, check,
-    check_plugins, control_runtime, explain, inherited, may_fill_code_cache, require_folder, serve,
+    CacheCommand, CaptureStream, Configure, Reply, ServeError, ask, begin_capture, catch_signals, check,
+    check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
+    run_cache_command, serve,
 };

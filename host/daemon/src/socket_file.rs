@@ -1,6 +1,6 @@
 //! Sockets in the file system.
 
-use crate::privileges::{Account, acting_as, give, in_place_of_root};
+use crate::privileges::{Account, acting_as, give_to_user, in_place_of_root};
 use rustix::fs::AtFlags;
 use rustix::fs::{CWD, FileType, Mode, OFlags, chmodat, fchmod, fstat, open};
 use rustix::io::Errno;
@@ -14,21 +14,21 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-/// Connections in the queue until they are accepted.
+/// The most connections waiting to be accepted.
 const BACKLOG: i32 = 1024;
 
-/// The file of a socket that was bound here; removed on drop.
+/// The file of a bound socket; removed on drop.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    /// The user who acts in its folder while this process is root.
+    /// The user who accesses its folder while this process is root.
     account: Option<Account>,
 }
 
-/// Binds a socket at this path, and replaces one whose server is gone. Creates the folders above it.
+/// Binds a socket at this path, and replaces one left by a dead server. Creates the folders above it.
 ///
-/// The file has this mode from its first moment, and belongs to the account. No other file is touched,
-/// whatever other users put under this name or above it meanwhile: see [`in_place_of_root`].
+/// The file has this mode from the start, and belongs to the account. No other file is touched, even if other users
+/// replace the name or a folder above it meanwhile: see [`in_place_of_root`].
 ///
 /// # Errors
 /// The path cannot be created or used, another file is there, or another server uses it.
@@ -44,8 +44,8 @@ pub(crate) fn bind_file(
             io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound => io::Error::new(
                 error.kind(),
                 format!(
-                    "{error}: others than root may write in {0} or above it, so the user `{1}` makes the socket; \
-                     `chown {1} {0}`, or let root alone write there",
+                    "{error}: users other than root may write in {0} or above it, so the user `{1}` creates the \
+                     socket; `chown {1} {0}`, or let only root write there",
                     folder.display(),
                     account.name
                 ),
@@ -55,7 +55,7 @@ pub(crate) fn bind_file(
         None => {
             fs::create_dir_all(folder)?;
             let socket = bind_here(path, mode)?;
-            give(path, account)?;
+            give_to_user(path, account)?;
             socket
         }
     };
@@ -76,8 +76,7 @@ impl Drop for SocketFile {
 fn bind_here(path: &Path, mode: Mode) -> io::Result<OwnedFd> {
     let address = SocketAddrUnix::new(path)?;
     let socket = new_socket()?;
-    // unix(7): the file gets the mode of the socket, less the umask. So nobody connects before the mode is
-    // right.
+    // The file gets the mode of the socket less the umask (unix(7)), so the mode is never too wide.
     fchmod(&socket, mode)?;
     match bind(&socket, &address) {
         Err(Errno::ADDRINUSE) => {
@@ -96,7 +95,7 @@ fn new_socket() -> io::Result<OwnedFd> {
     Ok(socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?)
 }
 
-/// Removes a socket whose server is gone.
+/// Removes a socket left by a dead server.
 fn make_room(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
     let taken = |what| Err(io::Error::new(io::ErrorKind::AddrInUse, what));
     let about = match open_as_it_is(path) {
@@ -104,7 +103,7 @@ fn make_room(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
         opened => fstat(opened?)?,
     };
     if FileType::from_raw_mode(about.st_mode) != FileType::Socket {
-        return taken("what lies there is no socket");
+        return taken("the existing file is not a socket");
     }
     match connect(new_socket()?, address) {
         // The other server has many pending connections.
@@ -113,9 +112,7 @@ fn make_room(path: &Path, address: &SocketAddrUnix) -> io::Result<()> {
         Err(Errno::NOENT) => Ok(()),
         Err(errno) => Err(io::Error::new(
             io::Error::from(errno).kind(),
-            format!(
-                "whether a server has the socket that lies there cannot be found out ({errno}); remove it if not"
-            ),
+            format!("cannot find out whether a server uses the existing socket ({errno}); remove it if not"),
         )),
     }
 }
@@ -125,12 +122,12 @@ fn widen(path: &Path, mode: Mode) -> io::Result<()> {
     let file = open_as_it_is(path)?;
     let about = fstat(&file)?;
     if FileType::from_raw_mode(about.st_mode) != FileType::Socket || about.st_uid != geteuid().as_raw() {
-        return Err(io::Error::other("something else lies there now"));
+        return Err(io::Error::other("another file has replaced the socket"));
     }
     if Mode::from_raw_mode(about.st_mode) == mode {
         return Ok(());
     }
-    // Such a descriptor has no fchmod(2) before Linux 6.6. This path leads to the open file, not to a name.
+    // fchmod(2) fails for O_PATH descriptors before Linux 6.6. This path leads to the open file, not to a name.
     let opened = format!("/proc/self/fd/{}", file.as_fd().as_raw_fd());
     Ok(chmodat(CWD, opened, mode, AtFlags::empty())?)
 }
@@ -146,13 +143,13 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn only_what_a_dead_server_left_is_replaced() {
+    fn only_the_socket_of_a_dead_server_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run/control");
         let bind_file = |path: &Path| bind_file(path, 0o600, None);
         let (first, file) = bind_file(&path).unwrap();
         assert!(bind_file(&path).unwrap_err().to_string().contains("another server has it"));
-        // As a crash leaves it.
+        // Left by a crash.
         std::mem::forget(file);
         drop(first);
         let (_second, file) = bind_file(&path).unwrap();
@@ -160,14 +157,14 @@ mod tests {
         assert!(!path.exists());
         let file = folder.path().join("file");
         fs::write(&file, b"precious").unwrap();
-        assert!(bind_file(&file).unwrap_err().to_string().contains("is no socket"));
+        assert!(bind_file(&file).unwrap_err().to_string().contains("is not a socket"));
         symlink(&file, &path).unwrap();
-        assert!(bind_file(&path).unwrap_err().to_string().contains("is no socket"));
+        assert!(bind_file(&path).unwrap_err().to_string().contains("is not a socket"));
         assert_eq!(fs::read(&file).unwrap(), b"precious");
     }
 
     #[test]
-    fn the_mode_is_what_is_asked_for_whatever_the_umask() {
+    fn the_mode_does_not_depend_on_the_umask() {
         let folder = tempfile::tempdir().unwrap();
         for mode in [0o600, 0o660, 0o666] {
             let path = folder.path().join(format!("{mode:o}"));
@@ -176,10 +173,9 @@ mod tests {
         }
     }
 
-    /// The target of a link keeps its permissions, if the link is created between binding and the check of
-    /// the file.
+    /// A link created between binding and the check does not change the permissions of its target.
     #[test]
-    fn rights_are_given_to_the_socket_alone() {
+    fn only_the_socket_gets_the_mode() {
         let folder = tempfile::tempdir().unwrap();
         let (path, victim) = (folder.path().join("socket"), folder.path().join("victim"));
         fs::write(&victim, b"precious").unwrap();

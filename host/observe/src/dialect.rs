@@ -1,9 +1,10 @@
-//! The forms of log lines that tools for other TFTP servers parse.
+//! Formats of log lines for tools that parse those of other TFTP servers.
 
-/// The field of a request's event that has its lines in this form, each with its end. Only such a log has it.
+/// The field of a request's event with its lines in the dialect, each with a line feed. Present only if the log has a
+/// dialect.
 pub const COMPATIBLE: &str = "compatible";
 
-/// Whose form.
+/// The TFTP server with this format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// tftpd-hpa.
@@ -13,7 +14,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The name by which tools know the server.
+    /// Returns the program name that tools expect.
     pub fn label(self) -> &'static str {
         match self {
             Dialect::TftpHpa => "in.tftpd",

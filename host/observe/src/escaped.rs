@@ -1,9 +1,9 @@
-//! JSON that a terminal shows as it is.
+//! Escapes JSON for terminals.
 
 use std::fmt::Write as _;
 
-/// JSON with escapes for what a terminal would not show. Such characters appear in strings alone, where `\u` stands
-/// for the same character.
+/// Escapes characters that a terminal would not show. In JSON they appear only in strings, where `\u` means the same
+/// character.
 pub fn escaped(line: &str) -> String {
     let mut text = String::with_capacity(line.len() + 16);
     for char in line.chars() {

@@ -1,5 +1,5 @@
-//! What a server of Tuffet shows of itself: metrics, traces, records of ended requests, the admin listener, and the view
-//! of many servers as one.
+//! Observability of a Tuffet server: metrics, traces, records of ended requests, the admin listener, and the view of
+//! many servers as one.
 
 pub mod accept;
 pub mod admin;

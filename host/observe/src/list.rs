@@ -1,11 +1,11 @@
 //! Lists of texts as values of fields: `["boot:a", "boot:b"]` in the text format, an array in JSON.
 //!
-//! The value is written as a JSON array in which everything that a terminal would not show is escaped. So it shows as
-//! it is in the text format, and no text in it can pass for another one.
+//! The value is a JSON array with escapes for characters that a terminal would not show. So the text format prints it
+//! unchanged, and no element can pass for another one.
 
 use std::fmt::{self, Debug, Write};
 
-/// The fields whose values are lists, in lines of this server alone.
+/// The fields with lists, in lines of the server.
 const FIELDS: [&str; 2] = ["tried", "other_case"];
 
 /// A list as the value of one of [`FIELDS`].
@@ -25,14 +25,15 @@ impl Debug for List<'_> {
     }
 }
 
-/// Whether the values of this field are lists.
+/// Returns whether this field has lists.
 pub fn is_list(field: &str) -> bool {
     FIELDS.contains(&field)
 }
 
-/// A line of JSON with its lists as arrays; the formatter writes them as texts. `None` without a list.
+/// Returns a line of JSON with arrays in place of the strings that the formatter wrote for lists. `None` without a
+/// list.
 pub fn with_arrays(line: &str) -> Option<String> {
-    // Within a text the quotes would be escaped, so this is the field or nothing.
+    // Within a string the quotes would be escaped, so a match is the field.
     let begins = FIELDS.map(|field| (format!("\"{field}\":"), "\"["));
     let mut changed: Option<String> = None;
     for (key, opening) in begins {
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_shows_as_it_is_and_becomes_an_array() {
+    fn a_list_is_printed_unchanged_and_becomes_an_array() {
         let places = ["boot:a b".to_owned(), "boot:\"],\u{202e}\"outcome\":\"served".to_owned()];
         let text = format!("{:?}", List(&places));
         assert_eq!(text, r#"["boot:a b", "boot:\"],\u202e\"outcome\":\"served"]"#);

@@ -1,20 +1,20 @@
-//! What commands print. Much of it comes from others: registries, servers, plugins, names of files. All of it reaches
-//! the terminal as text, whatever it contains.
+//! Output of commands. Much of it comes from registries, servers, plugins and file names; all of it reaches the
+//! terminal as plain text, whatever it contains.
 
 use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 
-/// Prints a line on standard error in one write: another process may be writing to the same place.
+/// Prints a line on standard error in one write, which other processes cannot interrupt.
 pub fn complain(line: impl Display) {
     let _ = io::stderr().write_all(format!("{}\n", plain(&line.to_string())).as_bytes());
 }
 
-/// Passes on messages of a compiler as they are, with its colours.
+/// Prints messages of a compiler unchanged, with their colours.
 pub fn pass_on(messages: &[u8]) {
     let _ = io::stderr().write_all(messages);
 }
 
-/// Whether standard error is read by a person.
+/// Returns whether standard error is a terminal.
 pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
@@ -32,7 +32,7 @@ pub fn print_json(json: impl Display) {
             text.push(c);
             continue;
         }
-        // Outside of strings JSON has no such characters.
+        // JSON has such characters only in strings.
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(text, "\\u{unit:04x}"); // to a string: cannot fail
         }
@@ -40,7 +40,8 @@ pub fn print_json(json: impl Display) {
     let _ = io::stdout().write_all((text + "\n").as_bytes());
 }
 
-/// Whether a character controls a terminal, is invisible, or changes the direction. Line feeds and tabs are text.
+/// Returns whether a character controls a terminal, is invisible, or changes the direction. Line feeds and tabs are
+/// text.
 pub fn is_unseen(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -50,7 +51,7 @@ pub fn is_unseen(c: char) -> bool {
     }
 }
 
-/// Returns the text with escapes in place of such characters, `\u{1b}` for example.
+/// Replaces such characters by escapes, for example `\u{1b}`.
 fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -64,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_text_is_escaped() {
+    fn unseen_characters_are_escaped() {
         assert_eq!(
             plain("a\u{1b}[31m\r\u{9b}\u{202e}b\u{7f}\0"),
             "a\\u{1b}[31m\\r\\u{9b}\\u{202e}b\\u{7f}\\u{0}"

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tuffet::origins::CachedRow;
-use tuffet_daemon::CacheWanted as Wanted;
+use tuffet_daemon::CacheCommand as Wanted;
 use tuffet_daemon::Reply;
 
 /// Files that are fetched at a time.

@@ -48,7 +48,7 @@ impl Speaker {
                 tuffet_daemon::ask(socket, &format!("cache {}", serde_json::json!(wanted)))
                     .map_err(|error| Trouble::unavailable(no_server(socket, &error)))
             }
-            Speaker::Here(origins, _) => Ok(tuffet_daemon::answer_cache(origins, wanted)),
+            Speaker::Here(origins, _) => Ok(tuffet_daemon::run_cache_command(origins, wanted)),
         }
     }
 

@@ -97,7 +97,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     };
     let mut findings = Vec::new();
     // Before there are threads.
-    match tuffet_daemon::inherited(&subject.config) {
+    match tuffet_daemon::count_inherited(&subject.config) {
         Ok(inherited) => subject.inherited = inherited,
         Err(error) => findings.push(Finding::new("inherited sockets", Grade::Wrong, error.to_string())),
     }
@@ -153,7 +153,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     findings.push(kernel::clock(system));
     findings.push(privileges::seccomp(system, &subject.config));
     findings.push(privileges::landlock(&subject.config));
-    let account = match tuffet_daemon::privileges::become_of(&subject.config.privileges) {
+    let account = match tuffet_daemon::privileges::account_to_become(&subject.config.privileges) {
         Ok(account) => {
             findings.push(privileges::user(account.as_ref()));
             account

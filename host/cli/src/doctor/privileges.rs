@@ -6,7 +6,7 @@ use super::system::System;
 use std::io;
 use tuffet::status::{Held, Left, Report};
 use tuffet_config::{Config, SeccompMode};
-use tuffet_daemon::privileges::{self, Account, SYSCALLS_KNOWN, landlock_here};
+use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
 use tuffet_daemon::{Reply, ask};
 
 /// Checks the filter of system calls.
@@ -15,7 +15,7 @@ pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
     if config.privileges.seccomp == SeccompMode::Off {
         return Finding::new(CHECK, Grade::CouldBeBetter, "`privileges.seccomp` is off");
     }
-    if !SYSCALLS_KNOWN {
+    if !HAS_SYSCALL_FILTER {
         return lacking(config, CHECK, "there is none for this processor (x86_64 and aarch64 have one)");
     }
     match system.sysctl("kernel.seccomp.actions_avail") {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tuffet::watch::Snapshot;
 use tuffet_config::NatsServers;
 use tuffet_daemon::source::nats_login;
-use tuffet_observe::fleet::Watching;
+use tuffet_observe::fleet::FleetWatcher;
 
 /// How long the first server may take to be heard.
 const FIRST: Duration = Duration::from_secs(4);
@@ -41,11 +41,11 @@ impl Many {
     /// Returns the first snapshot with a server.
     pub(super) fn first(&self) -> io::Result<Snapshot> {
         runtime()?.block_on(async {
-            let mut watching = self.open().await?;
+            let mut watcher = self.open().await?;
             let end = Instant::now() + FIRST;
             loop {
-                let snapshot = watching.next().await.map_err(io::Error::other)?;
-                if !watching.is_alone() {
+                let snapshot = watcher.next().await.map_err(io::Error::other)?;
+                if !watcher.is_empty() {
                     return Ok(snapshot);
                 }
                 if Instant::now() > end {
@@ -63,13 +63,13 @@ impl Many {
         loop {
             let error = match runtime() {
                 Ok(runtime) => runtime.block_on(async {
-                    let mut watching = match self.open().await {
-                        Ok(watching) => watching,
+                    let mut watcher = match self.open().await {
+                        Ok(watcher) => watcher,
                         Err(error) => return Some(error),
                     };
                     loop {
-                        match watching.next().await {
-                            Ok(_) if watching.is_alone() => {}
+                        match watcher.next().await {
+                            Ok(_) if watcher.is_empty() => {}
                             Ok(snapshot) => {
                                 if !tell(News::Snapshot(Box::new(snapshot))) {
                                     return None;
@@ -89,8 +89,8 @@ impl Many {
         }
     }
 
-    async fn open(&self) -> io::Result<Watching> {
-        Watching::open(&self.servers, &self.subject).await.map_err(io::Error::other)
+    async fn open(&self) -> io::Result<FleetWatcher> {
+        FleetWatcher::open(&self.servers, &self.subject).await.map_err(io::Error::other)
     }
 }
 

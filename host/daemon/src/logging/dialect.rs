@@ -1,7 +1,7 @@
-//! The forms of log lines that tools for other TFTP servers parse.
+//! Log lines in the formats of other TFTP servers, for tools that parse them.
 //!
-//! Lines about requests have that form; all others stay as in the text format. Tools read them from syslog, where a
-//! line is `TIME HOST LABEL[PID]: MESSAGE`. The journal adds all of that itself, so it gets the message alone.
+//! Only lines about requests change; all others stay in the text format. Tools read syslog lines, `TIME HOST
+//! LABEL[PID]: MESSAGE`. The journal adds the prefix itself, so it gets only the message.
 
 use std::fmt::{self, Debug};
 use std::fs;
@@ -43,11 +43,11 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        let mut found = Found(None);
-        event.record(&mut found);
-        let Some(lines) = found.0 else { return self.text.format_event(context, writer, event) };
+        let mut compatible = CompatibleLines(None);
+        event.record(&mut compatible);
+        let Some(lines) = compatible.0 else { return self.text.format_event(context, writer, event) };
         let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
-        // UTC, and nothing said of the local time (RFC 3339 section 4.3); xCAT's probe wants a sign.
+        // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
         let time = time.trim_end_matches('Z');
         for line in lines.lines() {
             match &self.origin {
@@ -59,9 +59,10 @@ where
     }
 }
 
-struct Found(Option<String>);
+/// The field with the lines, if the event has it.
+struct CompatibleLines(Option<String>);
 
-impl Visit for Found {
+impl Visit for CompatibleLines {
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == COMPATIBLE {
             self.0 = Some(value.to_owned());

@@ -1,8 +1,7 @@
-//! The fields of a line in the text format, written so that no value can pass for other fields or other lines.
+//! Writes the fields of a line in the text format; no value can pass for another field or line.
 //!
-//! Clients choose paths, plugins choose messages. A value that could be misread is quoted, and quotes, backslashes,
-//! control characters and invisible ones (such as U+202E, which reverses the direction of text) are escaped as in
-//! Rust's string literals.
+//! Clients choose paths, plugins choose messages. Ambiguous values are quoted; quotes, backslashes, control characters
+//! and invisible ones (such as U+202E, which reverses the direction of text) are escaped as in Rust's string literals.
 
 use std::error::Error;
 use std::fmt::{self, Debug, Write};
@@ -14,25 +13,25 @@ use tuffet_observe::list::is_list;
 use tuffet_policy::PluginFields;
 
 /// Writes the message, then `name=value` for each field.
-pub(super) struct Fields;
+pub(super) struct TextFields;
 
-impl<'writer> FormatFields<'writer> for Fields {
+impl<'writer> FormatFields<'writer> for TextFields {
     fn format_fields<R: RecordFields>(&self, writer: Writer<'writer>, fields: R) -> fmt::Result {
-        let mut text = Text { writer, value: String::new(), first: true, result: Ok(()) };
+        let mut text = LineVisitor { writer, value: String::new(), first: true, result: Ok(()) };
         fields.record(&mut text);
         text.result
     }
 }
 
-struct Text<'writer> {
+struct LineVisitor<'writer> {
     writer: Writer<'writer>,
-    /// A value while it is written; kept for the next one.
+    /// Scratch space for the current value.
     value: String,
     first: bool,
     result: fmt::Result,
 }
 
-impl Text<'_> {
+impl LineVisitor<'_> {
     fn write(&mut self, field: &Field, text: &str, quoted: bool) -> fmt::Result {
         if !std::mem::replace(&mut self.first, false) {
             self.writer.write_char(' ')?;
@@ -45,25 +44,25 @@ impl Text<'_> {
         } else {
             write!(self.writer, "{}=", field.name())?;
         }
-        // A list quotes its texts itself.
-        write_text(&mut self.writer, text, !quoted && (is_word(text) || is_list(field.name())))
+        // Lists quote their elements.
+        write_text(&mut self.writer, text, !quoted && (is_single_word(text) || is_list(field.name())))
     }
 
-    /// A field of a plugin. Its name cannot be misread.
-    fn write_of_plugin(&mut self, name: &str, value: &str) -> fmt::Result {
+    /// Writes a plugin's field. Its name needs no quotes.
+    fn write_plugin_field(&mut self, name: &str, value: &str) -> fmt::Result {
         write!(self.writer, " {name}=")?;
         write_text(&mut self.writer, value, false)
     }
 
     fn add(&mut self, field: &Field, text: &str, quoted: bool) {
-        // What the crate `log` adds about where a line comes from.
+        // The crate `log` adds the origin of the line.
         if self.result.is_ok() && !field.name().starts_with("log.") {
             self.result = self.write(field, text, quoted);
         }
     }
 }
 
-impl Visit for Text<'_> {
+impl Visit for LineVisitor<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.add(field, value, true);
     }
@@ -72,7 +71,7 @@ impl Visit for Text<'_> {
         match PluginFields::of(value) {
             Some(fields) => fields.iter().for_each(|(name, value)| {
                 if self.result.is_ok() {
-                    self.result = self.write_of_plugin(name, value);
+                    self.result = self.write_plugin_field(name, value);
                 }
             }),
             None => self.record_debug(field, &format_args!("{value}")),
@@ -94,7 +93,7 @@ fn write_text(writer: &mut Writer<'_>, text: &str, bare: bool) -> fmt::Result {
     if bare { writer.write_str(text) } else { write!(writer, "{text:?}") }
 }
 
-/// Whether all of it shows as it is: nothing would be escaped.
+/// Returns whether nothing needs an escape.
 fn is_plain(text: &str) -> bool {
     struct Length(usize);
     impl Write for Length {
@@ -107,8 +106,8 @@ fn is_plain(text: &str) -> bool {
     write!(escaped, "{text:?}").is_ok() && escaped.0 == text.len() + 2
 }
 
-/// Whether it can only be read as one value.
-fn is_word(text: &str) -> bool {
+/// Returns whether the text reads as one value.
+fn is_single_word(text: &str) -> bool {
     !text.is_empty() && !text.contains([' ', '=']) && is_plain(text)
 }
 
@@ -117,12 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_cannot_be_misread_is_bare() {
+    fn only_unambiguous_values_are_bare() {
         for word in ["small", "a/b-c.d:1", "10.0.0.9:7", "[::1]:69", "größe", "它", "0.5"] {
-            assert!(is_word(word), "{word}");
+            assert!(is_single_word(word), "{word}");
         }
         for text in ["", "x outcome=served", "a b", "a=b", "\"a", "a\\b", "a\tb", "a\u{a0}b", "a\u{3000}b"] {
-            assert!(!is_word(text), "{text:?}");
+            assert!(!is_single_word(text), "{text:?}");
         }
         assert!(is_plain("the server's listener: 3 workers"));
     }

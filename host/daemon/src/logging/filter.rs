@@ -1,14 +1,14 @@
-//! `--log`: levels and directives. A directive that can match nothing is an error: taken as it stands, `warning` names
-//! a target, and the server would be silent.
+//! `--log`: levels and directives. A directive that can match nothing is an error: otherwise `warning` would name a
+//! target and silence the server.
 
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
-/// The targets of panics and of dropped lines. Both are logged whatever the filter says.
+/// The targets of panics and of dropped lines. Both pass any filter.
 pub(super) const PANIC: &str = "tuffet::panic";
 pub(super) const DROPPED: &str = "tuffet::stderr";
 
-/// The server's targets; others lie below these.
+/// The server's targets and their prefixes.
 const TARGETS: [&str; 26] = [
     "tuffet::transfer",
     "tuffet::policy",
@@ -38,13 +38,13 @@ const TARGETS: [&str; 26] = [
     PANIC,
 ];
 
-/// The crates below the server that can log.
+/// Dependencies that can log.
 const CRATES: &[&str] = &include!(concat!(env!("OUT_DIR"), "/logging_crates.rs"));
 
 /// Parses the value of `--log`.
 ///
 /// # Errors
-/// Why it is refused, and what can be written.
+/// The problem and the accepted values.
 pub(super) fn parse(text: &str) -> Result<EnvFilter, String> {
     let directives: Vec<&str> =
         text.split(',').map(str::trim).filter(|directive| !directive.is_empty()).collect();
@@ -59,7 +59,7 @@ pub(super) fn parse(text: &str) -> Result<EnvFilter, String> {
     Ok(filter)
 }
 
-/// Refuses what no line would ever match.
+/// Refuses a directive that no line can match.
 fn check(directive: &str) -> Result<(), String> {
     if directive.parse::<LevelFilter>().is_ok() {
         return Ok(());
@@ -72,7 +72,7 @@ fn check(directive: &str) -> Result<(), String> {
         return Err(refused(&format!("`{level}` is no level")));
     }
     if target.is_empty() {
-        // `[{field}]` is about lines with that field, wherever they come from.
+        // `[{field}]` matches lines with that field, from any target.
         return if rest.starts_with('[') { Ok(()) } else { Err(refused("it names no target before `=`")) };
     }
     if !is_target(target) {
@@ -85,7 +85,7 @@ fn check(directive: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether lines may have this target, or one that begins with it: so a filter compares them.
+/// Returns whether a line can have a target with this prefix, as filters compare them.
 fn is_target(target: &str) -> bool {
     let below = |known: &str| target.strip_prefix(known).is_some_and(|rest| rest.starts_with("::"));
     TARGETS.iter().any(|known| known.starts_with(target) || below(known))
@@ -106,7 +106,7 @@ mod tests {
     use std::path::{Path, PathBuf};
 
     #[test]
-    fn what_matches_nothing_is_refused() {
+    fn directives_without_a_match_are_refused() {
         for filter in [
             "error",
             "WARN",
@@ -164,7 +164,7 @@ mod tests {
         let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut found = Vec::new();
         let crates = fs::read_dir(&host).unwrap().map(|entry| entry.unwrap().path().join("src"));
-        // What only tests use does not log.
+        // Crates for tests do not log.
         let used = |source: &PathBuf| source.is_dir() && !source.ends_with("testkit/src");
         for source in crates.filter(used) {
             collect(&source, &mut found);
@@ -182,7 +182,7 @@ mod tests {
                 let Some(named) = rest.trim_start().strip_prefix("target: ") else {
                     panic!("a line in {} names no target: it would be that of its module", file.display());
                 };
-                // Or one of the constants above.
+                // Otherwise a constant of this file.
                 let Some(named) = named.strip_prefix('"') else { continue };
                 let target = named.split('"').next().unwrap_or_default();
                 assert!(is_target(target), "{target}, in {}", file.display());

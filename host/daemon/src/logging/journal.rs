@@ -1,12 +1,12 @@
-//! Whether standard error leads to the journal of systemd.
+//! Detects the journal of systemd at standard error.
 
 use rustix::fs::fstat;
 use std::env;
 use std::os::fd::AsFd;
 
-/// Whether JOURNAL_STREAM names this file, as `DEVICE:INODE` (systemd.exec(5)): the variable alone may be inherited by a
-/// process whose output was redirected since.
-pub(super) fn leads_there(output: impl AsFd) -> bool {
+/// Returns whether JOURNAL_STREAM names this file as `DEVICE:INODE` (systemd.exec(5)). The variable alone proves
+/// nothing: a process with redirected output inherits it, too.
+pub(super) fn is_journal(output: impl AsFd) -> bool {
     let Ok(stream) = env::var("JOURNAL_STREAM") else { return false };
     let Ok(found) = fstat(output) else { return false };
     let named = stream.split_once(':').map(|(device, inode)| (device.parse(), inode.parse()));

@@ -1,8 +1,7 @@
-//! Lines in JSON. In lines of plugins, the fields that a plugin chose stand beside those of the server. In lines of
-//! the server, lists are arrays.
+//! Lines in JSON. Lines of plugins have the plugin's fields beside the server's. In lines of the server, lists are
+//! arrays.
 //!
-//! Apart from that, the fields of the server's lines are known when it is built, and the formatter of
-//! `tracing-subscriber` writes them.
+//! The formatter of `tracing-subscriber` writes all other fields: they are known at build time.
 
 use serde_json::{Map, Value};
 use std::error::Error;
@@ -17,7 +16,7 @@ use tuffet_observe::list::{is_list, with_arrays};
 use tuffet_policy::PluginFields;
 
 /// The target of lines that plugins write.
-const PLUGIN: &str = "tuffet::plugin";
+const PLUGIN_TARGET: &str = "tuffet::plugin";
 
 /// Writes an object for each line.
 pub(super) struct JsonLines(Format<Json>);
@@ -40,8 +39,8 @@ where
         event: &Event<'_>,
     ) -> fmt::Result {
         let about = event.metadata();
-        if about.target() != PLUGIN {
-            // Only the server's own fields become arrays: the text of a plugin's field stays a text.
+        if about.target() != PLUGIN_TARGET {
+            // Only fields of the server become arrays; those of plugins stay text.
             if !about.fields().iter().any(|field| is_list(field.name())) {
                 return self.0.format_event(context, writer, event);
             }
@@ -51,7 +50,7 @@ where
         }
         let mut time = String::new();
         SystemTime.format_time(&mut Writer::new(&mut time))?;
-        let mut fields = Fields(Map::new());
+        let mut fields = JsonVisitor(Map::new());
         event.record(&mut fields);
         let mut line = fields.0;
         line.insert("timestamp".into(), time.into());
@@ -61,15 +60,15 @@ where
     }
 }
 
-struct Fields(Map<String, Value>);
+struct JsonVisitor(Map<String, Value>);
 
-impl Fields {
+impl JsonVisitor {
     fn put(&mut self, field: &Field, value: impl Into<Value>) {
         self.0.insert(field.name().to_owned(), value.into());
     }
 }
 
-impl Visit for Fields {
+impl Visit for JsonVisitor {
     fn record_str(&mut self, field: &Field, value: &str) {
         self.put(field, value);
     }

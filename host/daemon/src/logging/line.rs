@@ -1,4 +1,4 @@
-//! One line on its way into the queue: its priority in front for the journal, invisible characters escaped in JSON.
+//! Prepares a line for the queue: adds the priority for the journal, escapes invisible characters in JSON.
 
 use super::queue::Queue;
 use std::io;
@@ -7,11 +7,11 @@ use tracing::{Level, Metadata};
 use tracing_subscriber::fmt::MakeWriter;
 use tuffet_observe::escaped;
 
-/// Where the formatted lines go.
+/// The queue for formatted lines, and their form.
 #[derive(Clone)]
 pub(super) struct Lines {
     pub(super) queue: Arc<Queue>,
-    /// Standard error is the journal's, which takes the priority of a line from its beginning (sd-daemon(3)).
+    /// Standard error is the journal, which reads the priority at the start of a line (sd-daemon(3)).
     pub(super) prioritised: bool,
     pub(super) json: bool,
 }
@@ -20,7 +20,7 @@ impl Lines {
     pub(super) fn put(&self, level: Level, line: &str) {
         let prefix: &[u8] = if self.prioritised { priority(level) } else { b"" };
         if !prefix.is_empty() && !self.json {
-            // A request may have two lines in the dialect of another server.
+            // In a dialect, a request may have two lines.
             return line.split_inclusive('\n').for_each(|line| self.queue.push(&[prefix, line.as_bytes()]));
         }
         if self.json && !is_ascii_text(line) {

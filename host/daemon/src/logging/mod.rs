@@ -1,7 +1,7 @@
 //! The log: from events to lines on standard error.
 //!
-//! Lines wait in a bounded queue, and a thread of their own writes them. Nothing else in a server writes to standard
-//! error, panics included; only the last words of the runtime when it aborts (memory, stack) go past the queue.
+//! Lines wait in a bounded queue; one thread writes them. Nothing else in a server writes to standard error, panics
+//! included. Only the message of an aborting runtime (memory, stack) bypasses the queue.
 
 mod dialect;
 mod fields;
@@ -26,10 +26,10 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 use tuffet_observe::dialect::Dialect;
 
-/// How long the end of the process waits for lines to be written.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a process waits at its end until lines are written.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The queue of this process.
+/// The log queue of this process.
 static QUEUE: OnceLock<Arc<Queue>> = OnceLock::new();
 
 /// The dialect of this process.
@@ -58,18 +58,18 @@ impl Format {
     }
 }
 
-/// The log of a process that serves. Dropped, it writes what still waits, if somebody reads it soon.
+/// The log of a serving process. Writes waiting lines on drop, as far as a reader takes them.
 pub struct Log(Lines);
 
 impl Log {
-    /// Begins to log. `others` are layers with filters of their own.
+    /// Starts to log, also to `layers`, which have separate filters.
     ///
     /// # Errors
-    /// The filter is refused: why, and what can be written; or standard error cannot be used.
+    /// The filter is invalid, or standard error cannot be used.
     pub fn begin(
         format: Format,
         filter: &str,
-        others: impl Layer<Registry> + Send + Sync,
+        layers: impl Layer<Registry> + Send + Sync,
     ) -> Result<Log, String> {
         let filter = filter::parse(filter)?;
         let stderr = io::stderr();
@@ -77,20 +77,20 @@ impl Log {
             stderr.as_fd().try_clone_to_owned().map_err(|error| format!("standard error: {error}"))?;
         let queue = Arc::clone(QUEUE.get_or_init(|| Queue::new(output, report)));
         panics::log(Arc::clone(&queue));
-        let lines = Lines { queue, prioritised: journal::leads_there(&stderr), json: format == Format::Json };
+        let lines = Lines { queue, prioritised: journal::is_journal(&stderr), json: format == Format::Json };
         if let Some(dialect) = format.dialect() {
-            // There is one log for a process.
+            // A process has one log.
             let _ = DIALECT.set(dialect);
         }
-        subscribe(lines.clone(), filter, others, stderr.is_terminal());
+        subscribe(lines.clone(), filter, layers, stderr.is_terminal());
         Ok(Log(lines))
     }
 
-    /// The line of an error that ends the process, without time and level.
+    /// Writes the error that ends the process, without time and level.
     pub fn complain(&self, error: impl Display) {
         let text = error.to_string();
         for line in text.lines() {
-            // It is text in either format.
+            // Text, even if the format is JSON.
             let lines = Lines { json: false, ..self.0.clone() };
             lines.put(Level::ERROR, &format!("{line}\n"));
         }
@@ -99,27 +99,27 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        self.0.queue.flush(PATIENCE);
+        self.0.queue.flush(FLUSH_TIMEOUT);
     }
 }
 
-fn subscribe(lines: Lines, filter: EnvFilter, others: impl Layer<Registry> + Send + Sync, terminal: bool) {
-    let log = tracing_subscriber::registry().with(others);
+fn subscribe(lines: Lines, filter: EnvFilter, layers: impl Layer<Registry> + Send + Sync, terminal: bool) {
+    let log = tracing_subscriber::registry().with(layers);
     let (json, journal) = (lines.json, lines.prioritised);
     let layer = fmt::layer().with_writer(lines);
     if json {
         log.with(layer.json().event_format(json::JsonLines::new()).with_filter(filter)).init();
     } else if let Some(dialect) = dialect() {
         let lines = DialectLines::new(dialect, journal, terminal);
-        let layer = layer.fmt_fields(fields::Fields).with_ansi(terminal).event_format(lines);
+        let layer = layer.fmt_fields(fields::TextFields).with_ansi(terminal).event_format(lines);
         log.with(layer.with_filter(filter)).init();
     } else {
-        log.with(layer.fmt_fields(fields::Fields).with_ansi(terminal).with_filter(filter)).init();
+        log.with(layer.fmt_fields(fields::TextFields).with_ansi(terminal).with_filter(filter)).init();
     }
 }
 
-/// Starts the thread that writes. Until then a line is written by whoever logs it, as far as that does not block; a
-/// thread that starts before privileges are dropped would keep them.
+/// Starts the writing thread, once privileges are dropped: an earlier thread would keep them. Until then, the logging
+/// thread writes its lines, as far as that does not block.
 ///
 /// # Errors
 /// The system has no thread.
@@ -127,12 +127,12 @@ pub fn start() -> io::Result<()> {
     QUEUE.get().map_or(Ok(()), Queue::start)
 }
 
-/// The dialect of the lines about requests, if they are to have one.
+/// Returns the dialect of the lines about requests, if configured.
 pub fn dialect() -> Option<Dialect> {
     DIALECT.get().copied()
 }
 
-/// Lines that were dropped, because nobody read standard error or it refused them.
+/// Returns the number of dropped lines: standard error had no reader, or refused them.
 pub fn dropped() -> u64 {
     QUEUE.get().map_or(0, |queue| queue.dropped())
 }
@@ -149,7 +149,7 @@ mod tests {
     use tracing::level_filters::LevelFilter;
     use tracing_subscriber::layer::Identity;
 
-    /// The log is one for a process, so this test runs itself in others, which panic.
+    /// A process has one log, so this test runs itself in child processes, which panic.
     #[test]
     fn a_panic_is_a_line_of_the_log_whatever_the_filter_says() {
         const FORMAT: &str = "TUFFET_TEST_LOG_FORMAT";

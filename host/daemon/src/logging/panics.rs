@@ -1,5 +1,5 @@
-//! A panic becomes a line of the log, in its order and format. The hook of the standard library would write to
-//! standard error directly, and wait for whoever reads that.
+//! Logs panics in the order and format of the log. The hook of the standard library would write to standard error
+//! directly, and block on a slow reader.
 
 use super::queue::Queue;
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The process may abort after a panic, so its line is written at once, if the output takes it within this time.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// How long a panicking thread waits until its line is written: the process may abort after it.
+const FLUSH_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub(super) fn log(queue: Arc<Queue>) {
     panic::set_hook(Box::new(move |panic| {
@@ -23,6 +23,6 @@ pub(super) fn log(queue: Arc<Queue>) {
             "the server panicked at {location}: {}",
             panic.payload_as_str().unwrap_or("(no message)")
         );
-        queue.flush(PATIENCE);
+        queue.flush(FLUSH_TIMEOUT);
     }));
 }

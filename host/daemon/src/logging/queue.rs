@@ -1,7 +1,7 @@
-//! The lines that wait for standard error, and the thread that writes them.
+//! The queue of lines for standard error, and the thread that writes them.
 //!
-//! Nobody else waits for a reader of the log that sleeps: lines that find no room are dropped and counted, and the
-//! thread reports how many as soon as it gets on again.
+//! A stalled reader of the log blocks only this thread: lines without room are dropped and counted, and the thread
+//! reports their number when the reader continues.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,30 +13,30 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-/// Bytes that wait at most: some 6,000 lines of requests.
+/// The most queued bytes: some 6,000 lines of requests.
 const CAPACITY: usize = 4 << 20;
 
-/// Bytes of one write. A pipe takes up to this many at once (PIPE_BUF), so that lines of other processes in the same
-/// pipe end up between ours, never within one.
+/// The most bytes of one write. A pipe takes up to this many atomically (PIPE_BUF), so lines of other processes in the
+/// same pipe end up between ours, never within one.
 const CHUNK: usize = 4096;
 
-/// Bytes that the buffers keep when they are empty.
-const KEPT: usize = 64 << 10;
+/// The capacity in bytes that empty buffers keep.
+const MAX_IDLE_BUFFER: usize = 64 << 10;
 
-/// How long the first line of a batch waits for others at most. Waking the thread for each of many lines would cost more
-/// than the lines.
-const GATHER: Duration = Duration::from_millis(5);
+/// The longest wait of a batch's first line for others. Waking the thread for each of many lines would cost more than
+/// the lines.
+const GATHER_TIME: Duration = Duration::from_millis(5);
 
 /// How long [`Queue::flush`] waits for a reader that takes nothing.
-const STALLED: Duration = Duration::from_millis(250);
+const STALL_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The queue and its output.
 pub(super) struct Queue {
     output: OwnedFd,
     state: Mutex<State>,
-    /// There is something to write.
-    news: Condvar,
-    /// Something was written.
+    /// Wakes the thread: there is something to write.
+    work: Condvar,
+    /// Wakes [`Queue::flush`]: something was written.
     progress: Condvar,
     dropped: AtomicU64,
     /// Logs how many lines were dropped.
@@ -46,14 +46,14 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct State {
     waiting: Vec<u8>,
-    /// Bytes that wait or are being written.
+    /// Bytes waiting or being written.
     queued: usize,
     writer: Option<ThreadId>,
-    /// No line is accepted until the reader has caught up: what follows a gap follows the report of it.
+    /// No line is accepted until the reader has caught up, so the report of a gap precedes the lines after it.
     dropping: bool,
-    /// Dropped lines that no report has counted yet.
+    /// Dropped lines not reported yet.
     unreported: u64,
-    /// Somebody waits for the lines to be written.
+    /// Callers in [`Queue::flush`].
     flushing: usize,
     /// A report is being made.
     reporting: bool,
@@ -62,12 +62,12 @@ struct State {
 }
 
 impl Queue {
-    /// A queue without its thread: until [`Queue::start`], lines are written as far as that does not block.
+    /// Creates a queue without its thread: until [`Queue::start`], lines are written as far as that does not block.
     pub(super) fn new(output: OwnedFd, report: fn(&Queue, u64)) -> Arc<Queue> {
         Arc::new(Queue {
             output,
             state: Mutex::default(),
-            news: Condvar::new(),
+            work: Condvar::new(),
             progress: Condvar::new(),
             dropped: AtomicU64::new(0),
             report,
@@ -81,8 +81,8 @@ impl Queue {
     pub(super) fn start(self: &Arc<Queue>) -> io::Result<()> {
         let mut state = self.lock();
         if state.writer.is_none() {
-            let its = Arc::clone(self);
-            let thread = thread::Builder::new().name("tuffet-log".into()).spawn(move || its.run())?;
+            let queue = Arc::clone(self);
+            let thread = thread::Builder::new().name("tuffet-log".into()).spawn(move || queue.run())?;
             state.writer = Some(thread.thread().id());
         }
         Ok(())
@@ -93,7 +93,7 @@ impl Queue {
         let length: usize = line.iter().map(|part| part.len()).sum();
         let mut state = self.lock();
         let full = state.dropping || state.queued + length > CAPACITY;
-        // The report of a gap is written by the thread itself, at the end of what still waits.
+        // The thread itself logs the report of a gap, after the waiting lines.
         if full && !state.is_writer() {
             state.dropping = true;
             state.unreported += 1;
@@ -103,36 +103,36 @@ impl Queue {
         let before = state.waiting.len();
         line.iter().for_each(|part| state.waiting.extend_from_slice(part));
         state.queued += length;
-        // The thread wakes for the first of a batch, and for the one that makes a whole write.
+        // Wakes the thread for the first line of a batch, and for the one that completes a write.
         let wakes = before == 0 || (before < CHUNK && state.waiting.len() >= CHUNK);
         if state.writer.is_none() {
-            self.write_some(&mut state);
+            self.write_available(&mut state);
         }
         drop(state);
         if wakes {
-            self.news.notify_one();
+            self.work.notify_one();
         }
     }
 
-    /// Lines that were dropped so far, or that the output refused.
+    /// Returns the number of lines dropped so far, or refused by the output.
     pub(super) fn dropped(&self) -> u64 {
         self.dropped.load(Relaxed)
     }
 
-    /// Waits until everything is written: at most this long, and less if nobody reads.
+    /// Waits until everything is written: at most this long, and less if the reader is stalled.
     pub(super) fn flush(self: &Arc<Queue>, patience: Duration) {
-        // Without a thread, what the output takes at once was written.
+        // Without a thread, `push` has written what the output takes.
         if self.start().is_err() || self.lock().is_writer() {
             return;
         }
         let end = Instant::now() + patience;
         let mut state = self.lock();
         state.flushing += 1;
-        self.news.notify_one();
+        self.work.notify_one();
         while state.is_busy() {
             let (before, left) = (state.progress(), end.saturating_duration_since(Instant::now()));
             let unchanged = |state: &mut State| state.progress() == before;
-            let waited = self.progress.wait_timeout_while(state, left.min(STALLED), unchanged);
+            let waited = self.progress.wait_timeout_while(state, left.min(STALL_TIMEOUT), unchanged);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
             if unchanged(&mut state) {
                 break;
@@ -148,10 +148,10 @@ impl Queue {
     fn run(&self) {
         let mut batch = Vec::new();
         loop {
-            let nothing = |state: &mut State| state.waiting.is_empty() && !state.is_to_report();
-            let waited = self.news.wait_while(self.lock(), nothing);
+            let nothing = |state: &mut State| state.waiting.is_empty() && !state.report_is_due();
+            let waited = self.work.wait_while(self.lock(), nothing);
             let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-            if state.is_to_report() {
+            if state.report_is_due() {
                 let lines = std::mem::take(&mut state.unreported);
                 state.reporting = true;
                 drop(state);
@@ -163,7 +163,7 @@ impl Queue {
                 continue;
             }
             let gathers = |state: &mut State| state.waiting.len() < CHUNK && state.flushing == 0;
-            let waited = self.news.wait_timeout_while(state, GATHER, gathers);
+            let waited = self.work.wait_timeout_while(state, GATHER_TIME, gathers);
             let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
             std::mem::swap(&mut batch, &mut state.waiting);
             drop(state);
@@ -174,11 +174,11 @@ impl Queue {
                 rest = after;
             }
             batch.clear();
-            batch.shrink_to(KEPT);
+            batch.shrink_to(MAX_IDLE_BUFFER);
         }
     }
 
-    /// Writes all of this, however long that takes, and counts what the output refuses.
+    /// Writes the chunk, however long that takes, and counts refused lines.
     fn write(&self, chunk: &[u8]) {
         let mut rest = chunk;
         let result = loop {
@@ -186,7 +186,7 @@ impl Queue {
                 Ok(0) => break Err(Errno::IO),
                 Ok(count) => rest = &rest[count..],
                 Err(Errno::INTR) => {}
-                // Somebody who shares it has made it non-blocking.
+                // Another process that shares it has made it non-blocking.
                 Err(Errno::AGAIN) => {
                     let _ = poll(&mut [PollFd::new(&self.output, PollFlags::OUT)], None);
                 }
@@ -208,8 +208,8 @@ impl Queue {
         self.progress.notify_all();
     }
 
-    /// Writes what the output takes at once: there is no thread yet, and a start must not hang either.
-    fn write_some(&self, state: &mut State) {
+    /// Writes as much as the output takes without blocking, for a start without the thread.
+    fn write_available(&self, state: &mut State) {
         while !state.waiting.is_empty() {
             let mut ready = [PollFd::new(&self.output, PollFlags::OUT)];
             let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -229,28 +229,28 @@ impl Queue {
 }
 
 impl State {
-    /// Whether this thread is the one that writes.
+    /// Returns whether this thread is the writing one.
     fn is_writer(&self) -> bool {
         self.writer == Some(thread::current().id())
     }
 
-    /// Whether there is something that the output has not got yet.
+    /// Returns whether something is still to be written.
     fn is_busy(&self) -> bool {
-        self.queued > 0 || self.reporting || self.is_to_report()
+        self.queued > 0 || self.reporting || self.report_is_due()
     }
 
-    /// Changes with each step of the thread.
+    /// Returns a value that changes with each step of the thread.
     fn progress(&self) -> (usize, u64, bool) {
         (self.queued, self.unreported, self.reporting)
     }
 
-    /// Whether a report of dropped lines is due: there is room again, and the output takes something.
-    fn is_to_report(&self) -> bool {
+    /// Returns whether to report dropped lines: there is room again, and the output accepts data.
+    fn report_is_due(&self) -> bool {
         self.unreported > 0 && !self.failing && self.queued <= CAPACITY / 2
     }
 }
 
-/// How many bytes to write next: as many whole lines as fit, at least one.
+/// Returns the number of bytes to write next: as many whole lines as fit, at least one.
 fn chunk(text: &[u8]) -> usize {
     let line_end = |&byte: &u8| byte == b'\n';
     let within = &text[..text.len().min(CHUNK)];
@@ -282,7 +282,7 @@ mod tests {
         let queue = Queue::new(output, report);
         queue.start().unwrap();
         let pushed = 1_000_000;
-        // Nobody reads: 9 MB do not fit.
+        // Without a reader, 9 MB do not fit.
         (0..pushed).for_each(|number| queue.push(&[format!("{number:>8}").as_bytes(), b"\n"]));
         let dropped = queue.dropped();
         assert!(dropped > 0);
@@ -298,14 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn the_end_waits_for_a_reader_and_not_for_one_that_sleeps() {
+    fn a_flush_waits_for_a_slow_reader_and_not_for_a_stalled_one() {
         let (mut reader, output) = pipe();
         let queue = Queue::new(output, report);
         let line = [b'x'; 1023];
         (0..2000).for_each(|_| queue.push(&[&line, b"\n"]));
         let begun = Instant::now();
         queue.flush(Duration::from_secs(600));
-        assert!(begun.elapsed() < Duration::from_secs(300), "nobody reads");
+        assert!(begun.elapsed() < Duration::from_secs(300), "there is no reader");
         let read = thread::spawn(move || {
             let mut all = vec![0; 2000 << 10];
             reader.read_exact(&mut all).map(|()| reader)
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_without_a_reader_costs_the_lines_alone() {
+    fn an_output_without_a_reader_loses_only_the_lines() {
         let (reader, output) = pipe();
         drop(reader);
         let queue = Queue::new(output, report);

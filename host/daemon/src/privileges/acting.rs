@@ -1,9 +1,8 @@
-//! File access as root in folders of other users: none.
+//! Never accesses other users' folders as root.
 //!
-//! A user who may change a folder can replace any name in it with a link just before root uses that name. In
-//! such folders the server acts as the user that it is about to become, so that a link leads nowhere that
-//! this user could not go anyway. This holds above all for the folder of its sockets: root creates it, and
-//! then it belongs to that user.
+//! A user who may change a folder can replace any name in it with a link just before root uses that name. In such
+//! folders the server acts as the user that it will become, so a link leads only where this user could go anyway. This
+//! matters most for the folder of its sockets: root creates it, and then it belongs to that user.
 
 use super::Account;
 use nix::unistd::{Gid, Uid, getegid, geteuid, getgroups, setegid, seteuid, setgroups};
@@ -18,15 +17,15 @@ const STICKY: u32 = 0o1000;
 /// The most links on the way to a folder, as in the kernel.
 const MAX_LINKS: u32 = 40;
 
-/// Returns the user to act as in this folder instead of root. `None` if this process is not root or stays
-/// root, or if only root can change the folder and the way to it.
+/// Returns the user to act as in this folder instead of root. `None` if this process is not root or stays root, or if
+/// only root can change the folder and its ancestors.
 pub fn in_place_of_root<'a>(folder: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
     let account = account.filter(|account| geteuid().is_root() && !account.uid.is_root())?;
-    (!is_roots_alone(folder)).then_some(account)
+    (!only_root_can_change(folder)).then_some(account)
 }
 
-/// Runs `work` as this user, then becomes root again. Must be called while the process has one thread: the
-/// user is that of all threads.
+/// Runs `work` as this user, then becomes root again. Must be called while the process has one thread: the change
+/// affects all threads.
 ///
 /// # Errors
 /// Those of `work`; or the process cannot change its user, and then may have lost its privileges.
@@ -46,10 +45,9 @@ fn become_user(groups: &[Gid], gid: Gid, uid: Uid) -> nix::Result<()> {
     seteuid(uid)
 }
 
-/// Returns whether only root can change where the path leads: every folder and link on the way, and the
-/// folder itself.
-fn is_roots_alone(folder: &Path) -> bool {
-    // The folder of a bare name is the current one.
+/// Returns whether only root can change where the path leads: every folder and link on the way, and the folder itself.
+fn only_root_can_change(folder: &Path) -> bool {
+    // A bare name lies in the current folder.
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(folder) = absolute(folder) else { return false };
     let mut rest: Vec<PathBuf> = parts(&folder);
@@ -108,7 +106,7 @@ mod tests {
         chown(&given, Some(65534), None).unwrap();
         assert!(!acts(&own.join("within")) && !acts(Path::new("/")));
         assert!(acts(&given) && acts(&given.join("within")) && acts(&given.join("not there")));
-        // It leads to root's files, but not in an endless loop.
+        // The link leads to root's files, but not in an endless loop.
         assert!(acts(&given.join("link/within")));
         symlink("given/link", own.join("round")).unwrap();
         symlink("within", own.join("direct")).unwrap();

@@ -1,16 +1,16 @@
-//! The restrictions of the processes that compile plugins. They begin with what the server has before its own
-//! filter: its user, no capability, no-new-privs.
+//! The restrictions of the processes that compile plugins. They start as the server's user, without capabilities and
+//! with no-new-privs.
 
 use super::syscalls::{self, Role};
-use super::{files, touched};
+use super::{allowed_paths, file_sandbox};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tuffet_config::{Privileges, SeccompMode};
 
-/// How compilers and their starter restrict themselves; the server passes it on as arguments.
+/// The restrictions of compilers and their starter, passed as arguments.
 ///
-/// A restriction that the kernel lacks is left out, as in the server, which has reported that or refused to start.
+/// Restrictions that the kernel lacks are skipped, as in the server, which has reported that or refused to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confinement {
     /// The code cache, the only folder that a compiler may open.
@@ -20,24 +20,24 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    /// Returns that of a server's compilers. The folder is an absolute path.
+    /// Creates the restrictions for a server's compilers. The folder is an absolute path.
     pub fn of(folder: PathBuf, privileges: &Privileges) -> Confinement {
         Confinement { folder, seccomp: privileges.seccomp, landlock: privileges.landlock }
     }
 
-    /// Restricts the process that starts compilers: no sockets, and no other process reads or changes its memory.
-    /// Otherwise the server could have it do what the server's own filter forbids.
+    /// Restricts the process that starts compilers: no sockets, and no access to its memory by other processes.
+    /// Otherwise the server could use it to bypass its filter.
     pub fn restrict_starter(&self) {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         self.filter(Role::Starter);
     }
 
-    /// Restricts a compiler: no sockets, no programs, no files but the code cache and those that describe the
-    /// machine. Returns the code cache.
+    /// Restricts a compiler: no sockets, no programs, no files but the code cache and those about the machine. Returns
+    /// the code cache.
     pub fn restrict_compiler(&self) -> &Path {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         if self.landlock {
-            let _ = files::restrict(touched::Touched::by_compiler(&self.folder));
+            let _ = file_sandbox::restrict(allowed_paths::AllowedPaths::of_compiler(&self.folder));
         }
         self.filter(Role::Compiler);
         &self.folder
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_say_how_a_process_is_restricted() {
+    fn arguments_carry_the_restrictions() {
         let modes = [(SeccompMode::On, true), (SeccompMode::Log, false), (SeccompMode::Off, true)];
         for (seccomp, landlock) in modes {
             let confinement = Confinement { folder: "/var/cache/tuffet".into(), seccomp, landlock };

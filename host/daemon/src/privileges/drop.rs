@@ -11,8 +11,8 @@ use std::io;
 /// Affects the calling thread; the C library changes the user of all threads.
 pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
     let refused = PrivilegeError::refused;
-    // Drops the bounding set, for programs that this process might execute. If that is not permitted, there
-    // is nothing to drop.
+    // Drops the bounding set, for programs that this process might execute. Without the permission to do so, there is
+    // nothing to drop.
     for capability in caps::all() {
         let _ = caps::drop(None, CapSet::Bounding, capability);
     }
@@ -24,12 +24,12 @@ pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
         setresuid(account.uid, account.uid, account.uid)
             .map_err(io::Error::from)
             .map_err(refused("its user"))?;
-        // A process that changes its user may no longer inspect itself, but the plugin runtime inspects its
-        // own pages. [`seal`] takes it back later.
+        // A process that changes its user may no longer inspect itself, but the plugin runtime inspects its pages.
+        // [`seal`] revokes this later.
         let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
     }
     // A process without capabilities need not be permitted to change them.
-    if report::own().capabilities != 0 {
+    if report::of_this_thread().capabilities != 0 {
         let clear = |set| caps::clear(None, set).map_err(|error| io::Error::other(error.to_string()));
         // A kernel without ambient capabilities (before 4.3) has none to clear.
         let _ = clear(CapSet::Ambient);
@@ -45,7 +45,7 @@ pub(super) fn to(account: Option<&Account>) -> Result<(), PrivilegeError> {
     }
 }
 
-/// Returns whether root stays root, which requires no permission to change.
+/// Returns whether root stays root, which requires no permission.
 fn stays(account: &Account) -> bool {
     let all = |id: nix::unistd::ResUid| id.real.is_root() && id.effective.is_root() && id.saved.is_root();
     account.uid.is_root() && account.gid.as_raw() == 0 && getresuid().is_ok_and(all)

@@ -1,32 +1,31 @@
-//! Drops privileges, from root or a capability for ports, to what the server needs: a user of its own, no
-//! capability, no way to regain one (no-new-privs), few system calls (seccomp), few files (Landlock).
+//! Drops privileges, from root or a capability for ports: the server keeps an unprivileged user, no capability, no way
+//! to regain one (no-new-privs), few system calls (seccomp), few files (Landlock).
 //!
-//! The only thread of the process does all of this, after everything that needs a privilege is open and
-//! before any other thread starts: capabilities, no-new-privs and Landlock belong to threads, and new ones
-//! inherit them.
+//! The only thread of the process does all of this, after opening everything that needs a privilege and before any
+//! other thread starts: capabilities, no-new-privs and Landlock belong to threads, and new ones inherit them.
 
 mod acting;
-mod barred;
+mod allowed_paths;
 mod compiler;
 mod drop;
-mod files;
-mod foresee;
-mod own;
+mod file_access;
+mod file_sandbox;
+mod own_paths;
 mod report;
+mod start_check;
 mod syscalls;
-mod touched;
 mod user;
 
 pub use acting::{acting_as, in_place_of_root};
-pub(crate) use barred::out_of_bounds;
 pub use compiler::Confinement;
 pub(crate) use drop::seal;
-pub use files::landlock_here;
-pub use foresee::check;
-pub use own::give;
+pub(crate) use file_access::outside_sandbox;
+pub use file_sandbox::landlock_here;
+pub use own_paths::give_to_user;
 pub use report::{capabilities, read as read_status, user};
-pub use syscalls::KNOWN as SYSCALLS_KNOWN;
-pub use user::{Account, become_of};
+pub use start_check::check;
+pub use syscalls::HAS_FILTER as HAS_SYSCALL_FILTER;
+pub use user::{Account, account_to_become};
 
 use nix::unistd::{Uid, User};
 use std::io;
@@ -34,20 +33,20 @@ use std::path::PathBuf;
 use tuffet::status::Left;
 use tuffet_config::{Config, SeccompMode};
 
-/// The reason why privileges cannot be dropped as configured.
+/// Why privileges cannot be dropped as configured.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivilegeError {
     /// The user or group does not exist.
     #[error("{0}")]
-    Unknown(String),
+    UnknownUser(String),
     /// The server's user lacks access to required paths. One line each.
     #[error("{}", .0.join("\n"))]
-    Barred(Vec<String>),
+    NoAccess(Vec<String>),
     /// `privileges.require` demands a feature that this kernel lacks.
-    #[error("`privileges.require`: {0}; take a kernel that has it, or write `require: false`")]
+    #[error("`privileges.require`: {0}; use a kernel that has it, or write `require: false`")]
     Required(String),
     /// The system refused a step.
-    #[error("privileges cannot be given up: {step}: {error}")]
+    #[error("cannot drop privileges: {step}: {error}")]
     Refused {
         /// The step.
         step: &'static str,
@@ -62,25 +61,23 @@ impl PrivilegeError {
     }
 }
 
-/// Creates the server's own folders and the files of sinks, and gives them to the user that it will run as.
-/// Must be called while the process still has its privileges; if it was not started as root, it only creates
-/// what is missing.
+/// Creates missing folders of the server and files of sinks, and gives them to its user if the process is root. Must be
+/// called before privileges are dropped.
 ///
 /// # Errors
 /// The user is unknown.
 pub fn prepare(config: &Config) -> Result<Option<Account>, PrivilegeError> {
-    let account = become_of(&config.privileges)?;
-    own::make(config, account.as_ref());
+    let account = account_to_become(&config.privileges)?;
+    own_paths::create(config, account.as_ref());
     Ok(account)
 }
 
-/// Becomes the user that the server would run as, for good, so that files are judged by its permissions. Returns its
-/// name.
+/// Permanently becomes the user that the server would run as, to get its file permissions. Returns its name.
 ///
 /// # Errors
 /// The user is unknown, or the system refuses.
 pub fn become_server(config: &Config) -> Result<String, PrivilegeError> {
-    let account = become_of(&config.privileges)?;
+    let account = account_to_become(&config.privileges)?;
     drop::to(account.as_ref())?;
     let own = || {
         let uid = Uid::effective();
@@ -89,32 +86,31 @@ pub fn become_server(config: &Config) -> Result<String, PrivilegeError> {
     Ok(account.map_or_else(own, |account| account.name))
 }
 
-/// Drops all privileges. Calls `as_user` in between: after the change of user, while programs can still be started.
+/// Drops all privileges. Calls `as_user` after the change of user, while programs can still be started.
 ///
 /// # Errors
-/// A step failed; or the user cannot access a required path.
-pub fn give_up(
+/// A step failed, or the user cannot access a required path.
+pub fn drop_privileges(
     config: &Config,
     account: Option<&Account>,
     as_user: impl FnOnce(),
 ) -> Result<Left, PrivilegeError> {
     let its = &config.privileges;
     let mut lacking = Vec::new();
-    // The paths opened from now on. Resolved before the change of user, so that links lead where root sees
-    // them.
+    // Opened before the change of user, so that links lead where root sees them.
     let stays_root = account.map_or_else(Uid::effective, |account| account.uid).is_root();
-    let touched = touched::Touched::by(config, stays_root);
+    let allowed = allowed_paths::AllowedPaths::of_server(config, stays_root);
     drop::to(account)?;
-    for advice in barred::require(config, account, &foresee::Foreseen::default())? {
-        advice.log();
+    for warning in file_access::require(config, account, &start_check::PlannedPaths::default())? {
+        warning.log();
     }
     as_user();
-    // Queried before the filter, which does not allow this call.
+    // The filter does not allow this call.
     let landlock_abi = landlock_here().ok();
     let rules = if its.landlock {
-        match files::restrict(touched) {
+        match file_sandbox::restrict(allowed) {
             Ok(rules) => Some(rules),
-            Err(files::Without(why)) => {
+            Err(file_sandbox::NotEnforced(why)) => {
                 lacking.push(format!("Landlock: {why}"));
                 None
             }
@@ -133,13 +129,17 @@ pub fn give_up(
     if its.require && !lacking.is_empty() {
         return Err(PrivilegeError::Required(lacking.join(", ")));
     }
-    let left =
-        Left { held: report::own(), landlock_abi: rules.and(landlock_abi), landlock_rules: rules, lacking };
+    let left = Left {
+        held: report::of_this_thread(),
+        landlock_abi: rules.and(landlock_abi),
+        landlock_rules: rules,
+        lacking,
+    };
     log(&left);
     Ok(left)
 }
 
-/// Logs one line about the remaining privileges, and one for each that could not be dropped.
+/// Logs the remaining privileges, and each restriction that is not in force.
 fn log(left: &Left) {
     let held = &left.held;
     tracing::info!(

@@ -3,14 +3,14 @@
 use tuffet::status::Held;
 
 /// Returns the privileges of this thread.
-pub(super) fn own() -> Held {
+pub(super) fn of_this_thread() -> Held {
     std::fs::read_to_string("/proc/thread-self/status").map(|text| read(&text)).unwrap_or_default()
 }
 
 /// Parses a status file; missing entries count as none.
 pub fn read(status: &str) -> Held {
     let value = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
-    // The fields are real, effective, saved, file system; this takes the effective one.
+    // The fields are the real, effective, saved and file system ID.
     let effective = |key| value(key).split_whitespace().nth(1).and_then(|id| id.parse().ok());
     let hex = |key| u64::from_str_radix(value(key).trim(), 16).unwrap_or(0);
     let number = |key| value(key).trim().parse().unwrap_or(0);
@@ -24,7 +24,7 @@ pub fn read(status: &str) -> Held {
     }
 }
 
-/// Returns the name of the user, or the number.
+/// Returns the name of the user, or its number.
 pub fn user(held: &Held) -> String {
     let user = nix::unistd::User::from_uid(held.uid.into()).ok().flatten();
     user.map_or_else(|| held.uid.to_string(), |user| user.name)

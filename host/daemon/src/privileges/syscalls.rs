@@ -1,9 +1,9 @@
 //! The system calls that the server needs (seccomp). Any other fails with EPERM: the server cannot execute a
 //! program, mount, trace, load anything into the kernel, or open sockets of other families.
 //!
-//! The processes that compile plugins have filters of their own ([`Role`]).
+//! The processes that compile plugins have separate filters ([`Role`]).
 //!
-//! A filter that kills would turn a library's rare call into an outage; an error is handled where it occurs.
+//! The filter does not kill: a library handles an error, but a killed server is an outage.
 
 use libc as c;
 use seccompiler::SeccompCmpArgLen::Dword;
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use tuffet_config::SeccompMode;
 
 /// Whether a filter exists for this processor.
-pub const KNOWN: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+pub const HAS_FILTER: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
@@ -25,10 +25,10 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 pub(super) enum Role {
     /// The server.
     Server,
-    /// The process that starts compilers: it starts programs, and opens no sockets. Its children inherit the
-    /// filter, so that it has to allow what they need to restrict themselves.
+    /// The process that starts compilers: it starts programs, and opens no sockets. Its children inherit the filter, so
+    /// it also allows the calls with which they restrict themselves.
     Starter,
-    /// A compiler, which needs neither.
+    /// A compiler: no programs, no sockets.
     Compiler,
 }
 
@@ -49,7 +49,7 @@ const ALLOWED: &[i64] = &[
     c::SYS_getcwd, c::SYS_fcntl, c::SYS_flock, c::SYS_fsync, c::SYS_fdatasync, c::SYS_sync_file_range,
     c::SYS_ftruncate, c::SYS_fallocate, c::SYS_fadvise64, c::SYS_mkdirat, c::SYS_unlinkat, c::SYS_linkat,
     c::SYS_renameat2, c::SYS_fchmod, c::SYS_fchmodat, c::SYS_utimensat, c::SYS_copy_file_range,
-    // Attributes that an upload keeps of the file that it replaces; only of open files.
+    // Attributes that an upload copies from the file that it replaces; only of open files.
     c::SYS_fchown, c::SYS_flistxattr, c::SYS_fgetxattr, c::SYS_fsetxattr, c::SYS_fremovexattr,
     c::SYS_dup, c::SYS_dup3, c::SYS_pipe2, c::SYS_eventfd2, c::SYS_umask,
     c::SYS_timerfd_create, c::SYS_timerfd_settime,
@@ -69,29 +69,29 @@ const ALLOWED: &[i64] = &[
     c::SYS_getpid, c::SYS_gettid, c::SYS_getppid, c::SYS_getuid, c::SYS_geteuid, c::SYS_getgid,
     c::SYS_getegid, c::SYS_getresuid, c::SYS_getresgid, c::SYS_getgroups, c::SYS_capget, c::SYS_uname,
     c::SYS_sysinfo, c::SYS_getrusage, c::SYS_times,
-    // The end of the process that starts compilers.
+    // Waiting for the process that starts compilers.
     c::SYS_wait4, c::SYS_waitid,
 ];
 
-/// Older calls, which this processor also has.
+/// Older calls of this processor.
 #[rustfmt::skip]
 #[cfg(target_arch = "x86_64")]
-const OLDER: &[i64] = &[
+const OLDER_CALLS: &[i64] = &[
     c::SYS_epoll_wait, c::SYS_epoll_create, c::SYS_poll, c::SYS_select, c::SYS_open, c::SYS_stat,
     c::SYS_lstat, c::SYS_access, c::SYS_readlink, c::SYS_mkdir, c::SYS_rmdir, c::SYS_unlink, c::SYS_rename,
     c::SYS_renameat, c::SYS_link, c::SYS_chmod, c::SYS_pipe, c::SYS_dup2, c::SYS_eventfd, c::SYS_time,
     c::SYS_getdents, c::SYS_arch_prctl,
 ];
 #[cfg(target_arch = "aarch64")]
-const OLDER: &[i64] = &[c::SYS_renameat];
+const OLDER_CALLS: &[i64] = &[c::SYS_renameat];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const OLDER: &[i64] = &[];
+const OLDER_CALLS: &[i64] = &[];
 
 /// The socket families: clients, the control socket, the kernel's neighbour table.
 const FAMILIES: [i32; 4] = [c::AF_INET, c::AF_INET6, c::AF_UNIX, c::AF_NETLINK];
 
-/// Allowed requests to devices and sockets: whether there is a terminal, how much can be read, non-blocking
-/// mode, which pages a plugin touched.
+/// Allowed requests to devices and sockets: detecting a terminal, the number of readable bytes, non-blocking mode,
+/// interfaces, the pages that a plugin touched.
 #[allow(clippy::unnecessary_cast)] // with other C libraries these are `c_int`
 const IOCTLS: [u64; 8] = [
     c::TCGETS as u64,
@@ -110,36 +110,36 @@ const PR_SET_VMA: i32 = 0x5356_4d41;
 const PRCTLS: [i32; 6] =
     [c::PR_SET_NAME, c::PR_GET_NAME, c::PR_SET_DUMPABLE, c::PR_GET_DUMPABLE, c::PR_CAPBSET_READ, PR_SET_VMA];
 
-/// Starting programs, waiting for them, ending them.
-const OF_STARTER: [i64; 5] =
+/// Calls of the starter: run programs, wait for them, end them.
+const STARTER_CALLS: [i64; 5] =
     [c::SYS_execve, c::SYS_clone, c::SYS_kill, c::SYS_pidfd_open, c::SYS_pidfd_send_signal];
-/// A compiler's bounds, its Landlock rules and its filter.
-const OF_ITS_CHILDREN: [i64; 5] = [
+/// Calls with which a compiler restricts itself: limits, Landlock rules, filter.
+const CHILD_CALLS: [i64; 5] = [
     c::SYS_prlimit64,
     c::SYS_seccomp,
     c::SYS_landlock_create_ruleset,
     c::SYS_landlock_add_rule,
     c::SYS_landlock_restrict_self,
 ];
-const PRCTLS_OF_ITS_CHILDREN: [i32; 2] = [c::PR_SET_PDEATHSIG, c::PR_SET_NO_NEW_PRIVS];
+const CHILD_PRCTLS: [i32; 2] = [c::PR_SET_PDEATHSIG, c::PR_SET_NO_NEW_PRIVS];
 
-/// Opening sockets to elsewhere.
-const OF_SOCKETS: [i64; 6] =
+/// Calls that open sockets.
+const SOCKET_CALLS: [i64; 6] =
     [c::SYS_socket, c::SYS_bind, c::SYS_connect, c::SYS_listen, c::SYS_accept, c::SYS_accept4];
 
 /// Calls newer than this list. Libraries try them and fall back to older ones if the kernel lacks them.
 /// `clone3` has its arguments in memory, which no filter sees.
-const NOT_THERE: std::ops::Range<i64> = 442..500;
+const NEWER_CALLS: std::ops::Range<i64> = 442..500;
 
-/// Puts the filter in force, for all threads, permanently.
+/// Installs the filter for all threads, permanently.
 ///
 /// # Errors
-/// The reason why the kernel refuses it.
+/// Why the kernel refuses it.
 pub(super) fn filter(mode: SeccompMode, role: Role) -> Result<(), String> {
-    if !KNOWN {
+    if !HAS_FILTER {
         return Err("there is no filter for this processor".into());
     }
-    let other = match mode {
+    let default_action = match mode {
         SeccompMode::Log => SeccompAction::Log,
         SeccompMode::On | SeccompMode::Off => SeccompAction::Errno(c::EPERM as u32),
     };
@@ -148,24 +148,24 @@ pub(super) fn filter(mode: SeccompMode, role: Role) -> Result<(), String> {
         Ok(SeccompFilter::new(rules, mismatch, matches, arch)?.try_into()?)
     };
     let put = || -> Result<(), seccompiler::Error> {
-        // Two filters: each has one action for its list, and the more severe action wins.
-        let not_there = not_there(role);
-        let main = of(allowed(role, not_there.keys().copied())?, other, SeccompAction::Allow)?;
-        let absent = of(not_there, SeccompAction::Allow, SeccompAction::Errno(c::ENOSYS as u32))?;
+        // Two filters with one action each; the more severe action wins.
+        let unavailable = unavailable(role);
+        let main = of(allowed(role, unavailable.keys().copied())?, default_action, SeccompAction::Allow)?;
+        let absent = of(unavailable, SeccompAction::Allow, SeccompAction::Errno(c::ENOSYS as u32))?;
         apply_filter_all_threads(&absent)?;
         apply_filter_all_threads(&main)
     };
     put().map_err(|error| error.to_string())
 }
 
-fn not_there(role: Role) -> Rules {
-    let calls = NOT_THERE.chain([c::SYS_clone3]);
-    let calls = calls.filter(|call| role != Role::Starter || !OF_ITS_CHILDREN.contains(call));
+fn unavailable(role: Role) -> Rules {
+    let calls = NEWER_CALLS.chain([c::SYS_clone3]);
+    let calls = calls.filter(|call| role != Role::Starter || !CHILD_CALLS.contains(call));
     calls.map(|call| (call, Vec::new())).collect()
 }
 
-fn allowed(role: Role, judged_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccompiler::Error> {
-    let any = ALLOWED.iter().chain(OLDER).copied().chain(judged_elsewhere);
+fn allowed(role: Role, decided_elsewhere: impl Iterator<Item = i64>) -> Result<Rules, seccompiler::Error> {
+    let any = ALLOWED.iter().chain(OLDER_CALLS).copied().chain(decided_elsewhere);
     let mut rules: Rules = any.map(|call| (call, Vec::new())).collect();
     let own = u64::from(std::process::id());
     let families = FAMILIES.map(|family| is(0, Eq, family as u64));
@@ -190,11 +190,11 @@ fn allowed(role: Role, judged_elsewhere: impl Iterator<Item = i64>) -> Result<Ru
     let no_new = SeccompCondition::new(2, seccompiler::SeccompCmpArgLen::Qword, Eq, 0);
     rules.insert(c::SYS_prlimit64, rules_of([no_new])?);
     if role != Role::Server {
-        rules.retain(|call, _| !OF_SOCKETS.contains(call));
+        rules.retain(|call, _| !SOCKET_CALLS.contains(call));
     }
     if role == Role::Starter {
-        rules.extend(OF_STARTER.iter().chain(&OF_ITS_CHILDREN).map(|call| (*call, Vec::new())));
-        let prctls = PRCTLS.iter().chain(&PRCTLS_OF_ITS_CHILDREN);
+        rules.extend(STARTER_CALLS.iter().chain(&CHILD_CALLS).map(|call| (*call, Vec::new())));
+        let prctls = PRCTLS.iter().chain(&CHILD_PRCTLS);
         let prctls = prctls.map(|what| Ok(SeccompRule::new(vec![is(0, Eq, *what as u64)?])?));
         rules.insert(c::SYS_prctl, prctls.collect::<Result<_, seccompiler::Error>>()?);
     }
@@ -218,9 +218,9 @@ mod tests {
     use std::io::ErrorKind;
     use std::process::Command;
 
-    /// Run by the test below in a process of its own, which the filter restricts for good.
+    /// Run by the test below in a child process, because the filter is permanent.
     #[test]
-    #[ignore = "a filter is for ever: `a_filtered_process_serves_and_starts_nothing` runs it"]
+    #[ignore = "a filter is permanent: `a_filtered_process_serves_and_starts_nothing` runs it"]
     fn filtered() {
         filter(SeccompMode::On, Role::Server).unwrap();
         let error = Command::new("/bin/true").spawn().unwrap_err();
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_filtered_process_serves_and_starts_nothing() {
-        if !KNOWN {
+        if !HAS_FILTER {
             return;
         }
         let own = std::env::current_exe().unwrap();
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn nothing_that_starts_mounts_or_traces_is_allowed() {
-        let of = |role| allowed(role, not_there(role).keys().copied()).unwrap();
+        let of = |role| allowed(role, unavailable(role).keys().copied()).unwrap();
         let rules = of(Role::Server);
         #[rustfmt::skip]
         let dangerous = [
@@ -266,14 +266,14 @@ mod tests {
             assert!(!rules.contains_key(&call), "{call}");
         }
         assert!(!rules[&c::SYS_clone].is_empty() && !rules[&c::SYS_socket].is_empty());
-        assert!(not_there(Role::Server).contains_key(&c::SYS_clone3));
+        assert!(unavailable(Role::Server).contains_key(&c::SYS_clone3));
 
         // The processes that compile open no sockets, and only their starter starts programs.
         let (starter, compiler) = (of(Role::Starter), of(Role::Compiler));
         let in_starter = dangerous.iter().filter(|call| starter.contains_key(call));
         assert_eq!(in_starter.collect::<Vec<_>>(), [&c::SYS_execve, &c::SYS_seccomp]);
         assert!(!dangerous.iter().any(|call| compiler.contains_key(call)));
-        assert!(OF_SOCKETS.iter().all(|call| !starter.contains_key(call) && !compiler.contains_key(call)));
+        assert!(SOCKET_CALLS.iter().all(|call| !starter.contains_key(call) && !compiler.contains_key(call)));
         assert!(!compiler[&c::SYS_clone].is_empty() && !compiler[&c::SYS_kill].is_empty());
         assert!(!compiler[&c::SYS_prlimit64].is_empty() && !starter[&c::SYS_prctl].is_empty());
     }

@@ -7,16 +7,16 @@ use std::ffi::CString;
 use tuffet_config::{Privileges, Who};
 
 /// The default user of a server started as root, if it exists.
-const OWN: &str = "tuffet";
-/// The default otherwise, as in other TFTP servers.
-const ANYONE: &str = "nobody";
+const TUFFET_USER: &str = "tuffet";
+/// The default if it does not, as in other TFTP servers.
+const FALLBACK_USER: &str = "nobody";
 /// The ID of `nobody` without an entry, as in a container without /etc/passwd: the kernel's overflow ID.
-const OVERFLOW: u32 = 65534;
+const OVERFLOW_ID: u32 = 65534;
 
 /// A user and its groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
-    /// Its name, or the number if it has none.
+    /// Its name, or its number if it has none.
     pub name: String,
     /// Its number.
     pub uid: Uid,
@@ -30,16 +30,16 @@ pub struct Account {
 ///
 /// # Errors
 /// The configured user or group does not exist.
-pub fn become_of(privileges: &Privileges) -> Result<Option<Account>, PrivilegeError> {
+pub fn account_to_become(privileges: &Privileges) -> Result<Option<Account>, PrivilegeError> {
     let account = match (&privileges.user, Uid::effective().is_root()) {
         (Some(user), _) => Some(account(user, "user")?),
-        (None, true) => Some(usual()),
+        (None, true) => Some(default_account()),
         (None, false) => None,
     };
     let account = match (account, &privileges.group) {
         (Some(account), Some(group)) => {
             let gid = group_of(group)?;
-            // The group replaces the user's own, which the server then does not belong to.
+            // The group replaces the user's primary group.
             let groups = account.groups.iter().copied().filter(|other| *other != account.gid);
             Some(Account { groups: groups.chain([gid]).collect(), gid, ..account })
         }
@@ -49,12 +49,12 @@ pub fn become_of(privileges: &Privileges) -> Result<Option<Account>, PrivilegeEr
     if Uid::effective().is_root() {
         return match can_become(&account) {
             Ok(()) => Ok(Some(account)),
-            Err(why) if privileges.user.is_some() => Err(PrivilegeError::Barred(vec![format!(
+            Err(why) if privileges.user.is_some() => Err(PrivilegeError::NoAccess(vec![format!(
                 "root cannot become the user `{}` here: {why}; or let it stay root, without capabilities: \
                  `user: root`",
                 account.name
             )])),
-            // As in a container without other capabilities.
+            // For example, in a container without other capabilities.
             Err(why) => {
                 tracing::warn!(
                     target: "tuffet::privileges::user",
@@ -75,7 +75,7 @@ pub fn become_of(privileges: &Privileges) -> Result<Option<Account>, PrivilegeEr
     Ok(None)
 }
 
-/// Checks whether root may become this user; the error says why not and how to fix it.
+/// Checks whether root may become this user; the error names the reason and the remedy.
 fn can_become(account: &Account) -> Result<(), &'static str> {
     if account.uid.is_root() && account.gid.as_raw() == 0 {
         return Ok(());
@@ -108,22 +108,22 @@ fn is_mapped(map: &str, id: u32) -> bool {
 }
 
 /// Returns the default user.
-fn usual() -> Account {
-    [OWN, ANYONE]
+fn default_account() -> Account {
+    [TUFFET_USER, FALLBACK_USER]
         .iter()
         .find_map(|name| User::from_name(name).ok().flatten())
-        .map_or_else(|| numbered(OVERFLOW), of)
+        .map_or_else(|| numeric_account(OVERFLOW_ID), from_entry)
 }
 
 pub(super) fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> {
     match who {
         Who::Number(uid) => {
             let known = User::from_uid(Uid::from_raw(*uid)).ok().flatten();
-            Ok(known.map_or_else(|| numbered(*uid), of))
+            Ok(known.map_or_else(|| numeric_account(*uid), from_entry))
         }
-        Who::Name(name) if name == "root" => Ok(numbered(0)),
-        Who::Name(name) => User::from_name(name).ok().flatten().map(of).ok_or_else(|| {
-            PrivilegeError::Unknown(format!(
+        Who::Name(name) if name == "root" => Ok(numeric_account(0)),
+        Who::Name(name) => User::from_name(name).ok().flatten().map(from_entry).ok_or_else(|| {
+            PrivilegeError::UnknownUser(format!(
                 "`privileges.{what}`: there is no user `{name}`; make it with `useradd --system {name}`, or give a \
                  number"
             ))
@@ -136,7 +136,7 @@ fn group_of(who: &Who) -> Result<Gid, PrivilegeError> {
         Who::Number(gid) => Ok(Gid::from_raw(*gid)),
         Who::Name(name) if name == "root" => Ok(Gid::from_raw(0)),
         Who::Name(name) => Group::from_name(name).ok().flatten().map(|group| group.gid).ok_or_else(|| {
-            PrivilegeError::Unknown(format!(
+            PrivilegeError::UnknownUser(format!(
                 "`privileges.group`: there is no group `{name}`; make it with `groupadd --system {name}`, or \
                      give a number"
             ))
@@ -144,14 +144,14 @@ fn group_of(who: &Who) -> Result<Gid, PrivilegeError> {
     }
 }
 
-fn of(user: User) -> Account {
+fn from_entry(user: User) -> Account {
     let name = CString::new(user.name.as_bytes()).unwrap_or_default();
     let groups = getgrouplist(&name, user.gid).unwrap_or_else(|_| vec![user.gid]);
     Account { name: user.name, uid: user.uid, gid: user.gid, groups }
 }
 
-/// Returns an account without an entry, whose only group has the same number.
-fn numbered(id: u32) -> Account {
+/// Returns an account without an entry. Its only group has the same number.
+fn numeric_account(id: u32) -> Account {
     let name = if id == 0 { "root".to_owned() } else { id.to_string() };
     Account { name, uid: Uid::from_raw(id), gid: Gid::from_raw(id), groups: vec![Gid::from_raw(id)] }
 }
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn numbers_need_no_entry_and_names_do() {
         let account_of = |who| account(&who, "user");
-        assert_eq!(account_of(Who::Number(4_000_123)).unwrap(), numbered(4_000_123));
+        assert_eq!(account_of(Who::Number(4_000_123)).unwrap(), numeric_account(4_000_123));
         assert_eq!(account_of(Who::Name("root".into())).unwrap().uid, Uid::from_raw(0));
         let error = account_of(Who::Name("no-such-user-here".into())).unwrap_err();
         assert!(error.to_string().contains("no-such-user-here"), "{error}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_may_know_few_users() {
+    fn a_namespace_may_map_few_users() {
         assert!(is_mapped("         0          0 4294967295\n", 65534));
         assert!(is_mapped("0 1000 1\n1 100000 65536\n", 65534));
         assert!(!is_mapped("0 1000 1\n", 65534) && is_mapped("0 1000 1\n", 0));
@@ -179,8 +179,8 @@ mod tests {
     }
 
     #[test]
-    fn nobody_serves_where_nobody_is_named() {
-        let usual = usual();
-        assert!(!usual.uid.is_root() && usual.groups.contains(&usual.gid), "{usual:?}");
+    fn the_default_user_is_never_root() {
+        let account = default_account();
+        assert!(!account.uid.is_root() && account.groups.contains(&account.gid), "{account:?}");
     }
 }

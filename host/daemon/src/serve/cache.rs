@@ -1,4 +1,4 @@
-//! Commands about the caches of origins, from the control socket or for a process of its own.
+//! Commands about the caches of origins, from the control socket or in a separate process.
 
 use super::Reply;
 use serde::{Deserialize, Serialize};
@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tuffet::origins::Origins;
 
-/// How long a file that is fetched ahead may make no progress.
-const WITHIN: Duration = Duration::from_secs(60);
+/// How long prefetching a file may make no progress.
+const STALL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A command.
+/// A command about caches.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wanted {
-    /// The files in all caches.
+pub enum CacheCommand {
+    /// List the files in all caches.
     List,
     /// Fetch a file ahead.
     Warm {
@@ -31,18 +31,18 @@ pub enum Wanted {
     },
 }
 
-/// Carries out a command on a thread that may wait.
-pub(super) async fn answer(origins: Origins, wanted: Wanted) -> Reply {
-    let answered = spawn_blocking(move || answer_here(&origins, &wanted)).await;
+/// Runs a command on a blocking thread.
+pub(super) async fn run(origins: Origins, command: CacheCommand) -> Reply {
+    let answered = spawn_blocking(move || run_blocking(&origins, &command)).await;
     answered.unwrap_or_else(|_| Reply::NotCached("a bug: the command panicked".into()))
 }
 
-/// Carries out a command. Blocks on the network and on the disk of the cache.
-pub fn answer_here(origins: &Origins, wanted: &Wanted) -> Reply {
-    let reply = match wanted {
-        Wanted::List => origins.cached().map(Reply::Cached),
-        Wanted::Warm { root, path } => origins.warm(root, path, WITHIN).map(Reply::Warmed),
-        Wanted::Forget { root, path } => origins.forget(root, path).map(Reply::Forgotten),
+/// Runs a command. Blocks on the network and on the disk of the cache.
+pub fn run_blocking(origins: &Origins, command: &CacheCommand) -> Reply {
+    let reply = match command {
+        CacheCommand::List => origins.cached().map(Reply::Cached),
+        CacheCommand::Warm { root, path } => origins.warm(root, path, STALL_TIMEOUT).map(Reply::Warmed),
+        CacheCommand::Forget { root, path } => origins.forget(root, path).map(Reply::Forgotten),
     };
     reply.unwrap_or_else(Reply::NotCached)
 }

@@ -1,11 +1,12 @@
 //! The control socket, through which `tuffet reload` and `tuffet status` reach the running server.
 //!
-//! One line in each direction: `reload`, `status`, `live`, `metrics`, `cache` or `explain` with what is wanted, and JSON; for
-//! `watch`, a line per second; for `capture`, parts of a file. Only root and the server's user may connect.
+//! The client sends one line (`reload`, `status`, `live`, `metrics`, `cache`, `explain`; the last two with JSON), and
+//! gets one line of JSON. `watch` gets a line per second, `capture` parts of a file. Only root and the server's user
+//! may connect.
 
 use super::cache;
 use super::explain::Explainer;
-use super::reload::{Reloaded, Wanted};
+use super::reload::{ReloadRequest, ReloadResult};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
 use serde::{Deserialize, Serialize};
@@ -23,13 +24,13 @@ use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
 use tuffet::watch::{Feed, Snapshot, Viewer, Watch};
-use tuffet_observe::accept::Trouble;
+use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::telemetry::exposition;
 
-/// The longest command in bytes: a request to be explained, with a name of the longest path and options.
-const MAX_QUESTION: u64 = 16 << 10;
+/// The longest command in bytes: `explain` with the longest path and all options.
+const MAX_COMMAND: u64 = 16 << 10;
 /// How long a client may take to send its command.
-const PATIENCE: Duration = Duration::from_secs(10);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The server's reply.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,9 +46,9 @@ pub enum Reply {
     Live(Box<Snapshot>),
     /// Metrics in the text format of Prometheus.
     Metrics(String),
-    /// What would become of a request.
+    /// The explanation of a request.
     Explained(Box<Explanation>),
-    /// The request cannot be explained, because it cannot be made.
+    /// The request to explain is invalid.
     Unexplained(String),
     /// The capture begins; parts follow.
     Capturing,
@@ -55,11 +56,11 @@ pub enum Reply {
     Captured(Captured),
     /// The files in the caches of origins.
     Cached(Vec<CachedRow>),
-    /// A file is in the cache now; its size in bytes.
+    /// The file is in the cache; its size in bytes.
     Warmed(u64),
-    /// Whether a file was in the cache, and is not any more.
+    /// Whether the file was cached and is now removed.
     Forgotten(bool),
-    /// A command about a cache could not be carried out, and why.
+    /// The command about a cache failed, and why.
     NotCached(String),
     /// There are too many viewers, or there is another capture.
     Busy,
@@ -67,7 +68,7 @@ pub enum Reply {
     Unknown(String),
 }
 
-/// What commands show.
+/// The state that commands show.
 #[derive(Clone)]
 pub(super) struct ControlState {
     pub(super) status: Status,
@@ -85,7 +86,7 @@ pub(super) struct Control {
 }
 
 impl Control {
-    /// Binds it for this user, and replaces one whose server is gone.
+    /// Binds it for this user, and replaces one left by a dead server.
     ///
     /// # Errors
     /// The path cannot be created or used, or another server uses it.
@@ -94,13 +95,13 @@ impl Control {
         Ok(Control { listener, _file: Some(file) })
     }
 
-    /// Uses a non-blocking socket that was bound before this process began. Its file stays.
+    /// Uses an inherited, non-blocking socket. Its file stays.
     pub(super) fn inherit(listener: BlockingListener) -> Control {
         Control { listener, _file: None }
     }
 
     /// Answers commands until it is dropped.
-    pub(super) async fn run(self, wanted: mpsc::Sender<Wanted>, state: ControlState) {
+    pub(super) async fn run(self, reloads: mpsc::Sender<ReloadRequest>, state: ControlState) {
         let listener = self.listener.try_clone().and_then(UnixListener::from_std);
         let listener = match listener {
             Ok(listener) => listener,
@@ -109,13 +110,13 @@ impl Control {
                 return;
             }
         };
-        let mut trouble = Trouble::default();
+        let mut failures = AcceptFailures::default();
         loop {
             match listener.accept().await {
                 Ok((stream, _)) => {
-                    let (wanted, state) = (wanted.clone(), state.clone());
+                    let (reloads, state) = (reloads.clone(), state.clone());
                     tokio::spawn(async move {
-                        if let Err(error) = answer(stream, &wanted, &state).await {
+                        if let Err(error) = answer(stream, &reloads, &state).await {
                             tracing::debug!(
                                 target: "tuffet::server::control",
                                 %error, "a request on the control socket failed"
@@ -124,35 +125,39 @@ impl Control {
                     });
                 }
                 Err(error) => {
-                    trouble.pause("the control socket", &error).await;
+                    failures.pause("the control socket", &error).await;
                 }
             }
         }
     }
 }
 
-async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &ControlState) -> io::Result<()> {
-    let asker = stream.peer_cred()?.uid();
-    if asker != 0 && asker != rustix::process::geteuid().as_raw() {
+async fn answer(
+    stream: UnixStream,
+    reloads: &mpsc::Sender<ReloadRequest>,
+    state: &ControlState,
+) -> io::Result<()> {
+    let uid = stream.peer_cred()?.uid();
+    if uid != 0 && uid != rustix::process::geteuid().as_raw() {
         return Err(io::ErrorKind::PermissionDenied.into());
     }
     let (reader, mut writer) = stream.into_split();
-    let mut question = String::new();
-    let mut reader = BufReader::new(reader.take(MAX_QUESTION));
-    timeout(PATIENCE, reader.read_line(&mut question)).await??;
-    let question = question.trim();
+    let mut command = String::new();
+    let mut reader = BufReader::new(reader.take(MAX_COMMAND));
+    timeout(CLIENT_TIMEOUT, reader.read_line(&mut command)).await??;
+    let command = command.trim();
     let ControlState { status, watch, feed, explainer, captures, origins } = state;
-    let reply = match question.split_once(' ').unwrap_or((question, "")) {
-        ("reload", "") => match reload(wanted).await {
+    let reply = match command.split_once(' ').unwrap_or((command, "")) {
+        ("reload", "") => match reload(reloads).await {
             Ok(generation) => Reply::Reloaded(generation),
             Err(reasons) => Reply::Refused(reasons),
         },
         ("status", "") => Reply::Status(Box::new(status.report())),
         ("metrics", "") => Reply::Metrics(exposition(watch)),
-        // With the samples after a moment, for a client that has the earlier ones.
+        // With the samples after `since`, for a client that has the earlier ones.
         ("live", since) => match if since.is_empty() { Ok(0) } else { since.parse() } {
             Ok(since) => Reply::Live(Box::new(watch.snapshot(since))),
-            Err(_) => Reply::Unknown(question.to_owned()),
+            Err(_) => Reply::Unknown(command.to_owned()),
         },
         ("explain", question) => match serde_json::from_str(question) {
             Ok(question) => match explainer.explain(&question).await {
@@ -171,15 +176,15 @@ async fn answer(stream: UnixStream, wanted: &mpsc::Sender<Wanted>, state: &Contr
             },
             Err(_) => Reply::Unknown("capture".into()),
         },
-        ("cache", wanted) => match serde_json::from_str(wanted) {
-            Ok(wanted) => cache::answer(origins.clone(), wanted).await,
+        ("cache", command) => match serde_json::from_str(command) {
+            Ok(command) => cache::run(origins.clone(), command).await,
             Err(_) => Reply::Unknown("cache".into()),
         },
         ("watch", "") => match feed.join() {
             Some(viewer) => return stream_to(writer, viewer).await,
             None => Reply::Busy,
         },
-        _ => Reply::Unknown(question.to_owned()),
+        _ => Reply::Unknown(command.to_owned()),
     };
     writer.write_all(&line(&reply)?).await
 }
@@ -190,7 +195,7 @@ fn line(reply: &Reply) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// A line, the parts of the capture, and a line about its end.
+/// Sends a line, the parts of the capture, and a line about its end.
 async fn capture(
     (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
     running: Running,
@@ -200,12 +205,12 @@ async fn capture(
         target: "tuffet::server::control",
         clients = wanted.clients.len(),
         milliseconds = wanted.milliseconds,
-        "datagrams are captured for a process that asked at the control socket"
+        "capturing datagrams for a client of the control socket"
     );
     writer.write_all(&line(&Reply::Capturing)?).await?;
     let captured = tokio::select! {
         captured = running.stream(wanted, &mut writer) => captured?,
-        // Whoever asked sends nothing more until it goes.
+        // The client sends nothing more; the read ends when it disconnects.
         _ = reader.read_u8() => return Ok(()),
     };
     writer.write_all(&line(&Reply::Captured(captured))?).await
@@ -215,23 +220,23 @@ async fn capture(
 async fn stream_to(mut writer: OwnedWriteHalf, mut viewer: Viewer) -> io::Result<()> {
     while let Some(snapshot) = viewer.next().await {
         let line = format!("{{\"live\":{snapshot}}}\n");
-        timeout(PATIENCE, writer.write_all(line.as_bytes())).await??;
+        timeout(CLIENT_TIMEOUT, writer.write_all(line.as_bytes())).await??;
     }
     Ok(())
 }
 
-async fn reload(wanted: &mpsc::Sender<Wanted>) -> Reloaded {
+async fn reload(reloads: &mpsc::Sender<ReloadRequest>) -> ReloadResult {
     let stopping = || vec!["the server is stopping".to_owned()];
     let (reply_to, reply) = oneshot::channel();
-    wanted.send(Some(reply_to)).await.map_err(|_| stopping())?;
+    reloads.send(Some(reply_to)).await.map_err(|_| stopping())?;
     reply.await.unwrap_or_else(|_| Err(stopping()))
 }
 
 /// A capture that has begun, for the command line.
-pub struct Begun(BlockingReader<BlockingStream>);
+pub struct CaptureStream(BlockingReader<BlockingStream>);
 
-impl Begun {
-    /// Copies the capture, as it comes; blocks until it ends.
+impl CaptureStream {
+    /// Copies the capture as it arrives; blocks until it ends.
     ///
     /// # Errors
     /// The server has gone, or the output fails.
@@ -257,31 +262,32 @@ impl Begun {
     }
 }
 
-/// Asks the running server for a capture. For the command line; blocks until every worker copies.
+/// Starts a capture in the running server, for the command line. Blocks until every worker captures.
 ///
 /// # Errors
-/// There is no server, or it captures already.
-pub fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<Begun> {
+/// There is no server, or another capture runs.
+pub fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<CaptureStream> {
     let mut stream = BlockingStream::connect(socket)?;
     stream.write_all(format!("capture {}\n", serde_json::json!(wanted)).as_bytes())?;
     let (mut reader, mut line) = (BlockingReader::new(stream), String::new());
     reader.read_line(&mut line)?;
     match serde_json::from_str(&line) {
-        Ok(Reply::Capturing) => Ok(Begun(reader)),
+        Ok(Reply::Capturing) => Ok(CaptureStream(reader)),
         Ok(Reply::Busy) => Err(io::Error::other("another capture runs; wait until it ends")),
-        _ => Err(io::Error::other("it does not know `capture`: it is of another version")),
+        _ => Err(io::Error::other("the server has another version, without `capture`")),
     }
 }
 
-/// Sends a command to the running server. For the command line; blocks.
+/// Sends a command to the running server, for the command line. Blocks.
 ///
 /// # Errors
 /// There is no server, or its reply is invalid.
-pub fn ask(socket: &Path, question: &str) -> io::Result<Reply> {
+pub fn ask(socket: &Path, command: &str) -> io::Result<Reply> {
     let mut stream = BlockingStream::connect(socket)?;
-    stream.write_all(format!("{question}\n").as_bytes())?;
+    stream.write_all(format!("{command}\n").as_bytes())?;
     let mut line = String::new();
     BlockingReader::new(stream).read_line(&mut line)?;
-    serde_json::from_str(&line)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the server ended, or does not understand"))
+    serde_json::from_str(&line).map_err(|_| {
+        io::Error::new(io::ErrorKind::InvalidData, "the server ended, or does not know the command")
+    })
 }

@@ -1,21 +1,21 @@
-//! The end of the process, whatever hangs.
+//! Ends the process in time, even if a disk hangs.
 //!
-//! A server that was told to stop ends by itself, in order. Should a disk keep it, a thread that waits for nothing but
-//! its time ends the process. What waits for no disk, such as lines for a slow collector, gets some time more.
+//! A stopping server normally ends by itself, in order. If a disk blocks it, a thread that waits only for the deadline
+//! ends the process. Work that does not wait for a disk, such as lines for a slow collector, gets more time.
 
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_store::Disks;
 
-/// How much more time it gets that waits for no disk.
+/// The additional time for work that does not wait for a disk.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Ends the process at its time, unless it is dropped before.
+/// Ends the process at the deadline, unless dropped before.
 pub(super) struct Deadline(Sender<Instant>);
 
 impl Deadline {
-    /// In so long. Without a thread for it, the server ends by itself or not at all.
+    /// Starts the deadline, after `patience`. Without a thread, a failure is logged, and a disk may keep the process.
     pub(super) fn after(patience: Duration, disks: Disks) -> Deadline {
         let (sender, earlier) = channel();
         let mut end = Instant::now() + patience;
@@ -34,22 +34,22 @@ impl Deadline {
             }
             tracing::warn!(
                 target: "tuffet::server::deadline",
-                "the server did not end in time; the process ends now"
+                "the server did not end in time; exiting"
             );
             std::process::exit(0);
         };
         if let Err(error) = thread::Builder::new().name("tuffet-deadline".into()).spawn(wait) {
             tracing::warn!(
                 target: "tuffet::server::deadline",
-                %error, "no thread that ends the process in time; a disk that hangs may keep it"
+                %error, "no thread for the deadline of the shutdown; a hanging disk may delay it"
             );
         }
         Deadline(sender)
     }
 
-    /// In so long, if that is earlier.
+    /// Moves the deadline to `patience` from now, if that is earlier.
     pub(super) fn bring_forward(&self, patience: Duration) {
-        // Without its thread there is nothing to bring forward.
+        // Without the thread there is no deadline.
         let _ = self.0.send(Instant::now() + patience);
     }
 }

@@ -1,7 +1,7 @@
-//! The reasons why the server cannot start, with their remedies, and their exit codes for scripts.
+//! Errors of a start, with their remedies, and exit codes for scripts.
 
 use crate::privileges::PrivilegeError;
-use crate::systemd::NotInherited;
+use crate::systemd::InheritError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use tuffet_engine::worker::OpenError;
 use tuffet_request::PortRange;
 use tuffet_store::RootError;
 
-/// The reason why the server cannot start or continue.
+/// Why the server cannot start or continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The configuration, or a plugin in it, is invalid. Exit code 64.
@@ -34,7 +34,8 @@ pub enum ServeError {
     },
     /// Another process uses the port. Exit code 69.
     #[error(
-        "listener `{name}`: {address} is in use; stop the server that has it (`ss -ulpn` names it) or listen on another port"
+        "listener `{name}`: {address} is in use; stop the server that uses it \
+         (`ss -ulpn` names it) or listen on another port"
     )]
     InUse {
         /// The listener's name.
@@ -53,10 +54,10 @@ pub enum ServeError {
         /// Its address.
         address: SocketAddr,
     },
-    /// The address is not one of this host. Exit code 69.
+    /// This host does not have the address. Exit code 69.
     #[error(
-        "listener `{name}`: {address} cannot be listened on: {error}; `ip address` shows this host's addresses, and \
-         `free-bind: true` lets the listener wait for one that comes later"
+        "listener `{name}`: cannot listen on {address}: {error}; `ip address` shows this host's addresses, and \
+         `free-bind: true` lets the listener wait for an address that appears later"
     )]
     Address {
         /// The listener's name.
@@ -68,8 +69,8 @@ pub enum ServeError {
     },
     /// There is no such interface. Exit code 69.
     #[error(
-        "listener `{name}`: this machine has no interface `{interface}`; `ip -brief link` shows its interfaces; one that \
-         comes later must exist before the server starts"
+        "listener `{name}`: this machine has no interface `{interface}`; `ip -brief link` shows its interfaces; \
+         the interface must exist before the server starts"
     )]
     Interface {
         /// The listener's name.
@@ -88,10 +89,10 @@ pub enum ServeError {
         /// The interface.
         interface: String,
     },
-    /// Others have too many TID ports of the range. Exit code 69.
+    /// Other processes use too many TID ports of the range. Exit code 69.
     #[error(
-        "listener `{name}`: {free} of the TID ports {range} are free, and {workers} workers need one each; stop what has \
-         them (`ss -ulpn` names it), or give another range in `listeners[].tid-ports`"
+        "listener `{name}`: {free} of the TID ports {range} are free, and {workers} workers need one each; stop the \
+         processes that use them (`ss -ulpn` names them), or give another range in `listeners[].tid-ports`"
     )]
     TidPorts {
         /// The listener's name.
@@ -105,8 +106,8 @@ pub enum ServeError {
     },
     /// The admin listener cannot be opened. Exit code 69.
     #[error(
-        "`admin`: {address} cannot be listened on: {error}; another process may have it (`ss -tlpn` names it), or it \
-         is no address of this host; write another `admin.address`"
+        "`admin`: cannot listen on {address}: {error}; another process may use it (`ss -tlpn` names it), or this \
+         host does not have the address; write another `admin.address`"
     )]
     Admin {
         /// Its address.
@@ -116,12 +117,12 @@ pub enum ServeError {
     },
     /// The inherited sockets do not match the configuration. Exit code 64.
     #[error(transparent)]
-    Inherited(#[from] NotInherited),
+    Inherited(#[from] InheritError),
     /// Privileges cannot be dropped, or the server's user lacks access without them. Exit code 77, or 64 if
     /// the user does not exist.
     #[error(transparent)]
     Privileges(#[from] PrivilegeError),
-    /// A request to be explained cannot be made. Exit code 64.
+    /// The request to explain is invalid. Exit code 64.
     #[error("{0}")]
     Request(String),
     /// The system failed. Exit code 71.
@@ -153,7 +154,7 @@ impl ServeError {
             | ServeError::TidPorts { .. }
             | ServeError::Admin { .. } => 69,
             ServeError::System(..) => 71,
-            ServeError::Privileges(PrivilegeError::Unknown(_)) => EXIT_CONFIG,
+            ServeError::Privileges(PrivilegeError::UnknownUser(_)) => EXIT_CONFIG,
             ServeError::Privilege { .. }
             | ServeError::InterfacePrivilege { .. }
             | ServeError::Privileges(_) => 77,
@@ -172,7 +173,7 @@ impl ServeError {
             (Some(interface), Some(libc::ENODEV)) => {
                 return ServeError::Interface { name, interface: interface.clone() };
             }
-            // The port's privilege is refused as EACCES.
+            // A missing privilege for the port is EACCES instead.
             (Some(interface), Some(libc::EPERM)) => {
                 return ServeError::InterfacePrivilege { name, interface: interface.clone() };
             }

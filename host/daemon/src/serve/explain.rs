@@ -1,4 +1,4 @@
-//! Explains a request: with a configuration alone, or in the running server.
+//! Explains a request: from a configuration alone, or in the running server.
 
 use super::policy::{compiled, keeps_its_user, load_policy_on, start_runtime_with};
 use super::{ServeError, control_runtime, open_roots};
@@ -17,14 +17,15 @@ use tuffet_store::{Disks, Uploads};
 use tuffet_udp::interface_index;
 use tuffet_wasm::{Given, Stage};
 
-/// Explains a request to a server of this configuration, which need not run. Root becomes the server's user, for good.
+/// Explains a request to a server of this configuration, which need not run. Root permanently becomes the server's
+/// user.
 ///
 /// # Errors
-/// The problems that would prevent the server from starting; or the request cannot be made.
+/// The server could not start, or the request is invalid.
 pub fn explain(config: &Config, question: &Question) -> Result<Explanation, ServeError> {
-    // As a server does: before it becomes its user.
-    let apart = Apart::new();
-    let next = Origins::default().open(&apart.origins(&config.origins))?;
+    // Opened before the change of user, as in a server.
+    let caches = TemporaryCaches::new();
+    let next = Origins::default().open(&caches.origins(&config.origins))?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
     let compiled = compiled(config).filter(|_| keeps_its_user(&config.privileges));
     let user = privileges::become_server(config)?;
@@ -43,7 +44,7 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         let listener = listener(&config.listeners, question).map_err(ServeError::Request)?;
         let vlans = Vlans::follow().await.unwrap_or_default();
         let limiter = Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending);
-        let given = Circumstances {
+        let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
             interface: listener.interface.clone(),
@@ -53,38 +54,38 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
             user,
             runs: false,
         };
-        admission::explain(&generation, question, given).await.map_err(ServeError::Request)
+        admission::explain(&generation, question, circumstances).await.map_err(ServeError::Request)
     });
     control.shutdown_background();
     explained
 }
 
-/// A folder for caches that end with the explanation: origins are asked, and the caches of the server stay as they are.
-struct Apart(PathBuf);
+/// A temporary folder for caches: the explanation queries origins without changing the server's caches.
+struct TemporaryCaches(PathBuf);
 
-impl Apart {
-    /// Makes nothing yet: the caches do when they are asked.
-    fn new() -> Apart {
-        Apart(std::env::temp_dir().join(format!("tuffet-explain-{:016x}", fastrand::u64(..))))
+impl TemporaryCaches {
+    /// Creates nothing yet: the caches create their folders on first use.
+    fn new() -> TemporaryCaches {
+        TemporaryCaches(std::env::temp_dir().join(format!("tuffet-explain-{:016x}", fastrand::u64(..))))
     }
 
     fn origins(&self, specs: &[OriginSpec]) -> Vec<OriginSpec> {
-        let apart = |(number, spec): (usize, &OriginSpec)| {
+        let caches = |(number, spec): (usize, &OriginSpec)| {
             let cache = CacheSpec { path: self.0.join(number.to_string()), ..spec.cache.clone() };
             OriginSpec { cache, ..spec.clone() }
         };
-        specs.iter().enumerate().map(apart).collect()
+        specs.iter().enumerate().map(caches).collect()
     }
 }
 
-impl Drop for Apart {
+impl Drop for TemporaryCaches {
     fn drop(&mut self) {
-        // Where no origin was asked there is none.
+        // The folder is missing if no origin was queried.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// The listener that the question names; without a name, the first one.
+/// Returns the listener that the question names; without a name, the first one.
 fn listener<'a>(listeners: &'a [Listener], question: &Question) -> Result<&'a Listener, String> {
     let names = || listeners.iter().map(|its| format!("`{}`", its.name)).collect::<Vec<_>>().join(", ");
     let found = match &question.listener {
@@ -94,13 +95,13 @@ fn listener<'a>(listeners: &'a [Listener], question: &Question) -> Result<&'a Li
     found.ok_or_else(|| format!("there is no such listener; the configuration has {}", names()))
 }
 
-/// The VLAN that the request arrives from, if its interface is that of one.
+/// Returns the VLAN of the request's interface, if it has one.
 fn vlan(vlans: &Vlans, listener: &Listener, question: &Question) -> Option<u16> {
     let interface = question.interface.as_ref().or(listener.interface.as_ref())?;
     vlans.of(interface_index(interface).ok()??)
 }
 
-/// The limits on admission, and what this client has taken of them, if requests are counted.
+/// Returns the limits on admission, with their use by this client if requests are `counted`.
 fn limits(limiter: &Limiter, question: &Question, counted: bool) -> Vec<Limit> {
     let standing = limiter.standing(&question.client).into_iter();
     let limits = standing.map(|its| Limit {
@@ -112,11 +113,11 @@ fn limits(limiter: &Limiter, question: &Question, counted: bool) -> Vec<Limit> {
     limits.collect()
 }
 
-/// What the running server explains requests with.
+/// The state with which the running server explains requests.
 #[derive(Clone)]
 pub(super) struct Explainer {
     pub(super) generation: Current,
-    /// A reload cannot change them.
+    /// Fixed: a reload cannot change them.
     pub(super) listeners: Arc<[Listener]>,
     pub(super) neighbours: Neighbours,
     pub(super) vlans: Vlans,
@@ -127,11 +128,11 @@ pub(super) struct Explainer {
 
 impl Explainer {
     /// # Errors
-    /// The request cannot be made.
+    /// The request is invalid.
     pub(super) async fn explain(&self, question: &Question) -> Result<Explanation, String> {
         let listener = listener(&self.listeners, question)?;
         let neighbour = question.mac().or_else(|| self.neighbours.anywhere(question.client.ip()));
-        let given = Circumstances {
+        let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,
             interface: listener.interface.clone(),
@@ -142,6 +143,6 @@ impl Explainer {
             runs: true,
         };
         let generation: Arc<Generation> = self.generation.get();
-        admission::explain(&generation, question, given).await
+        admission::explain(&generation, question, circumstances).await
     }
 }

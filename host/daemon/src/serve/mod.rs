@@ -1,37 +1,36 @@
 //! The daemon: assembles policy, roots, sockets, workers and the control runtime.
 //!
-//! The order of a start: signals are caught (`signals`); the configuration is read and checked; the only
-//! thread opens everything that may need a privilege (`open`) and drops its privileges ([`privileges`]); then
-//! other threads start and plugins are loaded, and after that the first request is answered. The order of a
-//! shutdown is that of [`running::Running::shutdown`].
+//! Order of a start: catch signals (`signals`); read and check the configuration; on the only thread, open everything
+//! that may need a privilege (`open`) and drop privileges ([`privileges`]); start other threads, load plugins, answer
+//! requests. For the order of a shutdown see [`running::Running::shutdown`].
 
 mod cache;
 mod control;
 mod deadline;
 mod error;
 mod explain;
-mod given;
+mod inherited;
 mod open;
 mod policy;
 mod reload;
 mod running;
 mod signals;
 
-pub use cache::{Wanted as CacheWanted, answer_here as answer_cache};
-pub use control::{Begun, Reply, ask, begin_capture};
+pub use cache::{CacheCommand, run_blocking as run_cache_command};
+pub use control::{CaptureStream, Reply, ask, begin_capture};
 pub use error::ServeError;
 pub use explain::explain;
-pub use given::inherited;
+pub use inherited::count_inherited;
 pub use policy::may_fill_code_cache;
 pub use reload::Configure;
 
 use crate::logging;
 use crate::privileges;
 use crate::source::Watched;
-use crate::systemd::Manager;
+use crate::systemd::ServiceManager;
 use open::Opened;
 use policy::{
-    keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_to_look, start_runtime_with,
+    keeps_its_user, load_policy, pull_policy, start_runtime, start_runtime_for_check, start_runtime_with,
     warnings,
 };
 use running::Running;
@@ -49,11 +48,11 @@ use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots};
 use tuffet_wasm::PolicyRuntime;
 
-/// Threads that decide requests; plugins yield, and files are opened on threads of their own.
+/// Threads of the control runtime; plugins yield, and files are opened on other threads.
 const CONTROL_THREADS: usize = 2;
 
-/// Threads that may wait for disks. A storm of requests must not become a storm of threads, and a hanging
-/// folder must not take all of them soon.
+/// Threads that may wait for disks: few enough for a flood of requests, and enough that a hanging folder does not block
+/// all of them soon.
 const BLOCKING_THREADS: usize = 64;
 
 /// A start with everything but the loaded plugins.
@@ -61,12 +60,11 @@ struct Prepared {
     opened: Opened,
     left: Left,
     runtime: PolicyRuntime,
-    manager: Manager,
+    manager: ServiceManager,
 }
 
-/// Serves until SIGTERM or SIGINT. Transfers may then continue for `drain`; a second signal ends them at
-/// once. `configure` returns the configuration, now and at every reload; `watched` is its source, if a change is
-/// to be a reload.
+/// Serves until SIGTERM or SIGINT. Transfers may then continue for `drain`; a second signal ends them at once.
+/// `configure` returns the configuration, now and at every reload; `watched` is its source, if changes trigger reloads.
 ///
 /// # Errors
 /// The server cannot start; each kind has its own exit code.
@@ -74,15 +72,16 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let mut signals = Signals::catch()?;
     reach::look_by_process(true);
     let config = configure()?;
-    let manager = Manager::of_process();
+    let manager = ServiceManager::of_process();
     let account = privileges::prepare(&config)?;
     let opened = Opened::of(&config, account.as_ref())?;
     telemetry::open_files();
     let mut compilers = None;
-    let left =
-        privileges::give_up(&config, account.as_ref(), || compilers = policy::start_compilers(&config))?;
+    let left = privileges::drop_privileges(&config, account.as_ref(), || {
+        compilers = policy::start_compilers(&config)
+    })?;
     reach::look_by_process(false);
-    // The first thread beside this one.
+    // The first other thread.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config, compilers)?;
     opened.next.start()?;
@@ -100,19 +99,19 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
                 server.shutdown().await;
                 result
             }
-            // Compiling cannot be interrupted, and is of no use any more: it ends with the process.
+            // Compiling cannot be interrupted; it ends with the process.
             None => {
                 tracing::info!(target: "tuffet::server", "stopped before serving");
                 Ok(())
             }
         }
     });
-    // A thread that waits for a disk is not waited for: it ends with the process.
+    // Does not join threads that wait for a disk: they end with the process.
     control.shutdown_background();
     result
 }
 
-/// The policy, which takes seconds where plugins are compiled; `None` where a signal came meanwhile.
+/// Loads the policy, which takes seconds if plugins are compiled; `None` after a stop signal.
 async fn load_unless_stopped(
     config: &Config,
     prepared: &Prepared,
@@ -120,7 +119,7 @@ async fn load_unless_stopped(
 ) -> Result<Option<Policy>, ServeError> {
     let Prepared { opened, runtime, manager, .. } = prepared;
     tokio::select! {
-        // An earlier signal counts, even if loading takes no time.
+        // The signal takes precedence, even if loading takes no time.
         biased;
         () = signals.stop() => {
             manager.stopping(Duration::ZERO, "stopping; it did not serve yet");
@@ -130,20 +129,19 @@ async fn load_unless_stopped(
     }
 }
 
-/// Checks what only a start would reveal: that the roots open, that the server's user may access what it
-/// needs, and that the plugins load for that user and accept their settings. Binds no socket and creates
-/// nothing. Root becomes that user, for good. `pull`: whether registries are asked for components, which are then
-/// kept. Returns the warnings for the operator.
+/// Performs the checks of a start: the roots open, the server's user has access to all paths, and the plugins load for
+/// that user and accept their settings. Binds no socket and creates nothing. Root permanently becomes that user. With
+/// `pull`, components are fetched from registries and kept. Returns the warnings for the operator.
 ///
 /// # Errors
 /// The problems that would prevent the server from starting.
 pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let next = Origins::default().open(&config.origins)?;
     let roots = open_roots(config, &Disks::default(), None, &next)?;
-    // Before the change of user: root's cache of compiled plugins is of no use to that user.
+    // Before the change of user: root's cache of compiled plugins is useless to that user.
     let compiled = policy::compiled(config).filter(|_| keeps_its_user(&config.privileges));
     if pull {
-        // What is pulled is for the server's user.
+        // The server's user keeps the components.
         privileges::prepare(config)?;
     }
     let mut found = privileges::check(config)?;
@@ -157,23 +155,23 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
     warnings.extend(interfaces::missing(config));
-    warnings.extend(config.silent.iter().map(not_answering));
-    let (_, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
-    warnings.extend(complaints.iter().map(ToString::to_string));
+    warnings.extend(config.silent.iter().map(describe_unresponsive));
+    let (_, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    warnings.extend(problems.iter().map(ToString::to_string));
     Ok(warnings)
 }
 
 /// Checks the plugins of a configuration alone, and opens its roots for them.
 ///
 /// # Errors
-/// What the plugins refuse.
+/// The problems of the plugins.
 pub fn check_plugins(config: &Config) -> Result<(), ServeError> {
     let roots = open_roots(config, &Disks::default(), None, &Origins::default().open(&config.origins)?)?;
-    let runtime = start_runtime_to_look(tuffet_config::default_compiled().as_deref(), &config.privileges)?;
+    let runtime = start_runtime_for_check(tuffet_config::default_compiled().as_deref(), &config.privileges)?;
     control_runtime()?.block_on(load_policy(&runtime, config, &roots, false)).map(drop)
 }
 
-/// Opens the roots, but for those that did not answer.
+/// Opens the roots, except unresponsive ones.
 fn open_roots(
     config: &Config,
     disks: &Disks,
@@ -184,8 +182,8 @@ fn open_roots(
     Roots::open_without(&config.roots, disks, &silent, before, &next.of_roots()).map_err(ServeError::Root)
 }
 
-/// What an operator has to know about a root that did not answer.
-fn not_answering(silent: &Silent) -> String {
+/// Describes an unresponsive root to the operator.
+fn describe_unresponsive(silent: &Silent) -> String {
     let Silent { root, above } = silent;
     let patience = reach::PATIENCE.as_secs();
     let sandbox = match above {
@@ -225,7 +223,7 @@ pub fn control_runtime() -> Result<tokio::runtime::Runtime, ServeError> {
         .map_err(|error| ServeError::System("the control runtime cannot start", error))
 }
 
-/// What the service manager shows of a server that serves.
-fn serving(generation: u64) -> String {
+/// Returns the status for the service manager.
+fn serving_status(generation: u64) -> String {
     format!("serving generation {generation} of the configuration")
 }

@@ -3,7 +3,7 @@
 //! The only thread opens them, so that privileges can be dropped for all later threads.
 
 use super::control::Control;
-use super::given::Given;
+use super::inherited::AssignedSockets;
 use super::{ServeError, open_roots};
 use crate::privileges::Account;
 use crate::socket_file::{SocketFile, bind_file};
@@ -19,24 +19,23 @@ use tuffet_observe::admin;
 use tuffet_request::TidPorts;
 use tuffet_store::Disks;
 
-/// What is open before the first thread starts. Nothing is read from it yet.
+/// The resources opened before the first thread starts. Nothing is read from them yet.
 pub(super) struct Opened {
     pub(super) resources: Resources,
-    /// To be started once privileges are dropped.
+    /// Started once privileges are dropped.
     pub(super) next: Next,
-    /// With its file, if it was made here.
+    /// With its file, unless inherited.
     pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
     pub(super) control: Option<Control>,
 }
 
 impl Opened {
-    /// Opens all of it, but for what this process inherited; what has a name and is made here is for the user
-    /// that the server becomes.
+    /// Opens all resources that the process did not inherit. New sockets in the file system belong to the account.
     ///
     /// # Errors
-    /// The first resource that cannot be opened. A control socket that cannot is only warned of.
+    /// The first resource that cannot be opened. A failed control socket is only a warning.
     pub(super) fn of(config: &Config, account: Option<&Account>) -> Result<Opened, ServeError> {
-        let given = Given::of(config, Inherited::take()?)?;
+        let inherited = AssignedSockets::of(config, Inherited::take()?)?;
         let disks = Disks::default();
         let origins = Origins::default();
         let next = origins.open(&config.origins)?;
@@ -57,19 +56,19 @@ impl Opened {
                 ..ListenerSpec::at(listener.address)
             })
             .collect();
-        let sockets = open_all(&mut listeners, given.listeners, config.workers)
+        let sockets = open_all(&mut listeners, inherited.listeners, config.workers)
             .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
         warn_of_taken_ports(config, &listeners);
         let group_sockets = open_groups(config, &listeners)?;
         let interfaces = Interfaces::of(config);
-        let admin = match (given.admin, &config.admin) {
+        let admin = match (inherited.admin, &config.admin) {
             (None, Some(its)) => Some(
                 bind_admin(&its.address, account)
                     .map_err(|error| ServeError::Admin { address: its.address.clone(), error })?,
             ),
-            (given, _) => given.map(|socket| (socket, None)),
+            (inherited, _) => inherited.map(|socket| (socket, None)),
         };
-        let control = match given.control {
+        let control = match inherited.control {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
@@ -78,7 +77,7 @@ impl Opened {
     }
 }
 
-/// Binds the admin listener; a socket in the file system is for this user.
+/// Binds the admin listener; a socket in the file system belongs to this user.
 fn bind_admin(
     address: &AdminAddress,
     account: Option<&Account>,
@@ -92,27 +91,28 @@ fn bind_admin(
     }
 }
 
-/// Names the TID ports that others have, up to a line's length.
+/// Warns about TID ports that other processes use; lists at most `MAX_NAMED` of them.
 fn warn_of_taken_ports(config: &Config, listeners: &[ListenerSpec]) {
-    const MOST: usize = 20;
+    const MAX_NAMED: usize = 20;
     for (listener, opened) in config.listeners.iter().zip(listeners) {
         let (Some(range), false) = (opened.tid_range, opened.taken.is_empty()) else { continue };
-        let named: Vec<String> = opened.taken.iter().take(MOST).map(u16::to_string).collect();
-        let more = match opened.taken.len().saturating_sub(MOST) {
+        let named: Vec<String> = opened.taken.iter().take(MAX_NAMED).map(u16::to_string).collect();
+        let more = match opened.taken.len().saturating_sub(MAX_NAMED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         tracing::warn!(
             target: "tuffet::server::open",
             listener = listener.name,
-            "TID ports in use by others, and skipped: {}{more}; {} of {range} remain (`ss -ulpn` names who has them)",
+            "TID ports used by other processes are skipped: {}{more}; {} of {range} remain \
+             (`ss -ulpn` names the processes)",
             named.join(", "),
             usize::from(range.count()) - opened.taken.len()
         );
     }
 }
 
-/// The control socket; without one, SIGHUP still reloads.
+/// Binds the control socket; without it, SIGHUP still reloads.
 fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
     let bound = Control::bind(path, account).inspect_err(|error| {
         tracing::warn!(
@@ -125,7 +125,7 @@ fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
     bound.ok()
 }
 
-/// Opens the sockets of groups, if there are to be any.
+/// Opens the sockets of multicast groups, if enabled.
 fn open_groups(config: &Config, listeners: &[ListenerSpec]) -> Result<Option<Sockets>, ServeError> {
     let Some(multicast) = &config.multicast else { return Ok(None) };
     let enabled = |number: usize| multicast.listeners.get(number).copied().unwrap_or(false);

@@ -1,7 +1,7 @@
-//! Loads the policy of a configuration; its problems have their place in the YAML file.
+//! Loads the policy of a configuration, and locates its problems in the YAML file.
 
 use super::ServeError;
-use crate::privileges::{Confinement, become_of};
+use crate::privileges::{Confinement, account_to_become};
 use std::fmt::Display;
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tuffet_store::Roots;
 use tuffet_wasm::compiler::Compilers;
 use tuffet_wasm::{PolicyRuntime, PolicySpec, Stage, is_own_code_cache, place_in_config};
 
-/// Starts the plugin runtime of a server, which has other processes compile; there is one per process.
+/// Starts the plugin runtime of a server, which compiles in other processes; there is one runtime per process.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
@@ -25,8 +25,8 @@ pub(super) fn start_runtime(
     started(PolicyRuntime::with_compilers(compiled(config), compilers))
 }
 
-/// Starts the process that starts compilers, if there is a folder for what they compile. Must be called after the
-/// change of user, whose rights these processes get, and before the filter, which forbids starting programs.
+/// Starts the process that starts compilers, if compiled plugins have a folder. Must be called after the change of
+/// user, because these processes inherit it, and before the filter, which forbids starting programs.
 pub(super) fn start_compilers(config: &Config) -> Option<Compilers> {
     let folder = std::path::absolute(compiled(config)?).ok()?;
     let started = Compilers::start(Confinement::of(folder, &config.privileges).to_arguments());
@@ -34,8 +34,8 @@ pub(super) fn start_compilers(config: &Config) -> Option<Compilers> {
         .inspect_err(|error| {
             tracing::warn!(
                 target: "tuffet::policy",
-                "plugins are compiled in the server, which keeps the memory for it: this program cannot be started \
-                 once more: {error}; let the server's user execute it"
+                "plugins are compiled in the server, which keeps the memory for it: cannot start this program as a \
+                 compiler: {error}; let the server's user execute it"
             );
         })
         .ok()
@@ -46,11 +46,11 @@ pub(super) fn compiled(config: &Config) -> Option<&Path> {
     config.policy.compiled.as_deref().filter(|_| !config.policy.plugins.is_empty())
 }
 
-/// Starts the runtime for a check: creates nothing that the server could not use later.
+/// Starts the runtime for a check. Creates only files that the server can use later.
 ///
 /// # Errors
 /// The system has no thread or no memory for it.
-pub(super) fn start_runtime_to_look(
+pub(super) fn start_runtime_for_check(
     compiled: Option<&Path>,
     privileges: &Privileges,
 ) -> Result<PolicyRuntime, ServeError> {
@@ -62,10 +62,10 @@ pub fn may_fill_code_cache(folder: &Path, privileges: &Privileges) -> bool {
     keeps_its_user(privileges) || is_own_code_cache(folder)
 }
 
-/// Returns whether a check may create what a server would: root that would become another user would create
-/// folders and files that this user cannot write.
+/// Returns whether a check may create the server's folders and files: as root, it would create some that the server's
+/// user cannot write.
 pub(super) fn keeps_its_user(privileges: &Privileges) -> bool {
-    let stays = || match become_of(privileges) {
+    let stays = || match account_to_become(privileges) {
         Ok(account) => account.is_none_or(|account| account.uid.is_root()),
         // The user does not exist: no server would start.
         Err(_) => false,
@@ -87,8 +87,8 @@ fn started<E: Display>(runtime: Result<PolicyRuntime, E>) -> Result<PolicyRuntim
     })
 }
 
-/// Compiles all plugins and lets them check their settings. `live`: whether the policy is to run; otherwise
-/// nothing is opened that a running server may use.
+/// Compiles all plugins and lets them check their settings. `live`: whether the policy will run; otherwise nothing is
+/// opened that a running server may use.
 ///
 /// # Errors
 /// All problems of all plugins, as errors of the configuration.
@@ -101,7 +101,7 @@ pub(crate) async fn load_policy(
     load(runtime, config, spec(config, roots, live)).await
 }
 
-/// As [`load_policy`] for a check, which asks registries for what has not been pulled.
+/// As [`load_policy`], for a check that pulls missing components from registries.
 ///
 /// # Errors
 /// As there.
@@ -114,7 +114,7 @@ pub(super) async fn pull_policy(
     load(runtime, config, PolicySpec { registries, ..spec(config, roots, false) }).await
 }
 
-/// As [`load_policy`], for plugins on a stage: what they do has no effect.
+/// As [`load_policy`], for plugins on a stage, where their actions have no effect.
 ///
 /// # Errors
 /// As there.

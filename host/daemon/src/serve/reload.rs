@@ -1,10 +1,10 @@
 //! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
-use super::{ServeError, not_answering, open_roots, serving};
-use crate::privileges::out_of_bounds;
-use crate::source::keep;
-use crate::systemd::Manager;
+use super::{ServeError, describe_unresponsive, open_roots, serving_status};
+use crate::privileges::outside_sandbox;
+use crate::source::save_last_good;
+use crate::systemd::ServiceManager;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
@@ -23,10 +23,10 @@ use tuffet_wasm::PolicyRuntime;
 pub type Configure = Arc<dyn Fn() -> Result<Config, ServeError> + Send + Sync>;
 
 /// The result of a reload: the number of the new generation, or the reasons for the refusal.
-pub(super) type Reloaded = Result<u64, Vec<String>>;
+pub(super) type ReloadResult = Result<u64, Vec<String>>;
 
 /// A requested reload; the sender gets the result.
-pub(super) type Wanted = Option<oneshot::Sender<Reloaded>>;
+pub(super) type ReloadRequest = Option<oneshot::Sender<ReloadResult>>;
 
 /// Executes reloads one after another.
 pub(super) struct Reloader {
@@ -38,8 +38,8 @@ pub(super) struct Reloader {
     pub(super) status: Status,
     /// The access control of the admin listener.
     pub(super) access: Access,
-    /// Is notified of reloads.
-    pub(super) manager: Manager,
+    /// Notified of reloads.
+    pub(super) manager: ServiceManager,
     /// The limits that all workers share, and those of uploads.
     pub(super) limiter: Arc<Limiter>,
     pub(super) uploads: Uploads,
@@ -49,11 +49,11 @@ pub(super) struct Reloader {
 
 impl Reloader {
     /// Reloads on request, until all senders are gone.
-    pub(super) async fn run(mut self, mut wanted: mpsc::Receiver<Wanted>) {
-        while let Some(reply_to) = wanted.recv().await {
+    pub(super) async fn run(mut self, mut requests: mpsc::Receiver<ReloadRequest>) {
+        while let Some(reply_to) = requests.recv().await {
             self.manager.reloading();
             let result = self.reload().await;
-            let mut status = serving(self.generation.get().number);
+            let mut status = serving_status(self.generation.get().number);
             if let Err(reasons) = &result {
                 status = format!("{status}; the last reload was refused: {}", reasons.join("; "));
             }
@@ -65,7 +65,7 @@ impl Reloader {
         }
     }
 
-    async fn reload(&mut self) -> Reloaded {
+    async fn reload(&mut self) -> ReloadResult {
         let started = Instant::now();
         match self.load().await {
             Ok((config, next, origins)) => {
@@ -74,7 +74,7 @@ impl Reloader {
                 self.generation.replace(next);
                 self.origins.take(origins);
                 roots.look_for_replaced();
-                // The other roots have been swept before.
+                // The other roots were swept before.
                 let is_new = |name: &str| {
                     !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
                 };
@@ -85,7 +85,7 @@ impl Reloader {
                 self.config = config;
                 self.status.reloaded(number, self.generation.get().policy.plugins());
                 self.status.revised(&self.config);
-                keep_in_background(&self.config);
+                save_in_background(&self.config);
                 let took_ms = started.elapsed().as_millis() as u64;
                 tracing::info!(
                     target: "tuffet::server::reload",
@@ -116,14 +116,14 @@ impl Reloader {
         if !fixed.is_empty() {
             let message = |key: &str| {
                 format!(
-                    "`{key}` cannot change while the server runs; restart it, or write what it was before"
+                    "`{key}` cannot change while the server runs; restart it, or restore the previous value"
                 )
             };
             let problems = fixed.iter().map(|key| (format!("/{}", key.replace('.', "/")), message(key)));
             return Err(config.error(problems).into());
         }
         let (config, barred) = off_thread(move || {
-            let barred = out_of_bounds(&config);
+            let barred = outside_sandbox(&config);
             Ok((config, barred))
         })
         .await?;
@@ -131,7 +131,7 @@ impl Reloader {
             return Err(config.error(barred).into());
         }
         for silent in &config.silent {
-            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
         }
         let (disks, before) = (self.disks.clone(), self.generation.get().files.roots.clone());
         let origins = self.origins.clone();
@@ -161,11 +161,11 @@ impl Reloader {
     }
 }
 
-/// Keeps a configuration from elsewhere for starts while its source is away.
-pub(super) fn keep_in_background(config: &Config) {
+/// Saves a remote configuration, for a start while its source is unavailable.
+pub(super) fn save_in_background(config: &Config) {
     if let Some(remote) = config.remote.clone() {
-        // It ends by itself, and nobody waits for it.
-        drop(spawn_blocking(move || keep(&remote)));
+        // Not awaited: the save ends by itself.
+        drop(spawn_blocking(move || save_last_good(&remote)));
     }
 }
 

@@ -4,12 +4,12 @@ use super::control::ControlState;
 use super::deadline::Deadline;
 use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
-use super::reload::{Configure, Reloader, Wanted, keep_in_background};
-use super::signals::{Signals, Wish};
-use super::{Opened, Prepared, ServeError, not_answering, serving};
+use super::reload::{Configure, ReloadRequest, Reloader, save_in_background};
+use super::signals::{SignalRequest, Signals};
+use super::{Opened, Prepared, ServeError, describe_unresponsive, serving_status};
 use crate::logging;
 use crate::source::Watched;
-use crate::systemd::{Manager, watch_over};
+use crate::systemd::{ServiceManager, feed_watchdog};
 use futures_util::FutureExt;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -22,51 +22,50 @@ use tuffet::server::{Assembly, Server};
 use tuffet::watch::{Feed, Watch};
 use tuffet_config::Config;
 use tuffet_engine::worker::ListenerSpec;
-use tuffet_observe::admin::{self, Access, Pulse};
+use tuffet_observe::admin::{self, Access, WorkerLiveness};
 use tuffet_observe::fleet::{self, Servers};
 use tuffet_observe::records::Records;
 use tuffet_observe::telemetry::{Settings as TelemetrySettings, Telemetry};
 use tuffet_policy::Policy;
 use tuffet_wasm::PolicyRuntime;
 
-/// How long sinks and telemetry may take at shutdown to deliver their queues.
-const FLUSH: Duration = Duration::from_secs(2);
+/// The time to flush sinks and telemetry at shutdown.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the rest of a shutdown may take where a disk hangs.
-const REST: Duration = Duration::from_millis(900);
+/// The time for the rest of a shutdown if a disk hangs.
+const SHUTDOWN_MARGIN: Duration = Duration::from_millis(900);
 
-/// How far the shutdown of a server has come.
+/// The phase of a shutdown.
 #[derive(Debug, Clone, Copy)]
-enum Stopping {
-    No,
-    /// A signal has come, and until then requests are still answered.
+enum ShutdownPhase {
+    NotStarted,
+    /// A stop was requested; requests are still answered until then.
     Delayed(Instant),
     /// The workers drain.
     Draining,
 }
 
-impl Stopping {
-    /// Waits for the end of the delay; without one, for ever.
+impl ShutdownPhase {
+    /// Waits for the end of the delay; without a delay, for ever.
     async fn delay_ends(self) {
         match self {
-            Stopping::Delayed(end) => sleep_until(end.into()).await,
-            Stopping::No | Stopping::Draining => std::future::pending().await,
+            ShutdownPhase::Delayed(end) => sleep_until(end.into()).await,
+            ShutdownPhase::NotStarted | ShutdownPhase::Draining => std::future::pending().await,
         }
     }
 }
 
-/// A server with all that people and the service manager use of it.
+/// A server with its control socket, admin listener, telemetry and service manager.
 pub(super) struct Running {
     server: Server,
-    /// How far the shutdown has come.
-    stopping: Stopping,
-    reload: mpsc::Sender<Wanted>,
+    phase: ShutdownPhase,
+    reload: mpsc::Sender<ReloadRequest>,
     /// Reloads, the control socket, the admin listener, the watchdog.
     services: Vec<JoinHandle<()>>,
     telemetry: Telemetry,
     runtime: PolicyRuntime,
-    manager: Manager,
-    /// When the process ends whatever hangs, once it is to end.
+    manager: ServiceManager,
+    /// The deadline of the process, once it stops.
     deadline: Option<Deadline>,
 }
 
@@ -88,7 +87,7 @@ impl Running {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
         for silent in &config.silent {
-            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", not_answering(silent));
+            tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
         }
         let user = format!("uid {}", left.held.uid);
         let assembly = Assembly::new(config, resources, policy, runtime.clone(), left).await;
@@ -128,9 +127,9 @@ impl Running {
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
         let server = assembly.start(config, telemetry.sampling(), records)?;
 
-        // At most two are queued: the file may have changed since the running reload read it.
-        let (reload, wanted) = mpsc::channel(2);
-        let mut services = vec![tokio::spawn(reloader.run(wanted))];
+        // At most two reloads are queued: the file may have changed since the running reload read it.
+        let (reload, requests) = mpsc::channel(2);
+        let mut services = vec![tokio::spawn(reloader.run(requests))];
         let feed = Feed::new(watch.clone());
         if let Some(control) = control {
             let captures = Captures::new(server.mailboxes());
@@ -145,27 +144,27 @@ impl Running {
             services.push(tokio::spawn(control.run(reload.clone(), state)));
         }
         let admin_address = admin.as_ref().and_then(|(socket, _)| socket.address().ok());
-        let pulse = Arc::new(Pulse::new(server.mailboxes().to_vec()));
+        let liveness = Arc::new(WorkerLiveness::new(server.mailboxes().to_vec()));
         if let Some((admin, file)) = admin {
             let servers = config.events.clone().map(|events| Feed::new(Servers::new(events)));
-            let pulse = pulse.clone();
-            let state = admin::AdminState { watch: watch.clone(), feed, servers, pulse, access };
+            let liveness = liveness.clone();
+            let state = admin::AdminState { watch: watch.clone(), feed, servers, liveness, access };
             services.push(tokio::spawn(async move {
-                // Removed with the listener.
+                // Removes the file with the listener.
                 let _file = file;
                 admin.run(state).await;
             }));
         }
         announce(config, &listeners, admin_address);
         server.generation().files.roots.sweep_in_background(|_| true);
-        keep_in_background(config);
+        save_in_background(config);
         watch.serving();
         tracing::info!(target: "tuffet::server::running", workers = config.workers, "serving");
-        manager.ready(&serving(1));
-        services.push(tokio::spawn(watch_over(manager.clone(), pulse, watch)));
+        manager.ready(&serving_status(1));
+        services.push(tokio::spawn(feed_watchdog(manager.clone(), liveness, watch)));
         Ok(Running {
             server,
-            stopping: Stopping::No,
+            phase: ShutdownPhase::NotStarted,
             reload,
             services,
             telemetry,
@@ -175,7 +174,7 @@ impl Running {
         })
     }
 
-    /// Reloads whenever the source of the configuration has changed.
+    /// Reloads whenever the source of the configuration changes.
     ///
     /// # Errors
     /// The system has no thread.
@@ -186,7 +185,7 @@ impl Running {
             let changed = async move {
                 let Some(reload) = reload else { return false };
                 let (reply_to, reply) = oneshot::channel();
-                // The log says what became of it.
+                // The log has the result.
                 reload.send(Some(reply_to)).await.is_ok() && reply.await.is_ok()
             };
             changed.boxed()
@@ -195,7 +194,7 @@ impl Running {
         started.map_err(|error| ServeError::System("the configuration cannot be watched", error))
     }
 
-    /// Serves until every worker has ended: after a signal, or because one failed.
+    /// Serves until every worker has ended, after a signal or a failure.
     ///
     /// # Errors
     /// A worker failed. The others are stopped at once.
@@ -207,11 +206,11 @@ impl Running {
                     result = Err(ServeError::System("a worker failed", error));
                     self.server.drain(Duration::ZERO);
                 },
-                () = self.stopping.delay_ends() => self.begin_to_drain(self.server.generation().drain),
-                wish = signals.next() => match wish {
-                    Wish::Stop => self.stop(),
+                () = self.phase.delay_ends() => self.begin_to_drain(self.server.generation().drain),
+                request = signals.next() => match request {
+                    SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
-                    Wish::Reload => drop(self.reload.try_send(None)),
+                    SignalRequest::Reload => drop(self.reload.try_send(None)),
                 },
             }
         }
@@ -228,14 +227,14 @@ impl Running {
         // 2. No more decisions, summaries or events.
         let watch = self.server.watch().clone();
         self.server.end().await;
-        // 3. Everything is counted.
+        // 3. The totals are final.
         log_totals(&self.runtime);
         watch.log_totals();
-        // 4. The log passes no more to telemetry, nor observers to sinks.
+        // 4. Log and observers are done: flush telemetry and sinks.
         let telemetry = self.telemetry;
-        let _ = spawn_blocking(move || telemetry.finish(FLUSH)).await;
+        let _ = spawn_blocking(move || telemetry.finish(FLUSH_TIMEOUT)).await;
         let runtime = self.runtime.clone();
-        let _ = spawn_blocking(move || runtime.sinks().flush(FLUSH)).await;
+        let _ = spawn_blocking(move || runtime.sinks().flush(FLUSH_TIMEOUT)).await;
         log_sink_totals(&self.runtime);
         tracing::info!(target: "tuffet::server::running", "stopped");
     }
@@ -244,16 +243,16 @@ impl Running {
     fn stop(&mut self) {
         let generation = self.server.generation();
         let (delay, drain) = (generation.drain_delay, generation.drain);
-        match self.stopping {
-            Stopping::No if delay.is_zero() => self.begin_to_drain(drain),
-            Stopping::No => self.leave(delay, drain),
-            Stopping::Delayed(_) | Stopping::Draining => self.begin_to_drain(Duration::ZERO),
+        match self.phase {
+            ShutdownPhase::NotStarted if delay.is_zero() => self.begin_to_drain(drain),
+            ShutdownPhase::NotStarted => self.announce_shutdown(delay, drain),
+            ShutdownPhase::Delayed(_) | ShutdownPhase::Draining => self.begin_to_drain(Duration::ZERO),
         }
     }
 
-    /// Announces the shutdown to whatever sends clients here, and goes on answering those that come.
-    fn leave(&mut self, delay: Duration, drain: Duration) {
-        self.stopping = Stopping::Delayed(Instant::now() + delay);
+    /// Announces the shutdown, for example to load balancers, and still answers requests during the delay.
+    fn announce_shutdown(&mut self, delay: Duration, drain: Duration) {
+        self.phase = ShutdownPhase::Delayed(Instant::now() + delay);
         self.server.watch().leaving();
         let status =
             format!("stopping in {}; requests are still answered", humantime::format_duration(delay));
@@ -265,10 +264,10 @@ impl Running {
     }
 
     fn begin_to_drain(&mut self, patience: Duration) {
-        self.stopping = Stopping::Draining;
+        self.phase = ShutdownPhase::Draining;
         self.server.watch().draining();
         self.server.drain(patience);
-        let end = patience + REST;
+        let end = patience + SHUTDOWN_MARGIN;
         match &self.deadline {
             Some(deadline) => deadline.bring_forward(end),
             None => self.deadline = Some(Deadline::after(end, self.server.disks().clone())),
@@ -281,7 +280,7 @@ impl Running {
     }
 }
 
-/// Logs the addresses that are served.
+/// Logs the served addresses.
 fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Display>) {
     for (bound, listener) in listeners.iter().zip(&config.listeners) {
         tracing::info!(
@@ -300,9 +299,9 @@ fn announce(config: &Config, listeners: &[ListenerSpec], admin: Option<impl Disp
 }
 
 fn start_telemetry(config: &Config, listeners: &[ListenerSpec], watch: &Watch) -> Telemetry {
-    let (settings, complaints) = TelemetrySettings::of_process(config.telemetry.as_ref());
-    for complaint in complaints {
-        tracing::warn!(target: "tuffet::telemetry", "{complaint}");
+    let (settings, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
+    for problem in problems {
+        tracing::warn!(target: "tuffet::telemetry", "{problem}");
     }
     let named = config.listeners.iter().zip(listeners);
     let addresses = named.map(|(listener, bound)| (listener.name.as_str().into(), bound.address));

@@ -1,4 +1,4 @@
-//! Signals, from the first moment of a server on.
+//! Signals, caught from the start of the server on.
 
 use super::ServeError;
 use rustix::process::Signal as Number;
@@ -6,21 +6,21 @@ use std::io;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// The signals that a server handles. Early ones are kept.
+/// The signals that a server handles, including those before the runtime starts.
 pub(super) struct Signals {
     terminate: Signal,
     interrupt: Signal,
     hangup: Signal,
 }
 
-/// Catches the signals of a process that must not end by them, until the result is dropped.
+/// Keeps signals from ending the process until the result is dropped.
 pub fn catch() -> impl Sized {
     Signals::catch()
 }
 
 /// The request of a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum SignalRequest {
     /// Shut down.
     Stop,
     /// Reload the configuration.
@@ -37,8 +37,8 @@ impl Signals {
     }
 
     fn try_catch() -> io::Result<Signals> {
-        // Handlers and their notes belong to the process. This runtime only registers them; the server's
-        // runtime reads them.
+        // Handlers and pending signals belong to the process: this runtime registers the handlers, the server's runtime
+        // receives the signals.
         let runtime = Builder::new_current_thread().enable_io().build()?;
         let _inside = runtime.enter();
         // A write past RLIMIT_FSIZE must fail with EFBIG instead of killing the process.
@@ -51,14 +51,14 @@ impl Signals {
     }
 
     /// Waits for the next signal.
-    pub(super) async fn next(&mut self) -> Wish {
+    pub(super) async fn next(&mut self) -> SignalRequest {
         tokio::select! {
-            () = stop(&mut self.terminate, &mut self.interrupt) => Wish::Stop,
-            _ = self.hangup.recv() => Wish::Reload,
+            () = stop(&mut self.terminate, &mut self.interrupt) => SignalRequest::Stop,
+            _ = self.hangup.recv() => SignalRequest::Reload,
         }
     }
 
-    /// Waits for a signal that ends the server; others are kept.
+    /// Waits for a signal that stops the server; others stay pending.
     pub(super) async fn stop(&mut self) {
         stop(&mut self.terminate, &mut self.interrupt).await;
     }
@@ -79,17 +79,17 @@ mod tests {
 
     /// Caught before a runtime runs, received by the later one.
     #[test]
-    fn what_came_early_is_heard_late() {
+    fn early_signals_stay_pending() {
         let mut signals = Signals::catch().unwrap();
         kill_process(getpid(), Number::HUP).unwrap();
         let runtime = control_runtime().unwrap();
-        assert_eq!(runtime.block_on(signals.next()), Wish::Reload);
+        assert_eq!(runtime.block_on(signals.next()), SignalRequest::Reload);
         drop(runtime);
-        // A caller that waits only for a stop gets it first, and the other signal is kept.
+        // A caller that waits for a stop gets it first; the other signal stays pending.
         kill_process(getpid(), Number::HUP).unwrap();
         kill_process(getpid(), Number::TERM).unwrap();
         let runtime = control_runtime().unwrap();
         runtime.block_on(signals.stop());
-        assert_eq!(runtime.block_on(signals.next()), Wish::Reload);
+        assert_eq!(runtime.block_on(signals.next()), SignalRequest::Reload);
     }
 }

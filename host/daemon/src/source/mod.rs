@@ -1,21 +1,21 @@
-//! Where the configuration of a server comes from: a file, an HTTPS URL, or a key in a bucket of NATS JetStream.
+//! The source of the configuration: a file, an HTTPS URL, or a key in a bucket of NATS JetStream.
 //!
-//! All three can be watched ([`watch`]): a change is a reload, which takes the new configuration as a whole or not
-//! at all. What comes over the network is kept on disk once it runs ([`kept`]), so that a server starts while the
-//! source is away.
+//! All three can be watched ([`watch`]): a change triggers a reload, which takes the new configuration as a whole or
+//! not at all. A configuration from the network is saved once it runs ([`last_good`]), so that a server starts while
+//! the source is unavailable.
 
 mod bucket;
-mod kept;
-mod place;
+mod last_good;
+mod location;
 mod watch;
 mod web;
 
-pub use kept::keep;
-pub use place::nats_login;
+pub use last_good::save_last_good;
+pub use location::nats_login;
 pub use watch::Watched;
 
-use kept::Kept;
-use place::{Auth, Place};
+use last_good::LastGood;
+use location::{Auth, Location};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,20 +27,20 @@ const MAX_TEXT: usize = 16 << 20;
 /// The source of a server's configuration.
 #[derive(Debug)]
 pub struct Source {
-    place: Place,
+    location: Location,
     auth: Auth,
-    kept: Option<Kept>,
-    /// What was read last, whether it was good or not.
-    seen: Mutex<Seen>,
-    /// What a watcher has fetched for the next reload.
-    fetched: Mutex<Option<Fetched>>,
-    /// Whether a configuration was read before, so that this is a reload.
+    last_good: Option<LastGood>,
+    /// The last configuration that was read, valid or not.
+    last_read: Mutex<LastRead>,
+    /// The text that a watcher has fetched for the next reload.
+    fetched: Mutex<Option<FetchedText>>,
+    /// Whether the server has a configuration, so that the next read is a reload.
     started: AtomicBool,
 }
 
-/// What was read last.
+/// Identifies the configuration that was read last.
 #[derive(Debug, Clone, Default)]
-struct Seen {
+struct LastRead {
     revision: Option<String>,
     digest: Option<String>,
     /// The configuration and the files of secrets.
@@ -49,7 +49,7 @@ struct Seen {
 
 /// A fetched text.
 #[derive(Debug, Clone)]
-struct Fetched {
+struct FetchedText {
     text: String,
     /// The ETag, or the revision of the key.
     revision: Option<String>,
@@ -59,33 +59,36 @@ impl Source {
     /// Returns the source that `--config` and `--config-auth` name.
     ///
     /// # Errors
-    /// What is wrong with them, for the command line.
+    /// Their problem, for the command line.
     pub fn of(config: &Path, auth: Option<&Path>) -> Result<Source, String> {
-        let place = Place::parse(config)?;
-        let auth = Auth::read(auth, &place)?;
-        let kept = place.shown().zip(place.whole()).map(|(shown, whole)| Kept::of(&shown, &whole));
+        let location = Location::parse(config)?;
+        let auth = Auth::read(auth, &location)?;
+        let last_good = location
+            .display_url()
+            .zip(location.full_url())
+            .map(|(display_url, full_url)| LastGood::of(&display_url, &full_url));
         Ok(Source {
-            place,
+            location,
             auth,
-            kept,
-            seen: Mutex::default(),
+            last_good,
+            last_read: Mutex::default(),
             fetched: Mutex::default(),
             started: AtomicBool::new(false),
         })
     }
 
-    /// Reads the configuration and checks it. At a start, the kept one has to do where the source does not answer
-    /// or has a bad one. Blocks on the network.
+    /// Reads and checks the configuration. At a start, falls back to the last good copy if the source is unavailable or
+    /// invalid. Blocks on the network.
     ///
     /// # Errors
     /// The source does not answer; or every problem of the configuration.
     pub fn read(&self, overrides: &Overrides) -> Result<Config, ConfigError> {
-        let (Place::Url(_) | Place::Key(_), Some(kept)) = (&self.place, &self.kept) else {
-            let Place::File(path) = &self.place else { return Err(self.unusable()) };
-            let mut seen = lock(&self.seen);
-            seen.files = vec![path.clone()];
+        let (Location::Url(_) | Location::Key(_), Some(last_good)) = (&self.location, &self.last_good) else {
+            let Location::File(path) = &self.location else { return Err(self.unusable()) };
+            let mut last_read = lock(&self.last_read);
+            last_read.files = vec![path.clone()];
             let config = Config::load_with(path, overrides)?;
-            seen.files.clone_from(&config.files);
+            last_read.files.clone_from(&config.files);
             return Ok(config);
         };
         let waiting = lock(&self.fetched).take();
@@ -93,24 +96,27 @@ impl Source {
         let config = match fetched {
             Ok(fetched) => {
                 let digest = Some(digest(&fetched.text));
-                *lock(&self.seen) = Seen { revision: fetched.revision.clone(), digest, files: Vec::new() };
-                self.parse(&fetched, kept, false, overrides)
+                *lock(&self.last_read) =
+                    LastRead { revision: fetched.revision.clone(), digest, files: Vec::new() };
+                self.parse(&fetched, last_good, false, overrides)
             }
-            Err(why) => Err(ConfigError::of_source(&kept.source, why)),
+            Err(why) => Err(ConfigError::of_source(&last_good.source, why)),
         };
         let config = match config {
-            Err(error) if !self.started.load(Relaxed) => match kept.read() {
+            Err(error) if !self.started.load(Relaxed) => match last_good.read() {
                 Some(fetched) => {
                     let reasons = error.to_string();
                     tracing::error!(
                         target: "tuffet::source",
-                        source = kept.source,
-                        kept = %kept.file.display(),
+                        source = last_good.source,
+                        kept = %last_good.file.display(),
                         reasons = reasons.replace('\n', "; "),
-                        "the configuration cannot be fetched or is bad; the last good one is used, which was kept here"
+                        "configuration unavailable or invalid; using the last good copy"
                     );
-                    let config = self.parse(&fetched, kept, true, overrides)?;
-                    kept.may_be_used_for(&config).map_err(|why| ConfigError::of_source(&kept.source, why))?;
+                    let config = self.parse(&fetched, last_good, true, overrides)?;
+                    last_good
+                        .may_be_used_for(&config)
+                        .map_err(|why| ConfigError::of_source(&last_good.source, why))?;
                     config
                 }
                 None => return Err(error),
@@ -121,17 +127,16 @@ impl Source {
         Ok(config)
     }
 
-    /// Reads the configuration from where it is, for a check: one that was kept here before is no answer. Blocks on
-    /// the network.
+    /// Reads the configuration from its source, for a check that ignores the last good copy. Blocks on the network.
     ///
     /// # Errors
     /// The source does not answer; or every problem of the configuration.
     pub fn read_for_check(&self, overrides: &Overrides) -> Result<Config, ConfigError> {
-        match (&self.place, &self.kept) {
-            (Place::File(path), _) => Config::load_with(path, overrides),
-            (_, Some(kept)) => {
-                let fetched = self.fetch().map_err(|why| ConfigError::of_source(&kept.source, why))?;
-                self.parse(&fetched, kept, false, overrides)
+        match (&self.location, &self.last_good) {
+            (Location::File(path), _) => Config::load_with(path, overrides),
+            (_, Some(last_good)) => {
+                let fetched = self.fetch().map_err(|why| ConfigError::of_source(&last_good.source, why))?;
+                self.parse(&fetched, last_good, false, overrides)
             }
             (_, None) => Err(self.unusable()),
         }
@@ -139,46 +144,47 @@ impl Source {
 
     fn parse(
         &self,
-        fetched: &Fetched,
-        kept: &Kept,
+        fetched: &FetchedText,
+        last_good: &LastGood,
         stale: bool,
         overrides: &Overrides,
     ) -> Result<Config, ConfigError> {
-        let mut config = Config::read(fetched.text.as_bytes(), &kept.source, overrides)?;
+        let mut config = Config::read(fetched.text.as_bytes(), &last_good.source, overrides)?;
         config.remote = Some(Remote {
-            source: kept.source.clone(),
+            source: last_good.source.clone(),
             revision: fetched.revision.clone(),
             text: fetched.text.as_str().into(),
-            kept: kept.file.clone(),
+            kept: last_good.file.clone(),
             stale,
         });
         Ok(config)
     }
 
-    /// Fetches the text. Its threads have ended when it returns: a start has one thread alone.
-    fn fetch(&self) -> Result<Fetched, String> {
+    /// Fetches the text. Its threads end before it returns: a start must have a single thread.
+    fn fetch(&self) -> Result<FetchedText, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| format!("it cannot be fetched: {error}"))?;
         runtime.block_on(async {
-            match &self.place {
-                Place::Url(url) => {
+            match &self.location {
+                Location::Url(url) => {
                     let fetched = web::fetch(url, &self.auth, None).await?;
-                    fetched.ok_or_else(|| "the server answers that nothing has changed".to_owned())
+                    fetched
+                        .ok_or_else(|| "the server answered with 304 to a request without an ETag".to_owned())
                 }
-                Place::Key(key) => bucket::fetch(key, &self.auth).await,
-                Place::File(_) => Err("it is a file".into()),
+                Location::Key(key) => bucket::fetch(key, &self.auth).await,
+                Location::File(_) => Err("it is a file".into()),
             }
         })
     }
 
     fn unusable(&self) -> ConfigError {
-        ConfigError::of_source(&format!("{:?}", self.place), "it cannot be read")
+        ConfigError::of_source(&format!("{:?}", self.location), "it cannot be read")
     }
 
-    /// Whether this text is another one than the one that was read last.
-    fn is_new(&self, fetched: &Fetched) -> bool {
-        let seen = lock(&self.seen);
-        seen.digest.as_deref() != Some(&*digest(&fetched.text))
+    /// Returns whether this text differs from the last one.
+    fn is_new(&self, fetched: &FetchedText) -> bool {
+        let last_read = lock(&self.last_read);
+        last_read.digest.as_deref() != Some(&*digest(&fetched.text))
     }
 }
 

@@ -1,13 +1,13 @@
-//! Watches the source of the configuration, on a thread of its own, and asks for a reload when it has changed.
+//! Watches the source of the configuration on a separate thread, and requests a reload when it has changed.
 //!
-//! A file is looked at once a second, by its path: so the links of a ConfigMap may be swapped, the file replaced,
-//! its folder mounted over, on any file system, where notifications of the kernel would be about what the path was
-//! before. A second look must find the same, so that half a file is no reload. A URL is asked at intervals, with the
-//! ETag of the last answer; a bucket pushes.
+//! A file is checked once a second by its path, so swapped links of a ConfigMap, a replaced file and a mount over its
+//! folder are noticed on any file system; kernel notifications would follow the old file. A second check must find the
+//! same, so that a half-written file triggers no reload. A URL is polled with the ETag of the last answer; a bucket
+//! pushes.
 
-use super::bucket::Following;
-use super::place::Place;
-use super::{Fetched, Source, lock, web};
+use super::bucket::KeyWatch;
+use super::location::Location;
+use super::{FetchedText, Source, lock, web};
 use futures_util::future::BoxFuture;
 use std::fs;
 use std::io;
@@ -17,16 +17,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// The interval for files, and the default one for URLs.
-const LOOK: Duration = Duration::from_secs(1);
-const ASK: Duration = Duration::from_secs(30);
-/// The pause before a bucket is followed again after a failure.
-const AGAIN: Duration = Duration::from_secs(2);
+/// The interval for files.
+const FILE_INTERVAL: Duration = Duration::from_secs(1);
+/// The default interval for URLs.
+const URL_INTERVAL: Duration = Duration::from_secs(30);
+/// The pause before the next connection to a bucket.
+const RECONNECT_PAUSE: Duration = Duration::from_secs(2);
 
-/// Asks for a reload and waits for its end; returns whether there is still a server.
-pub(crate) type Changed = Box<dyn Fn() -> BoxFuture<'static, bool> + Send>;
+/// Requests a reload and waits for its end; returns whether the server still runs.
+pub(crate) type RequestReload = Box<dyn Fn() -> BoxFuture<'static, bool> + Send>;
 
-/// A source that is to be watched.
+/// A source to watch.
 #[derive(Debug)]
 pub struct Watched {
     source: Arc<Source>,
@@ -34,48 +35,48 @@ pub struct Watched {
     every: Duration,
 }
 
-/// What a path leads to.
-type Identity = Option<(PathBuf, u64, u64, u64, i64, i64)>;
+/// Identifies the file at a path: its real path, device, inode, size, and time of modification.
+type FileIdentity = Option<(PathBuf, u64, u64, u64, i64, i64)>;
 
 impl Watched {
-    /// Watches this source, every so often if it does not report changes itself.
+    /// Watches this source; `every` is the interval for URLs.
     pub fn new(source: Arc<Source>, every: Option<Duration>) -> Watched {
-        Watched { source, every: every.unwrap_or(ASK) }
+        Watched { source, every: every.unwrap_or(URL_INTERVAL) }
     }
 
-    /// Starts the thread. It ends when there is no server any more.
+    /// Starts the thread. It ends with the server.
     ///
     /// # Errors
     /// The system has no thread.
-    pub fn start(self, changed: Changed) -> io::Result<()> {
+    pub fn start(self, request_reload: RequestReload) -> io::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let name = "tuffet-config".to_owned();
-        let run = move || runtime.block_on(self.run(&changed));
+        let run = move || runtime.block_on(self.run(&request_reload));
         std::thread::Builder::new().name(name).spawn(run).map(drop)
     }
 
-    async fn run(&self, changed: &Changed) {
-        match &self.source.place {
-            Place::File(_) => self.look(changed).await,
-            Place::Url(_) => self.ask(changed).await,
-            Place::Key(_) => self.follow(changed).await,
+    async fn run(&self, request_reload: &RequestReload) {
+        match &self.source.location {
+            Location::File(_) => self.watch_files(request_reload).await,
+            Location::Url(_) => self.poll_url(request_reload).await,
+            Location::Key(_) => self.follow_key(request_reload).await,
         }
     }
 
-    async fn look(&self, changed: &Changed) {
+    async fn watch_files(&self, request_reload: &RequestReload) {
         let mut taken = self.files();
         loop {
-            sleep(LOOK).await;
+            sleep(FILE_INTERVAL).await;
             let now = self.files();
             if now == taken {
                 continue;
             }
-            sleep(LOOK / 2).await;
+            sleep(FILE_INTERVAL / 2).await;
             if self.files() != now {
                 continue;
             }
             tracing::info!(target: "tuffet::source::watch", "the configuration has changed; reloading");
-            if !changed().await {
+            if !request_reload().await {
                 return;
             }
             // The new configuration may name other files.
@@ -84,18 +85,18 @@ impl Watched {
         }
     }
 
-    /// What the paths of the configuration and of its secrets lead to.
-    fn files(&self) -> Vec<Identity> {
-        lock(&self.source.seen).files.iter().map(|path| identity(path)).collect()
+    /// Returns the identities of the configuration and its secrets.
+    fn files(&self) -> Vec<FileIdentity> {
+        lock(&self.source.last_read).files.iter().map(|path| identity(path)).collect()
     }
 
-    async fn ask(&self, changed: &Changed) {
-        let Place::Url(url) = &self.source.place else { return };
+    async fn poll_url(&self, request_reload: &RequestReload) {
+        let Location::Url(url) = &self.source.location else { return };
         let mut failed = None;
         loop {
-            // Many servers must not ask in step.
+            // Jitter: many servers must not poll in step.
             sleep(self.every.mul_f64(0.75 + 0.5 * fastrand::f64())).await;
-            let etag = lock(&self.source.seen).revision.clone();
+            let etag = lock(&self.source.last_read).revision.clone();
             match web::fetch(url, &self.source.auth, etag.as_deref()).await {
                 Ok(fetched) => {
                     if failed.take().is_some() {
@@ -105,7 +106,7 @@ impl Watched {
                         );
                     }
                     if let Some(fetched) = fetched
-                        && !self.take(fetched, changed).await
+                        && !self.reload_if_new(fetched, request_reload).await
                     {
                         return;
                     }
@@ -115,16 +116,16 @@ impl Watched {
         }
     }
 
-    async fn follow(&self, changed: &Changed) {
-        let Place::Key(key) = &self.source.place else { return };
+    async fn follow_key(&self, request_reload: &RequestReload) {
+        let Location::Key(key) = &self.source.location else { return };
         let mut failed = None;
         loop {
-            let why = match Following::open(key, &self.source.auth).await {
-                Ok(mut following) => loop {
-                    match following.next().await {
+            let why = match KeyWatch::open(key, &self.source.auth).await {
+                Ok(mut watch) => loop {
+                    match watch.next().await {
                         Ok(fetched) => {
                             failed = None;
-                            if !self.take(fetched, changed).await {
+                            if !self.reload_if_new(fetched, request_reload).await {
                                 return;
                             }
                         }
@@ -134,14 +135,14 @@ impl Watched {
                 Err(why) => why,
             };
             warn(&mut failed, why);
-            sleep(AGAIN.mul_f64(0.5 + fastrand::f64())).await;
+            sleep(RECONNECT_PAUSE.mul_f64(0.5 + fastrand::f64())).await;
         }
     }
 
-    /// Reloads with a text that is new; returns whether there is still a server.
-    async fn take(&self, fetched: Fetched, changed: &Changed) -> bool {
+    /// Reloads if the text is new; returns whether the server still runs.
+    async fn reload_if_new(&self, fetched: FetchedText, request_reload: &RequestReload) -> bool {
         if !self.source.is_new(&fetched) {
-            lock(&self.source.seen).revision = fetched.revision;
+            lock(&self.source.last_read).revision = fetched.revision;
             return true;
         }
         tracing::info!(
@@ -149,11 +150,11 @@ impl Watched {
             revision = fetched.revision, "the configuration has changed; reloading"
         );
         *lock(&self.source.fetched) = Some(fetched);
-        changed().await
+        request_reload().await
     }
 }
 
-/// Warns of a failure, once for each reason.
+/// Logs a failure, once for each reason.
 fn warn(before: &mut Option<String>, why: String) {
     if before.as_ref() != Some(&why) {
         tracing::warn!(
@@ -165,7 +166,7 @@ fn warn(before: &mut Option<String>, why: String) {
     }
 }
 
-fn identity(path: &Path) -> Identity {
+fn identity(path: &Path) -> FileIdentity {
     let real = path.canonicalize().ok()?;
     let about = fs::metadata(&real).ok()?;
     Some((real, about.dev(), about.ino(), about.size(), about.mtime(), about.mtime_nsec()))

@@ -1,7 +1,7 @@
 //! A configuration at an HTTP URL.
 
-use super::place::Auth;
-use super::{Fetched, MAX_TEXT};
+use super::location::Auth;
+use super::{FetchedText, MAX_TEXT};
 use reqwest::header::{ETAG, IF_NONE_MATCH, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode};
@@ -10,35 +10,35 @@ use std::time::Duration;
 use tuffet_net::tls;
 use url::Url;
 
-/// How long a connection and the whole answer may take.
-const CONNECT: Duration = Duration::from_secs(5);
-const ANSWER: Duration = Duration::from_secs(15);
+/// The time limits of a connection, and of the whole request.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+const TOTAL_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The most redirects that are followed.
-const REDIRECTS: usize = 5;
+/// The most redirects to follow.
+const MAX_REDIRECTS: usize = 5;
 
-/// Fetches the text; `None` if it still is the one with this ETag.
+/// Fetches the text; `None` if its ETag is unchanged.
 ///
 /// # Errors
-/// Why there is none.
-pub(super) async fn fetch(url: &Url, auth: &Auth, etag: Option<&str>) -> Result<Option<Fetched>, String> {
+/// The text cannot be fetched: the reason.
+pub(super) async fn fetch(url: &Url, auth: &Auth, etag: Option<&str>) -> Result<Option<FetchedText>, String> {
     tls::choose_provider();
     let client = Client::builder()
-        .connect_timeout(CONNECT)
-        .timeout(ANSWER)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .timeout(TOTAL_TIMEOUT)
         .redirect(Policy::none())
         .user_agent(concat!("tuffet/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(explain)?;
-    let mut answer = send(&client, url, auth, etag).await?;
-    match answer.status() {
+    let mut response = send(&client, url, auth, etag).await?;
+    match response.status() {
         StatusCode::OK => {}
         StatusCode::NOT_MODIFIED => return Ok(None),
         status => return Err(format!("the server answered {status}; correct the URL, or --config-auth")),
     }
-    let revision = answer.headers().get(ETAG).and_then(|etag| etag.to_str().ok()).map(str::to_owned);
+    let revision = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok()).map(str::to_owned);
     let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await.map_err(explain)? {
+    while let Some(chunk) = response.chunk().await.map_err(explain)? {
         bytes.extend_from_slice(&chunk);
         if bytes.len() > MAX_TEXT {
             return Err(format!(
@@ -47,34 +47,35 @@ pub(super) async fn fetch(url: &Url, auth: &Auth, etag: Option<&str>) -> Result<
         }
     }
     let text = String::from_utf8(bytes).map_err(|_| "the answer is not UTF-8".to_owned())?;
-    Ok(Some(Fetched { text, revision }))
+    Ok(Some(FetchedText { text, revision }))
 }
 
-/// Sends the request and follows redirects. Only the named server gets the token: a client that follows redirects by
-/// itself sends it again where another server redirects, too.
+/// Sends the request and follows redirects. Only the named server gets the token: the redirects of `reqwest` would send
+/// it to other servers.
 async fn send(client: &Client, url: &Url, auth: &Auth, etag: Option<&str>) -> Result<Response, String> {
-    let mut place = url.clone();
-    for _ in 0..=REDIRECTS {
-        let mut request = client.get(place.clone());
-        if let Some(token) = auth.token().filter(|_| place.origin() == url.origin()) {
+    let mut current = url.clone();
+    for _ in 0..=MAX_REDIRECTS {
+        let mut request = client.get(current.clone());
+        if let Some(token) = auth.token().filter(|_| current.origin() == url.origin()) {
             request = request.bearer_auth(token);
         }
         if let Some(etag) = etag {
             request = request.header(IF_NONE_MATCH, etag);
         }
-        let answer = request.send().await.map_err(explain)?;
-        if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
-            return Ok(answer);
+        let response = request.send().await.map_err(explain)?;
+        if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+            return Ok(response);
         }
-        let next = answer.headers().get(LOCATION).and_then(|to| place.join(to.to_str().ok()?).ok());
-        let next = next
-            .filter(|next| next.scheme() == "https" || (next.scheme() == "http" && place.scheme() == "http"));
-        place = next.ok_or("the server redirects to nowhere, or to a place without TLS")?;
+        let next = response.headers().get(LOCATION).and_then(|to| current.join(to.to_str().ok()?).ok());
+        let next = next.filter(|next| {
+            next.scheme() == "https" || (next.scheme() == "http" && current.scheme() == "http")
+        });
+        current = next.ok_or("the server redirects to an invalid URL, or to one without TLS")?;
     }
-    Err(format!("the server redirects more than {REDIRECTS} times"))
+    Err(format!("the server redirects more than {MAX_REDIRECTS} times"))
 }
 
-/// The causes, without the URL, which may contain a secret.
+/// Returns the error with its causes, without the URL, which may contain a secret.
 fn explain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = format!("it cannot be fetched: {error}");

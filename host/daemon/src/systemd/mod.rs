@@ -5,6 +5,6 @@ mod notify;
 mod sockets;
 mod watchdog;
 
-pub(crate) use notify::Manager;
-pub(crate) use sockets::{Inherited, NotInherited};
-pub(crate) use watchdog::watch_over;
+pub(crate) use notify::ServiceManager;
+pub(crate) use sockets::{InheritError, Inherited};
+pub(crate) use watchdog::feed_watchdog;

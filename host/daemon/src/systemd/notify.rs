@@ -12,65 +12,65 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a message may wait for room in the manager's socket.
-const PATIENCE: Duration = Duration::from_secs(1);
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The time of stopping in addition to the transfers: sinks and telemetry are flushed.
-const AFTER_DRAIN: Duration = Duration::from_secs(10);
+/// The time to flush sinks and telemetry after the transfers.
+const FLUSH_TIME: Duration = Duration::from_secs(10);
 
-/// The service manager, if there is one. Clones share it.
+/// The service manager, if there is one. Clones share its socket.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Manager(Option<Arc<Socket>>);
+pub(crate) struct ServiceManager(Option<Arc<Socket>>);
 
 #[derive(Debug)]
 struct Socket {
     address: SocketAddr,
-    /// Kept open: later the process may not be permitted to reach the address.
+    /// Kept open: without privileges the process may no longer reach the address.
     connected: Mutex<Option<UnixDatagram>>,
     /// Whether a failure has been logged.
-    complained: AtomicBool,
+    failure_logged: AtomicBool,
 }
 
-impl Manager {
+impl ServiceManager {
     /// Reads `NOTIFY_SOCKET`: a path, or an abstract name that begins with `@`.
-    pub(crate) fn of_process() -> Manager {
+    pub(crate) fn of_process() -> ServiceManager {
         match env::var_os("NOTIFY_SOCKET") {
-            Some(name) if !name.is_empty() => Manager::at(&name),
-            _ => Manager::default(),
+            Some(name) if !name.is_empty() => ServiceManager::at_address(&name),
+            _ => ServiceManager::default(),
         }
     }
 
-    fn at(name: &OsString) -> Manager {
+    fn at_address(name: &OsString) -> ServiceManager {
         let address = match name.as_bytes() {
             [b'@', its @ ..] => SocketAddr::from_abstract_name(its),
             [b'/', ..] => SocketAddr::from_pathname(name),
-            _ => Err(io::Error::other("it is no path, and no abstract name (`@NAME`)")),
+            _ => Err(io::Error::other("it is neither a path nor an abstract name (`@NAME`)")),
         };
         match address {
             Ok(address) => {
-                let socket = Socket { address, connected: Mutex::default(), complained: false.into() };
-                let _ = socket.connect().map_err(|error| socket.complain(&error));
-                Manager(Some(Arc::new(socket)))
+                let socket = Socket { address, connected: Mutex::default(), failure_logged: false.into() };
+                let _ = socket.connect().map_err(|error| socket.log_failure(&error));
+                ServiceManager(Some(Arc::new(socket)))
             }
             Err(error) => {
                 tracing::warn!(
                     target: "tuffet::systemd::notify",
                     NOTIFY_SOCKET = %name.display(), %error, "the service manager cannot be notified"
                 );
-                Manager::default()
+                ServiceManager::default()
             }
         }
     }
 
     /// Reports that the server answers requests.
     pub fn ready(&self, status: &str) {
-        self.tell(&[NotifyState::Ready, NotifyState::Status(status)]);
+        self.notify(&[NotifyState::Ready, NotifyState::Status(status)]);
     }
 
     /// Reports that a reload begins; [`Manager::ready`] ends it.
     pub(crate) fn reloading(&self) {
         match NotifyState::monotonic_usec_now() {
-            Ok(now) => self.tell(&[NotifyState::Reloading, now]),
-            // Without a time systemd does not match it with the reload that it requested.
+            Ok(now) => self.notify(&[NotifyState::Reloading, now]),
+            // Without the time, systemd does not match the message with its request.
             Err(error) => {
                 tracing::warn!(
                     target: "tuffet::systemd::notify",
@@ -81,10 +81,10 @@ impl Manager {
         }
     }
 
-    /// Reports the shutdown: the process ends with the last transfer, at most so much later.
+    /// Reports the shutdown: the process ends with the last transfer, at most `patience` later.
     pub(crate) fn stopping(&self, patience: Duration, status: &str) {
-        let most = u32::try_from((patience + AFTER_DRAIN).as_micros()).unwrap_or(u32::MAX);
-        self.tell(&[
+        let most = u32::try_from((patience + FLUSH_TIME).as_micros()).unwrap_or(u32::MAX);
+        self.notify(&[
             NotifyState::Stopping,
             NotifyState::ExtendTimeoutUsec(most),
             NotifyState::Status(status),
@@ -93,12 +93,12 @@ impl Manager {
 
     /// Reports that the process is alive.
     pub(super) fn alive(&self) {
-        self.tell(&[NotifyState::Watchdog]);
+        self.notify(&[NotifyState::Watchdog]);
     }
 
     /// Sets the status text of the unit.
     pub(super) fn status(&self, status: &str) {
-        self.tell(&[NotifyState::Status(status)]);
+        self.notify(&[NotifyState::Status(status)]);
     }
 
     /// Returns the manager's watchdog interval; `None` without a watchdog.
@@ -107,17 +107,17 @@ impl Manager {
         sd_notify::watchdog_enabled().filter(|interval| !interval.is_zero())
     }
 
-    fn tell(&self, states: &[NotifyState<'_>]) {
+    fn notify(&self, states: &[NotifyState<'_>]) {
         let Some(socket) = &self.0 else { return };
         let mut message = String::new();
         for state in states {
-            // One line each: a status must not inject other states.
+            // A status with line feeds must not inject other states.
             message += &state.to_string().replace('\n', " ");
             message.push('\n');
         }
         match socket.send(message.as_bytes()) {
-            Ok(()) => socket.complained.store(false, Ordering::Relaxed),
-            Err(error) => socket.complain(&error),
+            Ok(()) => socket.failure_logged.store(false, Ordering::Relaxed),
+            Err(error) => socket.log_failure(&error),
         }
     }
 }
@@ -126,7 +126,7 @@ impl Socket {
     fn connect(&self) -> io::Result<()> {
         let socket = UnixDatagram::unbound()?;
         socket.connect_addr(&self.address)?;
-        socket.set_write_timeout(Some(PATIENCE))?;
+        socket.set_write_timeout(Some(SEND_TIMEOUT))?;
         *self.lock() = Some(socket);
         Ok(())
     }
@@ -136,13 +136,13 @@ impl Socket {
         if let Some(Ok(_)) = sent {
             return Ok(());
         }
-        // The manager may have created its socket again.
+        // The manager may have recreated its socket.
         self.connect()?;
         self.lock().as_ref().map_or(Ok(0), |socket| socket.send(message)).map(drop)
     }
 
-    fn complain(&self, error: &io::Error) {
-        if !self.complained.swap(true, Ordering::Relaxed) {
+    fn log_failure(&self, error: &io::Error) {
+        if !self.failure_logged.swap(true, Ordering::Relaxed) {
             tracing::warn!(
                 target: "tuffet::systemd::notify",
                 NOTIFY_SOCKET = ?self.address, %error, "the service manager accepts no notification"
@@ -167,18 +167,18 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_is_reached_by_path_and_by_abstract_name_and_after_it_began_anew() {
+    fn a_manager_is_reached_by_path_by_abstract_name_and_after_its_restart() {
         let folder = tempfile::TempDir::new().unwrap();
         let path = folder.path().join("notify");
         let abstract_name = format!("tuffet-test-{}", fastrand::u64(..));
         let address = SocketAddr::from_abstract_name(&abstract_name).unwrap();
         let there = UnixDatagram::bind_addr(&address).unwrap();
-        let manager = Manager::at(&format!("@{abstract_name}").into());
+        let manager = ServiceManager::at_address(&format!("@{abstract_name}").into());
         manager.ready("serving\nWATCHDOG=1");
         assert_eq!(heard(&there), "READY=1\nSTATUS=serving WATCHDOG=1\n");
 
         let there = UnixDatagram::bind(&path).unwrap();
-        let manager = Manager::at(&path.clone().into());
+        let manager = ServiceManager::at_address(&path.clone().into());
         manager.stopping(Duration::from_secs(2), "stopping");
         assert_eq!(heard(&there), "STOPPING=1\nEXTEND_TIMEOUT_USEC=12000000\nSTATUS=stopping\n");
         drop(there);
@@ -191,9 +191,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_left_alone() {
+    fn invalid_addresses_are_ignored() {
         for name in ["relative", "vsock:2:1234", "@"] {
-            Manager::at(&name.into()).ready("nobody hears this");
+            ServiceManager::at_address(&name.into()).ready("sent to no socket");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Sockets that were opened before this process began: `LISTEN_FDS` of sd_listen_fds(3).
+//! Inherited sockets: `LISTEN_FDS` of sd_listen_fds(3).
 //!
-//! They outlive the process, and datagrams that arrive between two processes wait in them. Their addresses
-//! and interfaces determine their use.
+//! They outlive the process, and queue datagrams that arrive during a restart. Their addresses and interfaces determine
+//! their use.
 
 use listenfd::ListenFd;
 use std::env;
@@ -13,48 +13,48 @@ use std::path::Path;
 use tuffet_config::Listener;
 
 /// The most sockets accepted.
-const MOST: usize = 1024;
+const MAX_SOCKETS: usize = 1024;
 
-/// The reason why an inherited socket cannot be used.
+/// Why an inherited socket cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct NotInherited(String);
+pub struct InheritError(String);
 
-/// Inherited sockets that are not used yet.
+/// Inherited sockets without a use yet.
 #[derive(Debug, Default)]
-pub(crate) struct Inherited(Vec<Passed>);
+pub(crate) struct Inherited(Vec<InheritedSocket>);
 
 #[derive(Debug)]
-struct Passed {
+struct InheritedSocket {
     /// `FileDescriptorName=`: by default the name of systemd's socket unit.
     name: String,
-    socket: Kind,
+    socket: SocketKind,
 }
 
 #[derive(Debug)]
-enum Kind {
-    /// With the interface that it is bound to.
+enum SocketKind {
+    /// With its address and the interface that it is bound to.
     Udp(UdpSocket, SocketAddr, Option<String>),
     Tcp(TcpListener, SocketAddr),
     Unix(UnixListener),
 }
 
 impl Inherited {
-    /// Takes the sockets that the environment announces. Must be called before other threads start: it
-    /// changes the environment, so that child processes do not claim the sockets.
+    /// Takes the sockets that the environment announces. Must be called before other threads start: it changes the
+    /// environment, so that child processes do not claim the sockets.
     ///
     /// # Errors
     /// The variables are invalid, or a descriptor is not a socket that a server could listen on.
-    pub fn take() -> Result<Inherited, NotInherited> {
-        let wrong = |message: String| NotInherited(format!("{message}; correct the socket unit"));
+    pub fn take() -> Result<Inherited, InheritError> {
+        let wrong = |message: String| InheritError(format!("{message}; correct the socket unit"));
         let number = |name: &str, least: usize, most: usize| match env::var(name) {
             Err(_) => Ok(()),
             Ok(text) if text.parse().is_ok_and(|number: usize| (least..=most).contains(&number)) => Ok(()),
             Ok(text) => {
-                Err(NotInherited(format!("{name}={text:?}: a number from {least} to {most} is meant")))
+                Err(InheritError(format!("{name}={text:?}: a number from {least} to {most} is needed")))
             }
         };
-        number("LISTEN_FDS", 0, MOST)?;
+        number("LISTEN_FDS", 0, MAX_SOCKETS)?;
         number("LISTEN_FDS_FIRST_FD", 3, 1 << 20)?;
         let names = env::var("LISTEN_FDNAMES").unwrap_or_default();
         let mut names = names.split(':').map(str::to_owned);
@@ -64,20 +64,20 @@ impl Inherited {
             let name = names.next().filter(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into());
             let socket = take_one(&mut given, index)
                 .map_err(|error| wrong(format!("the inherited descriptor {index} (`{name}`): {error}")))?;
-            passed.push(Passed { name, socket });
+            passed.push(InheritedSocket { name, socket });
         }
         Ok(Inherited(passed))
     }
 
-    /// Returns the sockets of each listener; none for listeners still to be bound. Several sockets with one
-    /// address (`ReusePort=yes`) share its clients.
+    /// Returns the sockets of each listener; none for listeners still to be bound. Sockets with the same address
+    /// (`ReusePort=yes`) share its clients.
     ///
     /// # Errors
-    /// A socket receives IPv4 and IPv6, which a listener does not.
-    pub fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, NotInherited> {
+    /// A socket receives both IPv4 and IPv6; a listener has one family.
+    pub fn listeners(&mut self, listeners: &[Listener]) -> Result<Vec<Vec<UdpSocket>>, InheritError> {
         let mut found: Vec<Vec<UdpSocket>> = listeners.iter().map(|_| Vec::new()).collect();
         for passed in std::mem::take(&mut self.0) {
-            let Passed { name, socket: Kind::Udp(socket, address, interface) } = passed else {
+            let InheritedSocket { name, socket: SocketKind::Udp(socket, address, interface) } = passed else {
                 self.0.push(passed);
                 continue;
             };
@@ -86,14 +86,16 @@ impl Inherited {
             };
             let fitting: Vec<(usize, &Listener)> =
                 listeners.iter().enumerate().filter(|it| fits(&it)).collect();
-            // Among several listeners on port 0, the name decides, else the first is taken.
+            // Among several listeners on port 0: the one with this name, or the first.
             let named = fitting.iter().find(|(_, listener)| listener.name == name);
             match named.or(fitting.first()) {
                 Some((number, _)) => {
                     refuse_dual_stack(&socket, address, &name)?;
                     found[*number].push(socket);
                 }
-                None => self.0.push(Passed { name, socket: Kind::Udp(socket, address, interface) }),
+                None => {
+                    self.0.push(InheritedSocket { name, socket: SocketKind::Udp(socket, address, interface) })
+                }
             }
         }
         Ok(found)
@@ -101,32 +103,34 @@ impl Inherited {
 
     /// Returns the TCP listener on this address.
     pub fn tcp(&mut self, wanted: SocketAddr) -> Option<TcpListener> {
-        let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Tcp(_, its) if fits(wanted, *its));
+        let is_it = |passed: &mut InheritedSocket| matches!(&passed.socket, SocketKind::Tcp(_, its) if fits(wanted, *its));
         match self.0.extract_if(.., is_it).next()?.socket {
-            Kind::Tcp(socket, _) => Some(socket),
+            SocketKind::Tcp(socket, _) => Some(socket),
             _ => None,
         }
     }
 
     /// Returns the listener on this path.
     pub fn unix(&mut self, wanted: &Path) -> Option<UnixListener> {
-        let is_it = |passed: &mut Passed| matches!(&passed.socket, Kind::Unix(its) if its.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted)));
+        let is_at =
+            |socket: &UnixListener| socket.local_addr().is_ok_and(|its| its.as_pathname() == Some(wanted));
+        let is_it = |passed: &mut InheritedSocket| matches!(&passed.socket, SocketKind::Unix(socket) if is_at(socket));
         match self.0.extract_if(.., is_it).next()?.socket {
-            Kind::Unix(socket) => Some(socket),
+            SocketKind::Unix(socket) => Some(socket),
             _ => None,
         }
     }
 
-    /// Refuses unused sockets: requests to a socket that nobody reads would vanish.
+    /// Refuses unused sockets: requests to them would vanish.
     ///
     /// # Errors
-    /// A socket is left. `configured` are the addresses in the configuration.
-    pub fn finish(self, configured: &[String]) -> Result<(), NotInherited> {
+    /// A socket is unused. `configured` are the addresses in the configuration.
+    pub fn finish(self, configured: &[String]) -> Result<(), InheritError> {
         if self.0.is_empty() {
             return Ok(());
         }
         let left: Vec<String> = self.0.iter().map(ToString::to_string).collect();
-        Err(NotInherited(format!(
+        Err(InheritError(format!(
             "inherited, but not in the configuration: {}; it has {}. Write the same addresses in the socket unit and \
              in the configuration",
             left.join(", "),
@@ -135,13 +139,13 @@ impl Inherited {
     }
 }
 
-impl fmt::Display for Passed {
+impl fmt::Display for InheritedSocket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.socket {
-            Kind::Udp(_, address, None) => write!(f, "UDP {address}")?,
-            Kind::Udp(_, address, Some(interface)) => write!(f, "UDP {address} on {interface}")?,
-            Kind::Tcp(_, address) => write!(f, "TCP {address}")?,
-            Kind::Unix(socket) => {
+            SocketKind::Udp(_, address, None) => write!(f, "UDP {address}")?,
+            SocketKind::Udp(_, address, Some(interface)) => write!(f, "UDP {address} on {interface}")?,
+            SocketKind::Tcp(_, address) => write!(f, "TCP {address}")?,
+            SocketKind::Unix(socket) => {
                 let address = socket.local_addr().ok();
                 let path = address.as_ref().and_then(|address| address.as_pathname());
                 let name = address.as_ref().and_then(|address| address.as_abstract_name());
@@ -156,34 +160,34 @@ impl fmt::Display for Passed {
     }
 }
 
-fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<Kind> {
+fn take_one(given: &mut ListenFd, index: usize) -> std::io::Result<SocketKind> {
     let nothing = || std::io::Error::other("it was taken already");
     if let Ok(socket) = given.take_udp_socket(index) {
         let socket = socket.ok_or_else(nothing)?;
         let address = socket.local_addr()?;
-        // Of a kernel that does not say: none.
+        // Older kernels do not report it.
         let interface = socket2::SockRef::from(&socket).device().ok().flatten();
         let interface =
             interface.map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned());
-        return Ok(Kind::Udp(socket, address, interface));
+        return Ok(SocketKind::Udp(socket, address, interface));
     }
     if let Ok(socket) = given.take_tcp_listener(index) {
         let socket = socket.ok_or_else(nothing)?;
         let address = socket.local_addr()?;
         socket.set_nonblocking(true)?;
-        return Ok(Kind::Tcp(socket, address));
+        return Ok(SocketKind::Tcp(socket, address));
     }
     if let Ok(socket) = given.take_unix_listener(index) {
         let socket = socket.ok_or_else(nothing)?;
         socket.set_nonblocking(true)?;
-        return Ok(Kind::Unix(socket));
+        return Ok(SocketKind::Unix(socket));
     }
     Err(std::io::Error::other(
-        "it is no UDP socket of IPv4 or IPv6, and none that listens for streams; TFTP needs `ListenDatagram=`",
+        "it is neither a UDP socket of IPv4 or IPv6 nor a listening stream socket; TFTP needs `ListenDatagram=`",
     ))
 }
 
-/// Returns whether a socket on `its` address is the `wanted` one; port 0 matches any.
+/// Returns whether the address of a socket is the `wanted` one; port 0 matches any.
 fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
     let scope = |address: SocketAddr| match address {
         SocketAddr::V6(address) => address.scope_id(),
@@ -194,18 +198,17 @@ fn fits(wanted: SocketAddr, its: SocketAddr) -> bool {
         && (scope(wanted) == 0 || scope(wanted) == scope(its))
 }
 
-/// Refuses a dual-stack socket: IPv4 clients would appear with IPv6 addresses, which no rule for their
-/// address matches.
-fn refuse_dual_stack(socket: &UdpSocket, address: SocketAddr, name: &str) -> Result<(), NotInherited> {
+/// Refuses a dual-stack socket: IPv4 clients would appear with IPv6 addresses, which no rule matches.
+fn refuse_dual_stack(socket: &UdpSocket, address: SocketAddr, name: &str) -> Result<(), InheritError> {
     let takes_both = address.ip().is_unspecified()
         && address.is_ipv6()
         && socket2::SockRef::from(socket).only_v6().is_ok_and(|only| !only);
     if !takes_both {
         return Ok(());
     }
-    Err(NotInherited(format!(
+    Err(InheritError(format!(
         "the inherited socket UDP {address} (`{name}`) takes IPv4 too; write `BindIPv6Only=ipv6-only` in the socket \
-         unit, and for IPv4 `ListenDatagram=0.0.0.0:{}` with a listener of its own",
+         unit, and for IPv4 `ListenDatagram=0.0.0.0:{}` with a separate listener",
         address.port()
     )))
 }
@@ -218,10 +221,10 @@ mod tests {
         Listener::at(name, address.parse().unwrap())
     }
 
-    fn passed(name: &str, address: &str) -> (Passed, SocketAddr) {
+    fn passed(name: &str, address: &str) -> (InheritedSocket, SocketAddr) {
         let socket = UdpSocket::bind(address).unwrap();
         let address = socket.local_addr().unwrap();
-        (Passed { name: name.into(), socket: Kind::Udp(socket, address, None) }, address)
+        (InheritedSocket { name: name.into(), socket: SocketKind::Udp(socket, address, None) }, address)
     }
 
     #[test]
@@ -248,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_told_beside_what_is_configured() {
+    fn unused_sockets_are_named_beside_the_configured_addresses() {
         let (socket, address) = passed("tuffet.socket", "127.0.0.1:0");
         let mut inherited = Inherited(vec![socket]);
         assert_eq!(inherited.listeners(&[listener("boot", "127.0.0.1:69")]).unwrap()[0].len(), 0);
@@ -268,8 +271,10 @@ mod tests {
         socket.bind(&"[::]:0".parse::<SocketAddr>().unwrap().into()).unwrap();
         let socket: UdpSocket = socket.into();
         let address = socket.local_addr().unwrap();
-        let mut inherited =
-            Inherited(vec![Passed { name: "x".into(), socket: Kind::Udp(socket, address, None) }]);
+        let mut inherited = Inherited(vec![InheritedSocket {
+            name: "x".into(),
+            socket: SocketKind::Udp(socket, address, None),
+        }]);
         let error = inherited.listeners(&[listener("boot", "[::]:0")]).unwrap_err().to_string();
         assert!(error.contains("BindIPv6Only=ipv6-only"), "{error}");
     }

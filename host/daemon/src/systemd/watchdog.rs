@@ -1,22 +1,22 @@
-//! The watchdog of the service manager, which restarts a process that does not report that it is alive.
+//! Feeds the watchdog of the service manager, which restarts a process without a sign of life.
 
-use super::Manager;
+use super::ServiceManager;
 use std::sync::Arc;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet::watch::Watch;
-use tuffet_observe::admin::Pulse;
+use tuffet_observe::admin::WorkerLiveness;
 
-/// Reports at half of the manager's interval while all workers respond; that this task runs shows that the
-/// control runtime does. Returns at once without a watchdog.
-pub(crate) async fn watch_over(manager: Manager, pulse: Arc<Pulse>, watch: Watch) {
+/// Reports at half of the manager's interval while all workers respond; the running task itself proves that the control
+/// runtime works. Returns at once without a watchdog.
+pub(crate) async fn feed_watchdog(manager: ServiceManager, liveness: Arc<WorkerLiveness>, watch: Watch) {
     let Some(every) = manager.watchdog() else { return };
     let mut ticks = interval(every / 2);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut was_silent = false;
     loop {
         ticks.tick().await;
-        // Idle workers have exited by then, and the process will follow.
-        let silent = if watch.is_draining() { Vec::new() } else { pulse.silent().await };
+        // During a drain idle workers have exited, and the process will follow.
+        let silent = if watch.is_draining() { Vec::new() } else { liveness.silent().await };
         if silent.is_empty() {
             manager.alive();
             if was_silent {

@@ -1,5 +1,4 @@
-//! Access control of the admin listener: the token, if there is one, and no requests by web pages of other
-//! sites.
+//! Access control of the admin listener: the token, if there is one, and no requests by web pages of other sites.
 
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
@@ -14,7 +13,7 @@ use tuffet_config::{Admin, AdminAddress, AdminToken};
 #[derive(Debug, Clone)]
 pub struct Access {
     token: Arc<RwLock<Option<AdminToken>>>,
-    /// Whether any host name is allowed: no browser reaches a socket in the file system by name.
+    /// Whether any host name is allowed: browsers cannot reach a socket in the file system.
     any_name: bool,
 }
 
@@ -36,7 +35,7 @@ impl Access {
         self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns whether the client may see everything: there is no token, or it was given.
+    /// Returns whether the client may see everything: there is no token, or the request has it.
     pub(super) fn is_given(&self, headers: &HeaderMap) -> bool {
         let Some(token) = self.token() else { return true };
         let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -44,9 +43,9 @@ impl Access {
         given.is_some_and(|(scheme, given)| scheme.eq_ignore_ascii_case("bearer") && token.is(given.trim()))
     }
 
-    /// Returns whether requests may name this host. A web page can point a name of its own at this address
-    /// and then read its content (DNS rebinding), so names are refused except for `localhost`. If there is a
-    /// token, such a page lacks it.
+    /// Returns whether requests may name this host. A web page can point its domain at this address and then read the
+    /// content (DNS rebinding), so names other than `localhost` are refused, unless there is a token, which such a page
+    /// lacks.
     fn knows_host(&self, host: &str) -> bool {
         if self.any_name {
             return true;
@@ -63,8 +62,7 @@ pub(super) async fn own_pages_only(State(access): State<Access>, request: Reques
     let host = request.uri().authority().map(Authority::as_str);
     let host = host.or_else(|| headers.get(HOST).and_then(|value| value.to_str().ok()));
     if !host.is_some_and(|host| access.knows_host(host)) {
-        let message =
-            "this name is not known here; ask for the IP address or localhost, or set `admin.token`\n";
+        let message = "unknown host name; use the IP address or localhost, or set `admin.token`\n";
         return (StatusCode::MISDIRECTED_REQUEST, message).into_response();
     }
     let is = |name: &str, word: &str| headers.get(name).is_some_and(|value| value == word);

@@ -1,27 +1,27 @@
-//! The admin listener: health, metrics and the live view by HTTP. Read-only, and never in the way of the data
-//! path: all content comes from [`tuffet::watch`].
+//! The admin listener: health, metrics and the live view by HTTP. It is read-only and never blocks the data path: all
+//! content comes from [`tuffet::watch`].
 
 mod access;
+mod connections;
+mod liveness;
 mod page;
-mod places;
-mod pulse;
 mod routes;
 mod stall;
 
 pub use access::Access;
-pub use pulse::Pulse;
+pub use liveness::WorkerLiveness;
 pub use routes::AdminState;
 
-use crate::accept::Trouble;
+use crate::accept::AcceptFailures;
 use axum::Router;
+use connections::{ConnectionSlot, Connections, Peer};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use places::{Peer, Place, Places};
-use stall::Stalling;
+use stall::StallGuard;
 use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener as BlockingTcp};
@@ -35,22 +35,21 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tuffet_config::AdminAddress;
 
-/// Concurrent connections. A further one is accepted all the same, and another is closed for it ([`places`]).
-const CONNECTIONS: usize = 64;
-/// Connections in the kernel's queue until they are accepted: without room there, a client retries after a
-/// second.
+/// Concurrent connections. A new one beyond that closes another ([`connections`]).
+const MAX_CONNECTIONS: usize = 64;
+/// The most connections waiting to be accepted: without room in this queue, a client retries after a second.
 const BACKLOG: i32 = 1024;
-/// How long the head of a request may take, and how long a connection may be idle.
-const HEAD: Duration = Duration::from_secs(5);
-/// How long a client may read nothing of an answer.
-const STALL: Duration = Duration::from_secs(10);
+/// The time limit of the head of a request, and of an idle connection.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a client may read nothing from an answer.
+const STALL_TIMEOUT: Duration = Duration::from_secs(10);
 /// The limits of the head of a request in bytes and headers.
 const MAX_HEAD: usize = 16 << 10;
 const MAX_HEADERS: usize = 64;
 
 /// A bound socket that does not block.
 pub enum Listener {
-    /// For any host that reaches it.
+    /// At a TCP address.
     Tcp(BlockingTcp),
     /// In the file system, at this path.
     Unix(BlockingUnix, PathBuf),
@@ -73,22 +72,22 @@ impl Listener {
         Listener::Unix(socket, path.to_owned())
     }
 
-    /// One at this path that was bound before this process began, and does not block.
+    /// Uses an inherited, non-blocking socket at this path.
     pub fn inherit(socket: BlockingUnix, path: &Path, token: bool) -> Option<Listener> {
-        let everyones = fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o002 != 0);
-        if everyones && !token {
+        let is_world_writable = fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o002 != 0);
+        if is_world_writable && !token {
             tracing::warn!(
                 target: "tuffet::admin",
                 socket = %path.display(),
-                "every user of this machine may read the admin listener: its inherited socket is open to \
-                 all; set `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or set \
+                "every user of this machine may read the admin listener through its inherited \
+                 socket; set `SocketMode=0660`, `SocketUser=` and `SocketGroup=` in the socket unit, or set \
                  `admin.token`"
             );
         }
         Some(Listener::unix(socket, path))
     }
 
-    /// One that was bound before this process began, and does not block.
+    /// Uses an inherited, non-blocking socket.
     pub fn inherit_tcp(socket: BlockingTcp) -> Option<Listener> {
         Some(Listener::Tcp(socket))
     }
@@ -101,9 +100,9 @@ impl Listener {
         })
     }
 
-    /// Answers requests until it is dropped, which closes all connections.
+    /// Answers requests until the future is dropped, which closes all connections.
     pub async fn run(self, state: AdminState) {
-        let socket = match self.waited_on() {
+        let socket = match self.to_async() {
             Ok(socket) => socket,
             Err(error) => {
                 tracing::error!(target: "tuffet::admin", %error, "the admin listener failed");
@@ -111,23 +110,23 @@ impl Listener {
             }
         };
         let router = routes::router(state);
-        let places = Places::new(CONNECTIONS);
+        let connections = Connections::new(MAX_CONNECTIONS);
         let mut connections = JoinSet::new();
-        let mut trouble = Trouble::default();
+        let mut failures = AcceptFailures::default();
         loop {
             match socket.accept().await {
                 Ok((stream, peer)) => {
-                    let (router, place) = (router.clone(), Arc::new(places.take(peer)));
+                    let (router, slot) = (router.clone(), Arc::new(connections.take(peer)));
                     connections.spawn(async move {
                         let served = async {
                             match stream {
-                                Stream::Tcp(stream) => serve(stream, router, place.clone()).await,
-                                Stream::Unix(stream) => serve(stream, router, place.clone()).await,
+                                Stream::Tcp(stream) => serve(stream, router, slot.clone()).await,
+                                Stream::Unix(stream) => serve(stream, router, slot.clone()).await,
                             }
                         };
                         tokio::select! {
                             () = served => {}
-                            () = place.needed() => tracing::debug!(
+                            () = slot.needed() => tracing::debug!(
                                 target: "tuffet::admin",
                                 "an idle connection to the admin listener was closed to make room for a new one"
                             ),
@@ -135,22 +134,22 @@ impl Listener {
                     });
                 }
                 Err(error) => {
-                    trouble.pause("the admin listener", &error).await;
+                    failures.pause("the admin listener", &error).await;
                 }
             }
             while connections.try_join_next().is_some() {}
         }
     }
 
-    fn waited_on(&self) -> io::Result<Waiting> {
+    fn to_async(&self) -> io::Result<AsyncListener> {
         Ok(match self {
-            Listener::Tcp(socket) => Waiting::Tcp(TcpListener::from_std(socket.try_clone()?)?),
-            Listener::Unix(socket, _) => Waiting::Unix(UnixListener::from_std(socket.try_clone()?)?),
+            Listener::Tcp(socket) => AsyncListener::Tcp(TcpListener::from_std(socket.try_clone()?)?),
+            Listener::Unix(socket, _) => AsyncListener::Unix(UnixListener::from_std(socket.try_clone()?)?),
         })
     }
 }
 
-enum Waiting {
+enum AsyncListener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
@@ -160,16 +159,16 @@ enum Stream {
     Unix(UnixStream),
 }
 
-impl Waiting {
+impl AsyncListener {
     async fn accept(&self) -> io::Result<(Stream, Peer)> {
         Ok(match self {
-            Waiting::Tcp(socket) => {
+            AsyncListener::Tcp(socket) => {
                 let (stream, peer) = socket.accept().await?;
                 // Events are small and should not wait for each other.
                 let _ = stream.set_nodelay(true);
                 (Stream::Tcp(stream), Peer::of(peer.ip()))
             }
-            Waiting::Unix(socket) => {
+            AsyncListener::Unix(socket) => {
                 let (stream, _) = socket.accept().await?;
                 let user = stream.peer_cred().ok().map(|its| its.uid());
                 (Stream::Unix(stream), Peer::User(user))
@@ -181,18 +180,18 @@ impl Waiting {
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     router: Router,
-    place: Arc<Place>,
+    slot: Arc<ConnectionSlot>,
 ) {
-    let io = TokioIo::new(Stalling::new(stream, STALL));
+    let io = TokioIo::new(StallGuard::new(stream, STALL_TIMEOUT));
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<Incoming>| {
-        place.is_used();
-        request.extensions_mut().insert(place.clone());
+        slot.mark_used();
+        request.extensions_mut().insert(slot.clone());
         router.call(request)
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(HEAD_TIMEOUT)
         .max_buf_size(MAX_HEAD)
         .max_headers(MAX_HEADERS)
         .serve_connection(io, service)

@@ -28,10 +28,10 @@ pub(super) const FILES: &[File] = &[
     file!("/figures.js", "text/javascript; charset=utf-8", "figures.js"),
     file!("/format.js", "text/javascript; charset=utf-8", "format.js"),
     file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
-    file!("/places.js", "text/javascript; charset=utf-8", "places.js"),
+    file!("/servers.js", "text/javascript; charset=utf-8", "servers.js"),
 ];
 
-/// The permissions of the page: its own files and its own server, nothing else.
+/// The page may load only its own files, and connect only to its server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

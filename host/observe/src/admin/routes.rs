@@ -1,9 +1,9 @@
 //! The routes of the admin listener.
 
 use super::access::{Access, own_pages_only, with_token};
+use super::connections::ConnectionSlot;
+use super::liveness::{PING_TIMEOUT, WorkerLiveness};
 use super::page::FILES;
-use super::places::Place;
-use super::pulse::{PATIENCE, Pulse};
 use crate::fleet::Servers;
 use crate::telemetry;
 use axum::body::{Body, Bytes};
@@ -28,11 +28,11 @@ pub struct AdminState {
     pub watch: Watch,
     /// The live view.
     pub feed: Feed,
-    /// The view of all servers, if this one publishes its transfers.
+    /// The view of all servers, if this server publishes its transfers.
     pub servers: Option<Feed<Servers>>,
-    /// Whether the workers answer.
-    pub pulse: Arc<Pulse>,
-    /// Who may read.
+    /// Pings the workers.
+    pub liveness: Arc<WorkerLiveness>,
+    /// The access control.
     pub access: Access,
 }
 
@@ -55,15 +55,15 @@ pub(super) fn router(state: AdminState) -> Router {
         .with_state(state)
 }
 
-/// Reports whether the process works: all workers have answered. That this runs shows that the control
-/// runtime works.
+/// Reports whether the process works: all workers answer. The running handler itself proves that the control runtime
+/// works.
 async fn livez(State(state): State<AdminState>) -> Response {
-    // Idle workers have exited by then, and the process will follow.
-    let silent = if state.watch.is_draining() { Vec::new() } else { state.pulse.silent().await };
+    // During a drain idle workers have exited, and the process will follow.
+    let silent = if state.watch.is_draining() { Vec::new() } else { state.liveness.silent().await };
     let status = if silent.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let silent: Vec<String> = silent
         .iter()
-        .map(|number| format!("worker {number} did not answer within {} s", PATIENCE.as_secs()))
+        .map(|number| format!("worker {number} did not answer within {} s", PING_TIMEOUT.as_secs()))
         .collect();
     (status, Json(json!({ "live": silent.is_empty(), "silent": silent }))).into_response()
 }
@@ -107,13 +107,13 @@ async fn metrics(State(state): State<AdminState>) -> Response {
     ([(CONTENT_TYPE, telemetry::CONTENT_TYPE)], telemetry::exposition(&state.watch)).into_response()
 }
 
-/// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others the
+/// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others only the
 /// newest.
 ///
-/// With `servers=all`, of all servers that publish where this one does.
+/// With `servers=all`, the snapshots cover all servers that publish on the same NATS subject.
 async fn live(
     State(state): State<AdminState>,
-    Extension(place): Extension<Arc<Place>>,
+    Extension(slot): Extension<Arc<ConnectionSlot>>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Response {
     let viewer = match (query.is_empty(), &state.servers) {
@@ -126,10 +126,10 @@ async fn live(
         _ => return (StatusCode::BAD_REQUEST, "write servers=all, or nothing\n").into_response(),
     };
     let Some(viewer) = viewer else {
-        let message = "as many watch as may; close one of the views\n";
+        let message = "too many viewers; close another view\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], message).into_response();
     };
-    let events = stream::unfold((viewer, place.watch()), async |(mut viewer, watching)| {
+    let events = stream::unfold((viewer, slot.watch()), async |(mut viewer, watching)| {
         let snapshot = viewer.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(format!("data: {snapshot}\n\n"))), (viewer, watching)))
     });

@@ -1,4 +1,4 @@
-//! A connection whose client must keep reading.
+//! Closes connections of clients that stop reading.
 
 use std::io;
 use std::pin::Pin;
@@ -7,20 +7,24 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Fails if nothing could be written for a while.
-pub(super) struct Stalling<S> {
+/// A stream that fails if nothing can be written for `patience`.
+pub(super) struct StallGuard<S> {
     inner: S,
     patience: Duration,
     /// Runs while the client accepts nothing.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Stalling<S> {
+impl<S> StallGuard<S> {
     pub(super) fn new(inner: S, patience: Duration) -> Self {
-        Stalling { inner, patience, waiting: None }
+        StallGuard { inner, patience, waiting: None }
     }
 
-    fn judge<T>(&mut self, context: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn check_progress<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        done: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
         if done.is_ready() {
             self.waiting = None;
             return done;
@@ -32,7 +36,7 @@ impl<S> Stalling<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stalling<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for StallGuard<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -42,14 +46,14 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stalling<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for StallGuard<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let done = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.judge(context, done)
+        self.check_progress(context, done)
     }
 
     fn poll_write_vectored(
@@ -58,7 +62,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let done = Pin::new(&mut self.inner).poll_write_vectored(context, parts);
-        self.judge(context, done)
+        self.check_progress(context, done)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -67,7 +71,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Stalling<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let done = Pin::new(&mut self.inner).poll_flush(context);
-        self.judge(context, done)
+        self.check_progress(context, done)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -81,11 +85,11 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     #[test]
-    fn who_reads_nothing_is_given_up_and_who_reads_slowly_is_not() {
+    fn a_client_that_stops_reading_is_dropped_and_a_slow_one_is_not() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         runtime.block_on(async {
             let (ours, mut theirs) = duplex(8);
-            let mut ours = Stalling::new(ours, Duration::from_millis(200));
+            let mut ours = StallGuard::new(ours, Duration::from_millis(200));
             let reading = tokio::spawn(async move {
                 let mut bytes = [0; 16];
                 theirs.read_exact(&mut bytes).await.expect("sixteen bytes");
@@ -93,7 +97,7 @@ mod tests {
             });
             ours.write_all(&[7; 16]).await.expect("it is read");
             let _theirs = reading.await.expect("a reader");
-            let error = ours.write_all(&[7; 16]).await.expect_err("nobody reads");
+            let error = ours.write_all(&[7; 16]).await.expect_err("there is no reader");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         });
     }

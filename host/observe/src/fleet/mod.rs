@@ -1,35 +1,35 @@
 //! Many servers as one view.
 //!
-//! Each server publishes the start and the end of its transfers on NATS ([`publish`]), and once a second its
-//! snapshot, while somebody watches. A view merges the newest snapshots of all servers into one ([`view`]), so
-//! that whatever shows one server shows many.
+//! Each server publishes the start and the end of its transfers on NATS ([`publish`]), and, while there is a viewer,
+//! its snapshot once a second. A view merges the newest snapshots of all servers into one ([`view`]), so that every
+//! view of one server can show many.
 
-mod intake;
 mod publish;
+mod sanitise;
 mod servers;
 mod view;
-mod watching;
+mod watcher;
 
 pub use publish::start;
 pub use servers::Servers;
 pub(crate) use view::Fleet;
-pub use watching::Watching;
+pub use watcher::FleetWatcher;
 
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tuffet::watch::{Active, Finished, Snapshot};
 
-/// How long a NATS server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(2);
-/// The interval at which a viewer says that it watches, and how long a server believes it.
-const VIEW: Duration = Duration::from_secs(3);
-const VIEWED: Duration = Duration::from_secs(10);
+/// The time limit of a connection to a NATS server.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The interval at which a viewer announces itself, and how long a server publishes for it.
+const VIEW_INTERVAL: Duration = Duration::from_secs(3);
+const VIEW_EXPIRY: Duration = Duration::from_secs(10);
 
-/// The subjects below the configured beginning.
+/// The subjects below the configured prefix.
 const STARTED: &str = "started";
 const FINISHED: &str = "finished";
-const NOW: &str = "now";
-const VIEWING: &str = "view";
+const SNAPSHOT: &str = "now";
+const VIEW: &str = "view";
 
 /// A message.
 #[derive(Debug, Serialize, Deserialize)]
@@ -40,25 +40,25 @@ struct Message<T> {
     content: T,
 }
 
-/// A transfer has started.
+/// Published when a transfer starts.
 #[derive(Debug, Serialize, Deserialize)]
-struct Started {
+struct TransferStarted {
     transfer: Active,
 }
 
-/// A request has ended.
+/// Published when a request ends.
 #[derive(Debug, Serialize, Deserialize)]
-struct Ended {
+struct RequestEnded {
     transfer: Finished,
 }
 
-/// The state of a server.
+/// Published once a second for viewers.
 #[derive(Debug, Serialize, Deserialize)]
-struct Now {
+struct ServerSnapshot {
     snapshot: Snapshot,
 }
 
-/// The end of the subjects of a server.
+/// Returns the last token of a server's subjects.
 fn token(server: &str) -> String {
     server.replace('.', "_")
 }

@@ -1,10 +1,13 @@
 //! Publishes the transfers of this server.
 //!
-//! The control side puts each start and each end into a bounded queue and never waits for it; a thread of its own
-//! publishes them. What finds no room, or no connection, is counted and gone: these events are for views, and
-//! observers with a sink are for records.
+//! The control side puts each start and each end into a bounded queue without waiting; a separate thread publishes
+//! them. Without room or a connection, events are dropped and counted: they serve views, while observers with sinks
+//! keep records.
 
-use super::{CONNECT, Ended, FINISHED, Message, NOW, Now, STARTED, Started, VIEWED, VIEWING, token};
+use super::{
+    CONNECT_TIMEOUT, FINISHED, Message, RequestEnded, SNAPSHOT, STARTED, ServerSnapshot, TransferStarted,
+    VIEW, VIEW_EXPIRY, token,
+};
 use async_nats::Client;
 use async_nats::connection::State;
 use futures_util::StreamExt;
@@ -19,24 +22,24 @@ use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch};
 use tuffet_config::EventsSpec;
 use tuffet_net::nats::{connect, explain};
 
-/// Events that may wait.
-const QUEUE: usize = 4096;
-/// Events that are taken at once.
-const BATCH: usize = 256;
+/// The most queued events.
+const QUEUE_SIZE: usize = 4096;
+/// The most events taken from the queue at once.
+const BATCH_SIZE: usize = 256;
 /// How long a message may wait for room in the connection.
-const ROOM: Duration = Duration::from_secs(1);
-/// The pause before the next connection; it doubles.
+const SEND_TIMEOUT: Duration = Duration::from_secs(1);
+/// The first and the longest pause before the next connection; it doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The age of the oldest samples in a snapshot, in milliseconds: a few samples, so that a viewer misses none.
+/// The age of the oldest samples in a snapshot, in milliseconds: they overlap, so that a viewer misses none.
 const OVERLAP_MS: u64 = 3_500;
 
-/// Starts to publish. It ends with the last clone of the state of the server, or with the process.
+/// Starts to publish. The thread ends with the last clone of `watch`, or with the process.
 ///
 /// # Errors
 /// The system has no thread.
 pub fn start(spec: &EventsSpec, watch: &Watch) -> io::Result<()> {
-    let (queue, events) = mpsc::channel(QUEUE);
+    let (queue, events) = mpsc::channel(QUEUE_SIZE);
     let counts = Arc::new(ExportCounts::default());
     let its = Arc::clone(&counts);
     let publisher = Publisher {
@@ -68,7 +71,7 @@ impl Publisher {
         let mut pause = FIRST_PAUSE;
         let mut failed = None;
         loop {
-            match connect(&self.spec.servers, CONNECT, |_| async {}).await {
+            match connect(&self.spec.servers, CONNECT_TIMEOUT, |_| async {}).await {
                 Ok(client) => {
                     if failed.take().is_some() {
                         tracing::info!(target: "tuffet::events", "the NATS servers of the events answer again");
@@ -88,7 +91,7 @@ impl Publisher {
         }
     }
 
-    /// Drops the events of a pause. Returns whether there will be no more.
+    /// Drops the events during a pause. Returns whether the queue has ended.
     async fn discard(&self, events: &mut mpsc::Receiver<Published>, pause: Duration) -> bool {
         let end = sleep(pause);
         tokio::pin!(end);
@@ -105,15 +108,15 @@ impl Publisher {
 
     /// Publishes until the connection fails.
     async fn serve(&self, client: &Client, events: &mut mpsc::Receiver<Published>) -> Result<(), String> {
-        let viewing = client.subscribe(format!("{}.{VIEWING}", self.spec.subject)).await;
-        let mut viewing = viewing.map_err(|error| explain(&error))?;
-        let mut viewed: Option<Instant> = None;
+        let views = client.subscribe(format!("{}.{VIEW}", self.spec.subject)).await;
+        let mut views = views.map_err(|error| explain(&error))?;
+        let mut last_view: Option<Instant> = None;
         let mut seconds = interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut batch = Vec::new();
         loop {
             tokio::select! {
-                taken = events.recv_many(&mut batch, BATCH) => {
+                taken = events.recv_many(&mut batch, BATCH_SIZE) => {
                     if taken == 0 {
                         return Ok(());
                     }
@@ -121,10 +124,12 @@ impl Publisher {
                     for event in batch.drain(..) {
                         let published = match event {
                             Published::Started(record) => {
-                                self.publish(client, STARTED, Started { transfer: Active::from(&*record) }).await
+                                let started = TransferStarted { transfer: Active::from(&*record) };
+                                self.publish(client, STARTED, started).await
                             }
                             Published::Finished(summary) => {
-                                self.publish(client, FINISHED, Ended { transfer: Finished::from(&summary) }).await
+                                let ended = RequestEnded { transfer: Finished::from(&summary) };
+                                self.publish(client, FINISHED, ended).await
                             }
                         };
                         if let Err(why) = published {
@@ -135,13 +140,13 @@ impl Publisher {
                         left -= 1;
                     }
                 }
-                view = viewing.next() => match view {
+                view = views.next() => match view {
                     Some(_) => {
                         // A new viewer does not wait for the next second.
-                        if viewed.is_none_or(|last| last.elapsed() > VIEWED) {
+                        if last_view.is_none_or(|last| last.elapsed() > VIEW_EXPIRY) {
                             seconds.reset_immediately();
                         }
-                        viewed = Some(Instant::now());
+                        last_view = Some(Instant::now());
                     }
                     None => return Err("the connection ended".into()),
                 },
@@ -149,25 +154,27 @@ impl Publisher {
                     if client.connection_state() != State::Connected {
                         return Err("the connection broke".into());
                     }
-                    if viewed.is_some_and(|last| last.elapsed() < VIEWED) {
-                        self.publish_now(client).await?;
+                    if last_view.is_some_and(|last| last.elapsed() < VIEW_EXPIRY) {
+                        self.publish_snapshot(client).await?;
                     }
                 }
             }
         }
     }
 
-    async fn publish_now(&self, client: &Client) -> Result<(), String> {
+    async fn publish_snapshot(&self, client: &Client) -> Result<(), String> {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
         let mut snapshot = self.watch.snapshot(now.saturating_sub(OVERLAP_MS));
-        // A message has room for 1 MiB as NATS is installed.
+        // By default, NATS limits messages to 1 MiB.
         loop {
-            let message =
-                Message { server: self.server.clone(), content: Now { snapshot: snapshot.clone() } };
+            let message = Message {
+                server: self.server.clone(),
+                content: ServerSnapshot { snapshot: snapshot.clone() },
+            };
             let bytes = serde_json::to_vec(&message).map_err(|error| error.to_string())?;
             if bytes.len() <= client.max_payload() || snapshot.active.len() + snapshot.finished.len() == 0 {
-                return self.send(client, NOW, bytes).await;
+                return self.send(client, SNAPSHOT, bytes).await;
             }
             snapshot.active.truncate(snapshot.active.len() / 2);
             snapshot.finished.truncate(snapshot.finished.len() / 2);
@@ -181,17 +188,17 @@ impl Publisher {
 
     async fn send(&self, client: &Client, kind: &str, bytes: Vec<u8>) -> Result<(), String> {
         if bytes.len() > client.max_payload() {
-            // Names and options of one request may have this size where the limit of NATS is low.
+            // Names and options of one request can exceed a low limit of NATS.
             self.counts.dropped.fetch_add(1, Relaxed);
             return Ok(());
         }
         let subject = format!("{}.{kind}.{}", self.spec.subject, token(&self.server));
-        let published = timeout(ROOM, client.publish(subject, bytes.into())).await;
+        let published = timeout(SEND_TIMEOUT, client.publish(subject, bytes.into())).await;
         published.map_err(|_| "the server takes no messages".to_owned())?.map_err(|error| explain(&error))
     }
 }
 
-/// Warns of a failure, once for each reason.
+/// Logs a failure, once for each reason.
 fn warn(before: &mut Option<String>, why: String) {
     if before.as_ref() != Some(&why) {
         tracing::warn!(

@@ -1,6 +1,6 @@
-//! The view of all servers for the page. NATS is followed only while somebody looks.
+//! The view of all servers for the page. Follows NATS only while there is a viewer.
 
-use super::{Fleet, Watching};
+use super::{Fleet, FleetWatcher};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +10,12 @@ use tokio::time::sleep;
 use tuffet::watch::{FeedSource, Reason, Snapshot};
 use tuffet_config::EventsSpec;
 
-/// How long NATS is followed after the last look.
-const LOOKED: Duration = Duration::from_secs(5);
+/// How long NATS is followed after the last request of a viewer.
+const FOLLOW_TIME: Duration = Duration::from_secs(5);
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// All servers that publish where this one does. Cheap to clone; clones share it.
+/// All servers that publish on the same subject. Cheap to clone; clones share it.
 #[derive(Clone)]
 pub struct Servers(Arc<Shared>);
 
@@ -23,64 +23,64 @@ struct Shared {
     spec: EventsSpec,
     latest: Mutex<Arc<str>>,
     arrived: Notify,
-    /// When somebody looked last.
-    looked: Mutex<Instant>,
+    /// Time of the last request of a viewer.
+    last_viewed: Mutex<Instant>,
     /// Whether a thread follows NATS.
-    followed: AtomicBool,
+    is_followed: AtomicBool,
 }
 
 impl Servers {
-    /// Follows the servers that publish there.
+    /// Creates the view. It follows the servers from the first request on.
     pub fn new(spec: EventsSpec) -> Servers {
         Servers(Arc::new(Shared {
             spec,
-            latest: Mutex::new(text(&nothing(None))),
+            latest: Mutex::new(text(&empty_view(None))),
             arrived: Notify::new(),
-            looked: Mutex::new(Instant::now()),
-            followed: AtomicBool::new(false),
+            last_viewed: Mutex::new(Instant::now()),
+            is_followed: AtomicBool::new(false),
         }))
     }
 
-    fn look(&self) {
-        *lock(&self.0.looked) = Instant::now();
-        if self.0.followed.swap(true, SeqCst) {
+    fn note_view(&self) {
+        *lock(&self.0.last_viewed) = Instant::now();
+        if self.0.is_followed.swap(true, SeqCst) {
             return;
         }
-        let its = self.clone();
+        let servers = self.clone();
         let run = move || {
             match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-                Ok(runtime) => runtime.block_on(its.follow()),
-                Err(error) => its.say(&nothing(Some(error.to_string()))),
+                Ok(runtime) => runtime.block_on(servers.follow()),
+                Err(error) => servers.set_latest(&empty_view(Some(error.to_string()))),
             }
-            its.0.followed.store(false, SeqCst);
-            its.0.arrived.notify_waiters();
+            servers.0.is_followed.store(false, SeqCst);
+            servers.0.arrived.notify_waiters();
         };
         if let Err(error) = std::thread::Builder::new().name("tuffet-servers".into()).spawn(run) {
-            self.0.followed.store(false, SeqCst);
+            self.0.is_followed.store(false, SeqCst);
             tracing::warn!(target: "tuffet::events", %error, "the view of all servers has no thread");
         }
     }
 
     async fn follow(&self) {
-        while lock(&self.0.looked).elapsed() < LOOKED {
-            let why = match Watching::open(&self.0.spec.servers, &self.0.spec.subject).await {
-                Ok(mut watching) => loop {
-                    if lock(&self.0.looked).elapsed() > LOOKED {
+        while lock(&self.0.last_viewed).elapsed() < FOLLOW_TIME {
+            let why = match FleetWatcher::open(&self.0.spec.servers, &self.0.spec.subject).await {
+                Ok(mut watcher) => loop {
+                    if lock(&self.0.last_viewed).elapsed() > FOLLOW_TIME {
                         return;
                     }
-                    match watching.next().await {
-                        Ok(snapshot) => self.say(&snapshot),
+                    match watcher.next().await {
+                        Ok(snapshot) => self.set_latest(&snapshot),
                         Err(why) => break why,
                     }
                 },
                 Err(why) => why,
             };
-            self.say(&nothing(Some(why)));
+            self.set_latest(&empty_view(Some(why)));
             sleep(PAUSE).await;
         }
     }
 
-    fn say(&self, snapshot: &Snapshot) {
+    fn set_latest(&self, snapshot: &Snapshot) {
         *lock(&self.0.latest) = text(snapshot);
         self.0.arrived.notify_waiters();
     }
@@ -88,13 +88,13 @@ impl Servers {
 
 impl FeedSource for Servers {
     fn next(&self) -> impl Future<Output = ()> + Send {
-        self.look();
-        let its = self.clone();
+        self.note_view();
+        let servers = self.clone();
         async move {
             // The thread may have ended in between.
             tokio::select! {
-                () = its.0.arrived.notified() => {}
-                () = sleep(LOOKED) => {}
+                () = servers.0.arrived.notified() => {}
+                () = sleep(FOLLOW_TIME) => {}
             }
         }
     }
@@ -104,8 +104,8 @@ impl FeedSource for Servers {
     }
 }
 
-/// A view without servers, and why.
-fn nothing(why: Option<String>) -> Snapshot {
+/// Creates a view without servers, with the reason of a failure.
+fn empty_view(why: Option<String>) -> Snapshot {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
     let mut snapshot = Fleet::new(now).merged(Instant::now(), now);
@@ -117,7 +117,7 @@ fn nothing(why: Option<String>) -> Snapshot {
 }
 
 fn text(snapshot: &Snapshot) -> Arc<str> {
-    // Numbers, text and lists: JSON can represent all of it.
+    // Snapshots have only numbers, text and lists, so this cannot fail.
     serde_json::to_string(snapshot).unwrap_or_default().into()
 }
 

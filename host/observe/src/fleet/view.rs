@@ -1,34 +1,34 @@
 //! The newest snapshots of all servers, merged into one.
 
-use super::intake::{ROWS, bound, by_the_clock};
-use super::{Message, Now, token};
+use super::sanitise::{MAX_ROWS, align_clock, truncate};
+use super::{Message, ServerSnapshot, token};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tuffet::watch::{Ended, Reason, Sample, ServerNow, Snapshot, Totals};
 use tuffet_request::Distribution;
 
-/// A server is shown as silent after this time, and not at all after the other.
-const SILENT: Duration = Duration::from_secs(5);
-const GONE: Duration = Duration::from_secs(60);
-/// The most servers, and bytes of their messages: more than that is a mistake, or somebody's joke.
-const SERVERS: usize = 10_000;
-const BYTES: usize = 256 << 20;
+/// A server counts as silent after the first of these times, and disappears after the second.
+const SILENT_AFTER: Duration = Duration::from_secs(5);
+const GONE_AFTER: Duration = Duration::from_secs(60);
+/// The most servers, and bytes of their messages; more would be a mistake or an attack.
+const MAX_SERVERS: usize = 10_000;
+const MAX_BYTES: usize = 256 << 20;
 
-/// The servers that were heard.
+/// The servers with recent messages.
 #[derive(Debug)]
 pub(crate) struct Fleet {
-    servers: BTreeMap<String, Heard>,
+    servers: BTreeMap<String, LatestSnapshot>,
     started_unix_ms: u64,
-    /// The bytes of their messages, and the most of them.
+    /// The bytes of their messages, and their limit.
     bytes: usize,
-    room: usize,
-    /// Messages that were not taken.
-    strange: u64,
+    max_bytes: usize,
+    /// The number of rejected messages.
+    rejected: u64,
 }
 
 #[derive(Debug)]
-struct Heard {
+struct LatestSnapshot {
     snapshot: Snapshot,
     at: Instant,
     /// The length of the message.
@@ -38,45 +38,51 @@ struct Heard {
 impl Fleet {
     /// Creates a view that begins now.
     pub fn new(now_unix_ms: u64) -> Fleet {
-        Fleet { servers: BTreeMap::new(), started_unix_ms: now_unix_ms, bytes: 0, room: BYTES, strange: 0 }
+        Fleet {
+            servers: BTreeMap::new(),
+            started_unix_ms: now_unix_ms,
+            bytes: 0,
+            max_bytes: MAX_BYTES,
+            rejected: 0,
+        }
     }
 
-    /// Takes the snapshot of a server. `of` is the end of its subject: what a login may publish bounds which servers it
-    /// can speak for.
+    /// Takes the snapshot of a server. `of` is the last token of its subject, which must match the name in the message:
+    /// NATS can restrict each login to its own subjects.
     pub fn take(&mut self, of: &str, payload: &[u8], at: Instant, now_unix_ms: u64) {
-        let (Ok(Message { server, content: Now { mut snapshot } }), bytes) =
+        let (Ok(Message { server, content: ServerSnapshot { mut snapshot } }), bytes) =
             (serde_json::from_slice(payload), payload.len())
         else {
-            self.strange += 1;
+            self.rejected += 1;
             return;
         };
-        let before = self.servers.get(&server).map(|heard| heard.bytes);
-        let room = before.is_some() || self.servers.len() < SERVERS;
+        let before = self.servers.get(&server).map(|latest| latest.bytes);
+        let has_room = before.is_some() || self.servers.len() < MAX_SERVERS;
         let all = self.bytes - before.unwrap_or_default() + bytes;
-        if of != token(&server) || !room || all > self.room {
-            self.strange += 1;
+        if of != token(&server) || !has_room || all > self.max_bytes {
+            self.rejected += 1;
             return;
         }
         self.bytes = all;
-        bound(&mut snapshot);
-        by_the_clock(&mut snapshot, now_unix_ms);
-        self.servers.insert(server, Heard { snapshot, at, bytes });
+        truncate(&mut snapshot);
+        align_clock(&mut snapshot, now_unix_ms);
+        self.servers.insert(server, LatestSnapshot { snapshot, at, bytes });
     }
 
-    /// Whether no server was heard.
+    /// Returns whether there is no server.
     pub fn is_empty(&self) -> bool {
         self.servers.is_empty()
     }
 
     /// Returns all servers as one snapshot.
     pub fn merged(&mut self, now: Instant, now_unix_ms: u64) -> Snapshot {
-        self.servers.retain(|_, heard| now.saturating_duration_since(heard.at) < GONE);
-        self.bytes = self.servers.values().map(|heard| heard.bytes).sum();
+        self.servers.retain(|_, latest| now.saturating_duration_since(latest.at) < GONE_AFTER);
+        self.bytes = self.servers.values().map(|latest| latest.bytes).sum();
         let mut merged = self.empty(now_unix_ms);
         let mut samples: BTreeMap<u64, Sample> = BTreeMap::new();
-        for (name, Heard { snapshot, at, .. }) in &self.servers {
+        for (name, LatestSnapshot { snapshot, at, .. }) in &self.servers {
             let age = now.saturating_duration_since(*at);
-            let silent = age > SILENT;
+            let silent = age > SILENT_AFTER;
             let because = |reason: &Reason| Reason {
                 check: reason.check.clone(),
                 detail: format!("{name}: {}", reason.detail),
@@ -90,7 +96,7 @@ impl Fleet {
             if silent {
                 continue;
             }
-            add(&mut merged.totals, &snapshot.totals, name);
+            add_totals(&mut merged.totals, &snapshot.totals, name);
             for listener in &snapshot.listeners {
                 let mut listener = listener.clone();
                 listener.listener = format!("{name}/{}", listener.listener);
@@ -115,15 +121,18 @@ impl Fleet {
             }));
             for sample in &snapshot.samples {
                 let second = sample.unix_ms / 1000;
-                samples.entry(second).and_modify(|sum| sum_up(sum, sample)).or_insert_with(|| sample.clone());
+                samples
+                    .entry(second)
+                    .and_modify(|sum| add_sample(sum, sample))
+                    .or_insert_with(|| sample.clone());
             }
         }
         merged.ready = merged.reasons.is_empty();
         merged.active.sort_by_key(|row| std::cmp::Reverse(row.bytes_per_second));
-        merged.active.truncate(ROWS);
+        merged.active.truncate(MAX_ROWS);
         merged.finished.sort_by_key(|row| std::cmp::Reverse(row.ended_unix_ms));
-        merged.finished.truncate(ROWS);
-        // The servers' newest second may not have come from all of them.
+        merged.finished.truncate(MAX_ROWS);
+        // Some servers may not have sent the newest second yet.
         samples.pop_last();
         merged.samples = samples.into_values().collect();
         merged
@@ -173,12 +182,12 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
         ended: ended(false),
         failures: ended(true),
         started_unix_ms: snapshot.started_unix_ms,
-        silent_seconds: if age > SILENT { age.as_secs() } else { 0 },
+        silent_seconds: if age > SILENT_AFTER { age.as_secs() } else { 0 },
     }
 }
 
-/// Adds the totals of a server. Plugins and sinks stay apart, below its name.
-fn add(sum: &mut Totals, more: &Totals, server: &str) {
+/// Adds the totals of a server. Plugins and sinks stay separate, with its name as prefix.
+fn add_totals(sum: &mut Totals, more: &Totals, server: &str) {
     let Totals {
         admitted,
         active,
@@ -202,87 +211,87 @@ fn add(sum: &mut Totals, more: &Totals, server: &str) {
         gave_way,
         with_rate,
     } = more;
-    raise(&mut sum.admitted, admitted);
-    raise(&mut sum.active, active);
+    add_saturating(&mut sum.admitted, admitted);
+    add_saturating(&mut sum.active, active);
     for Ended { operation, outcome, count } in ended {
         let same = |one: &&mut Ended| one.operation == *operation && one.outcome == *outcome;
         match sum.ended.iter_mut().find(same) {
-            Some(one) => raise(&mut one.count, *count),
+            Some(one) => add_saturating(&mut one.count, *count),
             None => sum.ended.push(Ended { operation: operation.clone(), outcome: *outcome, count: *count }),
         }
     }
-    raise(&mut sum.bytes.read, bytes.read);
-    raise(&mut sum.bytes.write, bytes.write);
-    raise(&mut sum.blocks.read, blocks.read);
-    raise(&mut sum.blocks.write, blocks.write);
-    raise(&mut sum.retransmissions, retransmissions);
-    raise(&mut sum.duplicates, duplicates);
-    raise(&mut sum.timeouts, timeouts);
-    raise(&mut sum.needless_timeouts, needless_timeouts);
-    distribute(&mut sum.duration.read, &duration.read);
-    distribute(&mut sum.duration.write, &duration.write);
-    distribute(&mut sum.rtt, rtt);
-    distribute(&mut sum.first_block, first_block);
-    distribute(&mut sum.decision, decision);
-    raise(&mut sum.queues.decisions, queues.decisions);
-    raise(&mut sum.queues.summaries, queues.summaries);
-    raise(&mut sum.queues.events, queues.events);
-    raise(&mut sum.queues.progress_left_out, queues.progress_left_out);
+    add_saturating(&mut sum.bytes.read, bytes.read);
+    add_saturating(&mut sum.bytes.write, bytes.write);
+    add_saturating(&mut sum.blocks.read, blocks.read);
+    add_saturating(&mut sum.blocks.write, blocks.write);
+    add_saturating(&mut sum.retransmissions, retransmissions);
+    add_saturating(&mut sum.duplicates, duplicates);
+    add_saturating(&mut sum.timeouts, timeouts);
+    add_saturating(&mut sum.needless_timeouts, needless_timeouts);
+    add_distribution(&mut sum.duration.read, &duration.read);
+    add_distribution(&mut sum.duration.write, &duration.write);
+    add_distribution(&mut sum.rtt, rtt);
+    add_distribution(&mut sum.first_block, first_block);
+    add_distribution(&mut sum.decision, decision);
+    add_saturating(&mut sum.queues.decisions, queues.decisions);
+    add_saturating(&mut sum.queues.summaries, queues.summaries);
+    add_saturating(&mut sum.queues.events, queues.events);
+    add_saturating(&mut sum.queues.progress_left_out, queues.progress_left_out);
     sum.queues.sinks.extend(queues.sinks.iter().cloned().map(|mut sink| {
         sink.sink = format!("{server}/{}", sink.sink);
         sink
     }));
-    raise(&mut sum.file_cache.hits, file_cache.hits);
-    raise(&mut sum.file_cache.misses, file_cache.misses);
-    raise(&mut sum.file_cache.bytes, file_cache.bytes);
-    raise(&mut sum.file_cache.capacity, file_cache.capacity);
+    add_saturating(&mut sum.file_cache.hits, file_cache.hits);
+    add_saturating(&mut sum.file_cache.misses, file_cache.misses);
+    add_saturating(&mut sum.file_cache.bytes, file_cache.bytes);
+    add_saturating(&mut sum.file_cache.capacity, file_cache.capacity);
     sum.plugins.extend(plugins.iter().cloned().map(|mut plugin| {
         plugin.plugin = format!("{server}/{}", plugin.plugin);
         plugin
     }));
     for more in dropped {
         match sum.dropped.iter_mut().find(|one| one.reason == more.reason) {
-            Some(one) => raise(&mut one.count, more.count),
+            Some(one) => add_saturating(&mut one.count, more.count),
             None => sum.dropped.push(more.clone()),
         }
     }
-    raise(&mut sum.unanswered, unanswered);
-    raise(&mut sum.half_open, half_open);
-    raise(&mut sum.gave_way, gave_way);
-    raise(&mut sum.with_rate, with_rate);
+    add_saturating(&mut sum.unanswered, unanswered);
+    add_saturating(&mut sum.half_open, half_open);
+    add_saturating(&mut sum.gave_way, gave_way);
+    add_saturating(&mut sum.with_rate, with_rate);
 }
 
-fn distribute(sum: &mut Distribution, more: &Distribution) {
-    raise(&mut sum.sum_us, more.sum_us);
+fn add_distribution(sum: &mut Distribution, more: &Distribution) {
+    add_saturating(&mut sum.sum_us, more.sum_us);
     sum.buckets.resize(sum.buckets.len().max(more.buckets.len()), 0);
-    sum.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| raise(sum, *more));
+    sum.buckets.iter_mut().zip(&more.buckets).for_each(|(sum, more)| add_saturating(sum, *more));
 }
 
-/// Adds the sample of another server of the same second. Percentiles cannot be added; the worst one counts.
-fn sum_up(sum: &mut Sample, more: &Sample) {
+/// Adds the sample of another server for the same second. Percentiles cannot be added, so this takes the worst one.
+fn add_sample(sum: &mut Sample, more: &Sample) {
     sum.unix_ms = sum.unix_ms.max(more.unix_ms);
     sum.elapsed_ms = sum.elapsed_ms.max(more.elapsed_ms);
     sum.ended.resize(sum.ended.len().max(more.ended.len()), 0);
-    sum.ended.iter_mut().zip(&more.ended).for_each(|(sum, more)| raise(sum, *more));
-    raise(&mut sum.bytes_per_second.read, more.bytes_per_second.read);
-    raise(&mut sum.bytes_per_second.write, more.bytes_per_second.write);
-    raise(&mut sum.retransmissions, more.retransmissions);
-    raise(&mut sum.active, more.active);
-    raise(&mut sum.pending, more.pending);
+    sum.ended.iter_mut().zip(&more.ended).for_each(|(sum, more)| add_saturating(sum, *more));
+    add_saturating(&mut sum.bytes_per_second.read, more.bytes_per_second.read);
+    add_saturating(&mut sum.bytes_per_second.write, more.bytes_per_second.write);
+    add_saturating(&mut sum.retransmissions, more.retransmissions);
+    add_saturating(&mut sum.active, more.active);
+    add_saturating(&mut sum.pending, more.pending);
     sum.decision_p50_us = sum.decision_p50_us.max(more.decision_p50_us);
     sum.decision_p99_us = sum.decision_p99_us.max(more.decision_p99_us);
     sum.duration_p50_us = sum.duration_p50_us.max(more.duration_p50_us);
     sum.duration_p99_us = sum.duration_p99_us.max(more.duration_p99_us);
 }
 
-/// Adds a number that another machine named.
-fn raise(sum: &mut u64, more: impl Borrow<u64>) {
+/// Adds a number from another machine, without overflow.
+fn add_saturating(sum: &mut u64, more: impl Borrow<u64>) {
     *sum = sum.saturating_add(*more.borrow());
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::intake::MOST;
+    use super::super::sanitise::MAX_COUNT;
     use super::*;
     use serde_json::json;
     use tuffet::watch::ByOperation;
@@ -317,7 +326,7 @@ mod tests {
         }
     }
 
-    fn say(fleet: &mut Fleet, server: &str, snapshot: &Snapshot, at: Instant) {
+    fn take(fleet: &mut Fleet, server: &str, snapshot: &Snapshot, at: Instant) {
         fleet.take(server, message(server, snapshot).as_bytes(), at, snapshot.unix_ms);
     }
 
@@ -329,9 +338,9 @@ mod tests {
     fn servers_are_added_up_and_named() {
         let (mut fleet, now) = (Fleet::new(0), Instant::now());
         assert!(fleet.is_empty());
-        say(&mut fleet, "b", &snapshot(9, 5), now);
-        say(&mut fleet, "a", &snapshot(2, 5), now);
-        say(&mut fleet, "a", &snapshot(3, 5), now);
+        take(&mut fleet, "b", &snapshot(9, 5), now);
+        take(&mut fleet, "a", &snapshot(2, 5), now);
+        take(&mut fleet, "a", &snapshot(3, 5), now);
         fleet.take("c", b"{ nonsense", now, 0);
         let merged = fleet.merged(now, 6000);
         assert_eq!((merged.totals.active, merged.totals.decision.count()), (12, 6));
@@ -339,17 +348,17 @@ mod tests {
         let names: Vec<(&str, u64)> = merged.servers.iter().map(|one| (&*one.server, one.active)).collect();
         assert_eq!(names, [("a", 3), ("b", 9)]);
         assert_eq!((merged.ready, &*merged.reasons[0].detail), (false, "b: broken"));
-        // One second of both; the newest may not be whole.
+        // One second of both servers; the newest may be incomplete.
         let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
         assert_eq!((sample.bytes_per_second.read, sample.active, sample.decision_p50_us), (200, 12, Some(9)));
-        assert_eq!(fleet.strange, 1);
+        assert_eq!(fleet.rejected, 1);
     }
 
     #[test]
     fn a_silent_server_is_shown_as_such_and_then_not_at_all() {
         let (mut fleet, begun) = (Fleet::new(0), Instant::now());
-        say(&mut fleet, "a", &snapshot(2, 5), begun);
-        say(&mut fleet, "b", &snapshot(3, 5), begun + Duration::from_secs(30));
+        take(&mut fleet, "a", &snapshot(2, 5), begun);
+        take(&mut fleet, "b", &snapshot(3, 5), begun + Duration::from_secs(30));
         let merged = fleet.merged(begun + Duration::from_secs(31), 0);
         assert_eq!((merged.totals.active, merged.servers[0].silent_seconds), (3, 31));
         assert_eq!(merged.reasons[0].detail, "a: nothing was heard for 31 s");
@@ -357,43 +366,43 @@ mod tests {
         assert_eq!((merged.servers.len(), merged.host.as_str()), (1, "1 server"));
     }
 
-    /// A login that may publish for one server speaks for no other, and what it says is bounded.
+    /// A login for one server cannot publish for another, and its data is limited.
     #[test]
-    fn a_server_that_lies_lies_about_itself() {
+    fn a_server_can_only_lie_about_itself() {
         let (mut fleet, now) = (Fleet::new(0), Instant::now());
-        say(&mut fleet, "a", &snapshot(2, 5), now);
+        take(&mut fleet, "a", &snapshot(2, 5), now);
         fleet.take("liar", message("a", &snapshot(7, 5)).as_bytes(), now, 6007);
-        assert_eq!((fleet.merged(now, 0).totals.active, fleet.strange), (2, 1));
+        assert_eq!((fleet.merged(now, 0).totals.active, fleet.rejected), (2, 1));
 
         let mut lie = snapshot(u64::MAX, 5);
         lie.reasons = vec![lie.reasons[0].clone(); 10_000];
         lie.samples = vec![lie.samples[0].clone(); 10_000];
         lie.samples.push(Sample { unix_ms: u64::MAX, ..lie.samples[0].clone() });
         lie.totals.decision.buckets = vec![u64::MAX; 2];
-        say(&mut fleet, "liar", &lie, now);
+        take(&mut fleet, "liar", &lie, now);
         let merged = fleet.merged(now, 0);
-        assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MOST + 3));
-        assert_eq!(merged.reasons.len(), ROWS);
+        assert_eq!((merged.totals.active, merged.totals.decision.count()), (u64::MAX, 2 * MAX_COUNT + 3));
+        assert_eq!(merged.reasons.len(), MAX_ROWS);
         let [sample] = &merged.samples[..] else { unreachable!("one second: {:?}", merged.samples) };
         assert_eq!(sample.unix_ms, 5007);
     }
 
     #[test]
-    fn messages_of_many_servers_have_bounded_room() {
+    fn messages_of_all_servers_share_a_limit() {
         let (mut fleet, now) = (Fleet::new(0), Instant::now());
         let long = Snapshot { host: "x".repeat(6000), ..snapshot(1, 5) };
-        fleet.room = 12_000;
+        fleet.max_bytes = 12_000;
         for _ in 0..3 {
-            say(&mut fleet, "a", &long, now);
+            take(&mut fleet, "a", &long, now);
         }
-        say(&mut fleet, "b", &long, now);
-        say(&mut fleet, "c", &snapshot(2, 5), now);
+        take(&mut fleet, "b", &long, now);
+        take(&mut fleet, "c", &snapshot(2, 5), now);
         let servers: Vec<String> = fleet.merged(now, 0).servers.into_iter().map(|one| one.server).collect();
-        assert_eq!((servers, fleet.strange), (vec!["a".into(), "c".into()], 1));
+        assert_eq!((servers, fleet.rejected), (vec!["a".into(), "c".into()], 1));
     }
 
     #[test]
-    fn a_wrong_clock_does_not_part_a_server_from_the_others() {
+    fn samples_of_a_server_with_a_wrong_clock_are_aligned() {
         for (theirs, ours) in [(5, 5 + 86_400), (5 + 86_400, 5), (5, 6)] {
             let (mut fleet, now) = (Fleet::new(0), Instant::now());
             let (right, wrong) = (snapshot(2, ours), snapshot(3, theirs));

@@ -1,8 +1,8 @@
-//! What other TFTP servers would log of a request, for tools that parse their logs.
+//! Formats ended requests as other TFTP servers log them, for tools that parse their logs.
 //!
-//! The forms are those of tftpd-hpa 5.2 with two `-v`, and of dnsmasq 2.90. A name that a client chose is one word here:
-//! spaces, control characters and invisible ones are escaped, so that it can pass neither for another line nor for the
-//! address that follows it.
+//! The formats are those of tftpd-hpa 5.2 with two `-v`, and of dnsmasq 2.90. Names that clients chose become one word:
+//! spaces, control characters and invisible ones are escaped, so that a name cannot pass for another line or for the
+//! address after it.
 
 use crate::dialect::Dialect;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use tuffet_core::OptionSet;
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, LastError, Outcome, Summary};
 
-/// Returns the lines, each with its end. `folder` finds the folder of a root, or of the first one.
+/// Returns the lines, each with a line feed. `folder` returns the folder of the named root, or of the first one.
 pub(super) fn lines(
     dialect: Dialect,
     summary: &Summary,
@@ -45,7 +45,7 @@ fn tftp_hpa(summary: &Summary) -> String {
         Some(LastError::Sent(code)) => {
             let _ = writeln!(lines, "sending NAK ({code}, {}) to {client}", text_of(*code));
         }
-        // The server ended the transfer itself, by an ERROR.
+        // The server ended the transfer with an ERROR.
         None if summary.decision == Answered::Granted && summary.ending.outcome == Outcome::Failed => {
             let _ = writeln!(lines, "sending NAK (0, {}) to {client}", text_of(0));
         }
@@ -63,7 +63,7 @@ fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) 
     };
     let folder = folder(root).map(|folder| folder.display().to_string()).unwrap_or_default();
     let file = word(&format!("{}/{path}", folder.trim_end_matches('/')));
-    // It has no uploads: these words are ours.
+    // dnsmasq has no uploads; their words are ours.
     let (done, undone, whom) = match request.operation {
         Operation::Read => ("sent", "failed sending", "to"),
         Operation::Write => ("received", "failed receiving", "from"),
@@ -84,7 +84,7 @@ fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) 
     }
 }
 
-/// The texts of tftpd-hpa.
+/// Returns the error text of tftpd-hpa.
 fn text_of(code: u16) -> &'static str {
     match code {
         1 => "File not found",
@@ -99,12 +99,12 @@ fn text_of(code: u16) -> &'static str {
     }
 }
 
-/// A name as one word.
+/// Escapes a name to one word.
 fn word(name: &str) -> String {
     escaped(name, true)
 }
 
-/// A client's text, which may have spaces unless it looks like the end of a line.
+/// Escapes a client's text; also its spaces if it contains `from`, as the end of a line does.
 fn sentence(text: &str) -> String {
     escaped(text, text.contains("from"))
 }

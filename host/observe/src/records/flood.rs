@@ -1,24 +1,24 @@
-//! Half-open transfers that end: a line for each, unless there are too many.
+//! Logs ended half-open transfers: a line for each, unless there are too many.
 //!
-//! A request proves nothing, so anybody can cause thousands of them in a second; a line for each would pass
-//! the flood on to the disk. They are then summed up, but only in the log: all other outputs report each one.
+//! Forged addresses can cause thousands of them per second; a line for each would pass the flood on to the disk. During
+//! a flood the log sums them up; all other outputs report each one.
 
 use tokio::time::Instant;
 use tuffet::events::{SECOND, Surge, within_ms};
 use tuffet_request::events::Unanswered;
 
 /// The most lines in a second.
-const MOST: u64 = 50;
+const MAX_LINES: u64 = 50;
 
-/// The transfers of this second, and those that no line has reported yet.
+/// The transfers of this second, and those not logged yet.
 pub(super) struct Flood {
     surge: Surge,
-    unreported: Option<Sum>,
+    unreported: Option<UnansweredSum>,
 }
 
 /// Several transfers summed up.
 #[derive(Debug, PartialEq, Eq)]
-struct Sum {
+struct UnansweredSum {
     since: Instant,
     ended: u64,
     gave_way: u64,
@@ -26,7 +26,7 @@ struct Sum {
 
 impl Flood {
     pub(super) fn new(now: Instant) -> Flood {
-        Flood { surge: Surge::new(MOST, now), unreported: None }
+        Flood { surge: Surge::new(MAX_LINES, now), unreported: None }
     }
 
     /// Counts one more. Returns whether it gets a line; otherwise it is summed up.
@@ -34,7 +34,7 @@ impl Flood {
         if self.surge.has_line(now) {
             return true;
         }
-        let sum = self.unreported.get_or_insert(Sum { since: now, ended: 0, gave_way: 0 });
+        let sum = self.unreported.get_or_insert(UnansweredSum { since: now, ended: 0, gave_way: 0 });
         sum.ended += 1;
         sum.gave_way += u64::from(how == Unanswered::GaveWay);
         false
@@ -46,15 +46,15 @@ impl Flood {
     }
 
     /// Logs the sum if it is due.
-    pub(super) fn tell_when_due(&mut self, now: Instant) {
+    pub(super) fn log_when_due(&mut self, now: Instant) {
         if self.due().is_some_and(|due| due <= now) {
-            self.tell(now);
+            self.log(now);
         }
     }
 
     /// Logs the sum, if there is one.
-    pub(super) fn tell(&mut self, now: Instant) {
-        let Some(Sum { since, ended, gave_way }) = self.unreported.take() else { return };
+    pub(super) fn log(&mut self, now: Instant) {
+        let Some(UnansweredSum { since, ended, gave_way }) = self.unreported.take() else { return };
         tracing::warn!(
             target: "tuffet::transfer",
             ended,
@@ -70,41 +70,41 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// Returns how many of `count` at one moment get a line.
+    /// Returns how many of `count` simultaneous transfers get a line.
     fn lines(flood: &mut Flood, count: u64, now: Instant) -> u64 {
         (0..count).map(|_| u64::from(flood.has_line(Unanswered::TimedOut, now))).sum()
     }
 
     #[test]
-    fn few_have_a_line_each_for_ever() {
+    fn below_the_limit_each_has_a_line() {
         let begin = Instant::now();
         let mut flood = Flood::new(begin);
         for second in 0..1000 {
             let now = begin + second * SECOND;
-            assert_eq!(lines(&mut flood, MOST, now), MOST);
+            assert_eq!(lines(&mut flood, MAX_LINES, now), MAX_LINES);
             assert_eq!(flood.due(), None);
         }
     }
 
     #[test]
-    fn the_first_of_many_have_a_line_and_the_others_one_together() {
+    fn beyond_the_limit_the_others_share_a_line() {
         let begin = Instant::now();
         let at = |ms| begin + Duration::from_millis(ms);
         let mut flood = Flood::new(begin);
-        assert_eq!(lines(&mut flood, 1000, at(100)), MOST);
+        assert_eq!(lines(&mut flood, 1000, at(100)), MAX_LINES);
         assert!(!flood.has_line(Unanswered::GaveWay, at(400)));
-        assert_eq!(flood.unreported, Some(Sum { since: at(100), ended: 951, gave_way: 1 }));
+        assert_eq!(flood.unreported, Some(UnansweredSum { since: at(100), ended: 951, gave_way: 1 }));
         assert_eq!(flood.due(), Some(at(1100)));
-        flood.tell_when_due(at(1099));
+        flood.log_when_due(at(1099));
         assert!(flood.unreported.is_some());
-        flood.tell_when_due(at(1100));
-        assert_eq!(flood.due(), None, "told");
+        flood.log_when_due(at(1100));
+        assert_eq!(flood.due(), None, "it was logged");
 
         // During the flood no transfer has its own line, and there is one per second for all.
         for second in 1..100 {
             assert_eq!(lines(&mut flood, 1000, at(1000 * second + 150)), 0, "second {second}");
             assert_eq!(flood.due(), Some(at(1000 * second + 1150)));
-            flood.tell_when_due(at(1000 * second + 1150));
+            flood.log_when_due(at(1000 * second + 1150));
         }
         // The flood ends: the transfers of the following second are still summed up, and later ones are not.
         assert_eq!(lines(&mut flood, 3, at(100_200)), 0);
@@ -115,8 +115,8 @@ mod tests {
     fn after_a_pause_each_has_a_line_again() {
         let begin = Instant::now();
         let mut flood = Flood::new(begin);
-        assert_eq!(lines(&mut flood, 1000, begin), MOST);
-        flood.tell(begin);
+        assert_eq!(lines(&mut flood, 1000, begin), MAX_LINES);
+        flood.log(begin);
         assert_eq!(lines(&mut flood, 10, begin + 2 * SECOND), 10);
     }
 }

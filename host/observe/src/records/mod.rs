@@ -1,4 +1,4 @@
-//! Log records of ended requests: one line for each, except during a flood.
+//! Logs ended requests: one line for each, except during a flood.
 
 mod compatible;
 mod flood;
@@ -24,13 +24,13 @@ pub struct Records {
     flood: Flood,
     refusals: Refusals,
     telemetry: Telemetry,
-    /// The dialect of the log, if it is written in that of another server.
+    /// The dialect of the log, if configured.
     dialect: Option<Dialect>,
     watch: Watch,
 }
 
 impl Records {
-    /// Starts to log; lines about requests have the form of this dialect, if there is one.
+    /// Starts to log, in this dialect if there is one.
     pub fn new(telemetry: Telemetry, dialect: Option<Dialect>, watch: Watch) -> Records {
         let now = Instant::now();
         Records { flood: Flood::new(now), refusals: Refusals::new(now), telemetry, dialect, watch }
@@ -55,13 +55,13 @@ impl Subscriber for Records {
     }
 
     fn when_due(&mut self, now: Instant) {
-        self.flood.tell_when_due(now);
-        self.refusals.tell_when_due(now);
+        self.flood.log_when_due(now);
+        self.refusals.log_when_due(now);
     }
 
     fn finish(&mut self, now: Instant) {
-        self.flood.tell(now);
-        self.refusals.tell(now);
+        self.flood.log(now);
+        self.refusals.log(now);
     }
 }
 
@@ -81,16 +81,16 @@ fn requested_options(options: &OptionSet) -> Option<String> {
         ("utimeout", options.value(OptionName::Utimeout)),
         ("msftwindow", options.msftwindow.then_some(MSFTWINDOW_REQUESTED)),
     ];
-    let said: Vec<String> =
+    let pairs: Vec<String> =
         options.iter().filter_map(|(name, value)| value.map(|value| format!("{name}={value}"))).collect();
-    (!said.is_empty()).then(|| said.join(" "))
+    (!pairs.is_empty()).then(|| pairs.join(" "))
 }
 
-/// `compatible` has its lines in the dialect of another server, if the log is written in one.
+/// Logs the request. `compatible` has its lines in the dialect of the log, if it has one.
 fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
     let tried = summary.record.tried.as_deref();
     let other_case = tried.map(Tried::other_case).filter(|others| !others.is_empty());
-    // One place lists the fields; only the level differs.
+    // A macro, because the level must be a constant.
     macro_rules! line {
         ($level:ident) => {
             tracing::$level!(

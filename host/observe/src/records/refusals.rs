@@ -1,33 +1,33 @@
-//! Refused and aborted requests: a line for each, unless there are too many.
+//! Logs refused and aborted requests: a line for each, unless there are too many.
 //!
-//! A forged name costs its sender a datagram, and would cost the log 500 bytes on disk; so does a second
-//! request from the same port, which aborts the first. Beyond a rate, such requests are summed up with a few
-//! examples, but only in the log. Metrics, traces and observers get each of them.
+//! A forged name costs its sender one datagram, and the log 500 bytes on disk; the same holds for a second request from
+//! the same port, which aborts the first. Beyond a rate, the log sums such requests up with a few examples. Metrics,
+//! traces and observers still get each of them.
 
 use tokio::time::Instant;
 use tuffet::events::{SECOND, Surge, within_ms};
 use tuffet_request::events::{Answered, Outcome, Summary};
 
 /// The most refused requests per second with a line each, and the same for aborted ones. More than in a
-/// [`super::flood::Flood`]: a group of machines that is switched on requests many missing names, and only
-/// these lines distinguish them.
-const MOST: u64 = 200;
+/// [`super::flood::Flood`]: machines that boot together request many missing names, and only these lines distinguish
+/// them.
+const MAX_LINES: u64 = 200;
 
 /// Examples in a sum.
-const EXAMPLES: usize = 3;
+const MAX_EXAMPLES: usize = 3;
 
 /// Length of a path in an example, in bytes.
-const PATH: usize = 80;
+const MAX_PATH: usize = 80;
 
-/// The requests of this second, and those that no line has reported yet.
+/// The requests of this second, and those not logged yet.
 pub(super) struct Refusals {
     refused: Surge,
     aborted: Surge,
-    unreported: Option<Sum>,
+    unreported: Option<RefusalSum>,
 }
 
 #[derive(Debug)]
-struct Sum {
+struct RefusalSum {
     since: Instant,
     denied: u64,
     not_found: u64,
@@ -38,13 +38,17 @@ struct Sum {
 
 impl Refusals {
     pub(super) fn new(now: Instant) -> Refusals {
-        Refusals { refused: Surge::new(MOST, now), aborted: Surge::new(MOST, now), unreported: None }
+        Refusals {
+            refused: Surge::new(MAX_LINES, now),
+            aborted: Surge::new(MAX_LINES, now),
+            unreported: None,
+        }
     }
 
     /// Counts an ended request. Returns whether it gets a line; otherwise it is summed up.
     pub(super) fn has_line(&mut self, summary: &Summary, now: Instant) -> bool {
         let surge = match (summary.ending.outcome, summary.decision) {
-            // If bytes moved, the client took part.
+            // Bytes moved, so the address is not forged.
             _ if summary.bytes > 0 => return true,
             (Outcome::Aborted, _) => &mut self.aborted,
             (
@@ -56,7 +60,7 @@ impl Refusals {
         if surge.has_line(now) {
             return true;
         }
-        let sum = self.unreported.get_or_insert_with(|| Sum {
+        let sum = self.unreported.get_or_insert_with(|| RefusalSum {
             since: now,
             denied: 0,
             not_found: 0,
@@ -70,9 +74,9 @@ impl Refusals {
             Outcome::Failed => sum.failed += 1,
             _ => sum.denied += 1,
         }
-        if sum.examples.len() < EXAMPLES {
+        if sum.examples.len() < MAX_EXAMPLES {
             let path = &summary.record.request.path;
-            let path = &path[..path.floor_char_boundary(PATH)];
+            let path = &path[..path.floor_char_boundary(MAX_PATH)];
             sum.examples.push(format!(
                 "{} {path:?}: {}",
                 summary.record.request.client.ip(),
@@ -88,15 +92,16 @@ impl Refusals {
     }
 
     /// Logs the sum if it is due.
-    pub(super) fn tell_when_due(&mut self, now: Instant) {
+    pub(super) fn log_when_due(&mut self, now: Instant) {
         if self.due().is_some_and(|due| due <= now) {
-            self.tell(now);
+            self.log(now);
         }
     }
 
     /// Logs the sum, if there is one.
-    pub(super) fn tell(&mut self, now: Instant) {
-        let Some(Sum { since, denied, not_found, aborted, failed, examples }) = self.unreported.take() else {
+    pub(super) fn log(&mut self, now: Instant) {
+        let Some(RefusalSum { since, denied, not_found, aborted, failed, examples }) = self.unreported.take()
+        else {
             return;
         };
         let (within_ms, examples) = (within_ms(since, now), examples.join(", "));
@@ -110,11 +115,11 @@ impl Refusals {
                     failed,
                     within_ms,
                     examples,
-                    "requests came to nothing without lines of their own"
+                    "refused and aborted requests, summed up"
                 )
             };
         }
-        // At the level that their own lines would have.
+        // The level of their separate lines.
         if failed > 0 { line!(error) } else { line!(warn) }
     }
 }
@@ -150,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_its_sender_nothing_is_summed_up() {
+    fn cheap_requests_are_summed_up() {
         let now = Instant::now();
         let mut refusals = Refusals::new(now);
         let mut lines = |outcome, decision, bytes| {
@@ -159,8 +164,8 @@ mod tests {
         assert_eq!(lines(Outcome::NotFound, Answered::Refused, 0), 200);
         assert_eq!(lines(Outcome::Denied, Answered::Dropped, 0), 0, "they share the rate");
         assert_eq!(lines(Outcome::Failed, Answered::Refused, 0), 0);
-        assert_eq!(lines(Outcome::Aborted, Answered::Granted, 0), 200, "these have one of their own");
-        // In these cases a client took part, or the request was not refused.
+        assert_eq!(lines(Outcome::Aborted, Answered::Granted, 0), 200, "these have a separate rate");
+        // These moved bytes, or were not refused.
         for (outcome, decision, bytes) in [
             (Outcome::Served, Answered::Granted, 0),
             (Outcome::Probed, Answered::Granted, 0),
@@ -173,10 +178,10 @@ mod tests {
         }
         let sum = refusals.unreported.as_ref().unwrap();
         assert_eq!((sum.not_found, sum.denied, sum.failed, sum.aborted), (50, 250, 250, 50));
-        assert_eq!(sum.examples.len(), EXAMPLES);
+        assert_eq!(sum.examples.len(), MAX_EXAMPLES);
         assert_eq!(sum.examples[0], format!("192.0.2.1 \"{}\": not-found", "é".repeat(40)));
         assert_eq!(refusals.due(), Some(now + SECOND));
-        refusals.tell_when_due(now + SECOND);
+        refusals.log_when_due(now + SECOND);
         assert_eq!(refusals.due(), None);
         let later = now + 3 * SECOND;
         assert!(refusals.has_line(&ended(Outcome::NotFound, Answered::Refused, 0), later), "it is over");

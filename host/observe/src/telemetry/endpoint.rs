@@ -1,7 +1,6 @@
-//! What is wrong with a collector, in words for the operator: which endpoint, and why.
+//! Explains failures of a collector to the operator: the endpoint and the cause.
 //!
-//! The errors of the SDK name no endpoint. Over HTTP they say only "network error", so the client itself keeps the
-//! cause.
+//! The errors of the SDK name no endpoint. Over HTTP they say only "network error", so our client keeps the cause.
 
 use super::settings::Destination;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
@@ -16,13 +15,13 @@ use tuffet_config::OtlpProtocol;
 pub(super) struct Endpoint {
     url: String,
     protocol: OtlpProtocol,
-    cause: Cause,
+    cause: LastCause,
 }
 
 impl Endpoint {
     pub(super) fn of(destination: &Destination) -> Endpoint {
         let (url, protocol) = (destination.endpoint.clone(), destination.protocol);
-        Endpoint { url, protocol, cause: Cause::default() }
+        Endpoint { url, protocol, cause: LastCause::default() }
     }
 
     /// Returns its URL, for the log.
@@ -30,9 +29,9 @@ impl Endpoint {
         &self.url
     }
 
-    /// Returns this HTTP client, which notes the causes of its failures for [`Endpoint::explain`].
-    pub(super) fn watch(&self, client: reqwest::blocking::Client) -> Client {
-        Client { client, cause: self.cause.clone() }
+    /// Wraps an HTTP client, to record the causes of its failures for [`Endpoint::explain`].
+    pub(super) fn watch(&self, client: reqwest::blocking::Client) -> CauseRecorder {
+        CauseRecorder { client, cause: self.cause.clone() }
     }
 
     /// Explains a failed export.
@@ -44,15 +43,15 @@ impl Endpoint {
         }
     }
 
-    /// Says so if the answer looks like one of the other protocol.
+    /// Returns a hint if the answer looks like one of the other protocol.
     fn hint(&self, text: &str) -> Option<&'static str> {
         let any = |words: &[&str]| words.iter().any(|word| text.contains(word));
         match self.protocol {
-            // The parser of HTTP/1 finds frames of HTTP/2.
+            // The HTTP/1 parser fails on HTTP/2 frames.
             OtlpProtocol::HttpProtobuf if any(&["invalid HTTP version", "HTTP/0.9"]) => Some(
-                "the endpoint seems to speak gRPC: write `protocol: grpc`, or take its port for HTTP (4318)",
+                "the endpoint seems to speak gRPC: write `protocol: grpc`, or use its port for HTTP (4318)",
             ),
-            // The parser of HTTP/2 takes the text of HTTP/1 for frames, or the server closes the connection.
+            // The HTTP/2 parser fails on HTTP/1 text, or the server closes the connection.
             OtlpProtocol::Grpc if any(&["frame with invalid size", "connection closed", "broken pipe"]) => {
                 Some(
                     "does the endpoint speak gRPC? For OTLP over HTTP write `protocol: http/protobuf` (port 4318)",
@@ -63,11 +62,11 @@ impl Endpoint {
     }
 }
 
-/// What the HTTP client has failed with.
+/// The cause of the last failure of the HTTP client.
 #[derive(Debug, Clone, Default)]
-struct Cause(Arc<Mutex<Option<String>>>);
+struct LastCause(Arc<Mutex<Option<String>>>);
 
-impl Cause {
+impl LastCause {
     fn set(&self, cause: Option<String>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cause;
     }
@@ -77,17 +76,17 @@ impl Cause {
     }
 }
 
-/// A client that keeps the cause of its last failure.
+/// An HTTP client that records the cause of its last failure.
 #[derive(Debug)]
-pub(super) struct Client {
+pub(super) struct CauseRecorder {
     client: reqwest::blocking::Client,
-    cause: Cause,
+    cause: LastCause,
 }
 
 type Sending<'a> = Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'a>>;
 
-// As `async_trait` writes it, without that crate.
-impl HttpClient for Client {
+// The expansion of `async_trait`, without that crate.
+impl HttpClient for CauseRecorder {
     fn send_bytes<'life0, 'async_trait>(&'life0 self, request: Request<Bytes>) -> Sending<'async_trait>
     where
         'life0: 'async_trait,
@@ -97,7 +96,7 @@ impl HttpClient for Client {
             self.cause.set(None);
             self.client.send_bytes(request).await.map_err(|error| match error.downcast::<reqwest::Error>() {
                 Ok(error) => {
-                    // The log names the endpoint in a field of its own.
+                    // The log names the endpoint in a separate field.
                     let error = error.without_url();
                     self.cause.set(Some(explain(&error)));
                     error.into()
@@ -122,7 +121,7 @@ fn explain(error: &dyn Error) -> String {
     text
 }
 
-/// Returns an error of the SDK without its own names, and without repetitions.
+/// Returns an error of the SDK without names of its types, and without repetitions.
 fn plain(text: &str) -> String {
     let text = text.strip_prefix("Operation failed: ").unwrap_or(text);
     if let Some(status) = text.strip_prefix("HTTP export failed with status code: ") {

@@ -1,5 +1,5 @@
-//! The variables of the OpenTelemetry specification. An invalid one is reported and ignored, as the
-//! specification requires; but if that would trust the wrong certificates, nothing is sent.
+//! The variables of the OpenTelemetry specification. Invalid ones are reported and ignored, as the specification
+//! requires; but if that would trust the wrong certificates, nothing is sent.
 
 use super::identity::Tls;
 use super::queue::Batching;
@@ -13,8 +13,8 @@ use tuffet_config::{
     OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, resource_attributes, usual_port,
 };
 
-/// The known variables, without those of the exporter, which have forms for each signal.
-const READ: [&str; 21] = [
+/// The known variables, except those of the exporter, which exist for each signal.
+const KNOWN_VARIABLES: [&str; 21] = [
     "OTEL_SDK_DISABLED",
     "OTEL_SERVICE_NAME",
     "OTEL_RESOURCE_ATTRIBUTES",
@@ -34,13 +34,13 @@ const READ: [&str; 21] = [
     "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE",
     "OTEL_BLRP_SCHEDULE_DELAY",
     "OTEL_BLRP_EXPORT_TIMEOUT",
-    // Used by the interpreters of other languages and by their agents; passed on to child processes.
+    // For SDKs of other languages; child processes inherit them.
     "OTEL_LOG_LEVEL",
     "OTEL_PROPAGATORS",
 ];
 
-/// Variables of the exporter: `OTEL_EXPORTER_OTLP_X`, and with the signal before `X`.
-const OF_EXPORTER: [&str; 9] = [
+/// Variables of the exporter: `OTEL_EXPORTER_OTLP_X` and `OTEL_EXPORTER_OTLP_SIGNAL_X`.
+const EXPORTER_SETTINGS: [&str; 9] = [
     "ENDPOINT",
     "PROTOCOL",
     "HEADERS",
@@ -52,9 +52,9 @@ const OF_EXPORTER: [&str; 9] = [
     "CLIENT_KEY",
 ];
 
-/// A problem of a variable.
+/// A problem with a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
+pub struct VariableProblem {
     variable: String,
     /// `None` if it may be a secret.
     value: Option<String>,
@@ -62,25 +62,27 @@ pub struct Complaint {
     why: String,
 }
 
-impl Complaint {
-    /// Returns the complaint about a variable without effect.
-    pub(super) fn of_unknown(name: &str) -> Option<Complaint> {
+impl VariableProblem {
+    /// Returns the problem of a variable without effect.
+    pub(super) fn of_unknown(name: &str) -> Option<VariableProblem> {
         let exporter = name.strip_prefix("OTEL_EXPORTER_OTLP_").is_some_and(|rest| {
             let signals = ["TRACES_", "METRICS_", "LOGS_"];
             let what = signals.iter().find_map(|signal| rest.strip_prefix(signal)).unwrap_or(rest);
-            OF_EXPORTER.contains(&what)
+            EXPORTER_SETTINGS.contains(&what)
         });
-        (name.starts_with("OTEL_") && !exporter && !READ.contains(&name)).then(|| Complaint {
-            variable: name.to_owned(),
-            value: None,
-            why: "it has no effect here; docs/telemetry.md lists those that have".to_owned(),
+        (name.starts_with("OTEL_") && !exporter && !KNOWN_VARIABLES.contains(&name)).then(|| {
+            VariableProblem {
+                variable: name.to_owned(),
+                value: None,
+                why: "it has no effect here; docs/telemetry.md lists the supported variables".to_owned(),
+            }
         })
     }
 }
 
-impl Display for Complaint {
+impl Display for VariableProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Complaint { variable, value, why } = self;
+        let VariableProblem { variable, value, why } = self;
         match value {
             Some(value) => write!(f, "the variable {variable}={value:?} is ignored: {why}"),
             None => write!(f, "the variable {variable} is ignored: {why}"),
@@ -91,12 +93,12 @@ impl Display for Complaint {
 /// Reads variables, and collects their problems.
 pub(super) struct Environment<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
-    pub(super) complaints: Vec<Complaint>,
+    pub(super) problems: Vec<VariableProblem>,
 }
 
 impl<'a> Environment<'a> {
     pub(super) fn new(variable: &'a dyn Fn(&str) -> Option<String>) -> Environment<'a> {
-        Environment { variable, complaints: Vec::new() }
+        Environment { variable, problems: Vec::new() }
     }
 
     /// Returns a variable; an empty one counts as unset.
@@ -111,13 +113,13 @@ impl<'a> Environment<'a> {
             .find_map(|name| self.get(&name).map(|value| (name, value)))
     }
 
-    fn complain(&mut self, name: &str, why: impl Display) {
+    fn report(&mut self, name: &str, why: impl Display) {
         // Headers hold secrets, and URLs may.
         let shown = |value: &String| !name.ends_with("HEADERS") && !value.contains(['@', '?']);
         let value = self.get(name).filter(shown).map(|value| value.chars().take(100).collect());
-        let complaint = Complaint { variable: name.to_owned(), value, why: why.to_string() };
-        if !self.complaints.contains(&complaint) {
-            self.complaints.push(complaint);
+        let problem = VariableProblem { variable: name.to_owned(), value, why: why.to_string() };
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
     }
 
@@ -133,17 +135,17 @@ impl<'a> Environment<'a> {
             Some("true") => true,
             None | Some("false") => false,
             Some(_) => {
-                self.complain(name, "give `true` or `false`; it counts as `false`");
+                self.report(name, "give `true` or `false`; it counts as `false`");
                 false
             }
         }
     }
 
-    fn number<T: FromStr>(&mut self, name: &str, is_good: impl Fn(&T) -> bool, what: &str) -> Option<T> {
+    fn number<T: FromStr>(&mut self, name: &str, is_valid: impl Fn(&T) -> bool, what: &str) -> Option<T> {
         let value = self.get(name)?;
-        let number = value.parse().ok().filter(is_good);
+        let number = value.parse().ok().filter(is_valid);
         if number.is_none() {
-            self.complain(name, format_args!("give {what}"));
+            self.report(name, format_args!("give {what}"));
         }
         number
     }
@@ -170,7 +172,7 @@ impl<'a> Environment<'a> {
             Some(list) if list.split(',').any(|exporter| exporter.trim() == "otlp") => true,
             Some(none) if none == "none" => false,
             Some(_) => {
-                self.complain(&name, "there are the exporters `otlp` and `none`");
+                self.report(&name, "the exporters are `otlp` and `none`");
                 wanted
             }
             None => wanted,
@@ -182,7 +184,7 @@ impl<'a> Environment<'a> {
             Some((_, word)) if word == "grpc" => OtlpProtocol::Grpc,
             Some((_, word)) if word == "http/protobuf" => OtlpProtocol::HttpProtobuf,
             Some((name, _)) => {
-                self.complain(&name, "there are the protocols `http/protobuf` and `grpc`");
+                self.report(&name, "the protocols are `http/protobuf` and `grpc`");
                 config.protocol
             }
             None => config.protocol,
@@ -191,7 +193,7 @@ impl<'a> Environment<'a> {
         if let Some((name, word)) = self.of(signal, "COMPRESSION")
             && word != "none"
         {
-            self.complain(&name, "requests are not compressed here; give `none`, or leave it out");
+            self.report(&name, "requests are not compressed; give `none`, or remove it");
         }
         self.check_headers(signal);
         let endpoint = self.endpoint(signal, protocol, config);
@@ -211,14 +213,14 @@ impl<'a> Environment<'a> {
             match check_endpoint(&endpoint, protocol) {
                 Ok(()) if as_it_stands => return endpoint,
                 Ok(()) => return with_path(&endpoint, signal, protocol),
-                Err(complaint) => self.complain(name, complaint),
+                Err(problem) => self.report(name, problem),
             }
         }
         let usual = || format!("http://localhost:{}", usual_port(protocol));
         with_path(&config.endpoint.clone().unwrap_or_else(usual), signal, protocol)
     }
 
-    /// With gRPC an endpoint may lack the scheme; `…_INSECURE` then decides about TLS.
+    /// Adds a missing scheme, which gRPC allows; `…_INSECURE` then decides about TLS.
     fn with_scheme(&mut self, signal: &str, endpoint: String, protocol: OtlpProtocol) -> String {
         if protocol != OtlpProtocol::Grpc || endpoint.contains("://") || endpoint.contains('@') {
             return endpoint;
@@ -227,14 +229,14 @@ impl<'a> Environment<'a> {
         if insecure { format!("http://{endpoint}") } else { format!("https://{endpoint}") }
     }
 
-    /// Returns the certificates that the variables name. `None` if they cannot be read: the signal is then
-    /// not exported, since others would be trusted.
+    /// Reads the certificates that the variables name. `None` if they cannot be read: the signal is then not exported,
+    /// because the default ones would be trusted instead.
     fn tls(&mut self, signal: &str, endpoint: &str) -> Option<Tls> {
         let mut tls = Tls::default();
         if !endpoint.starts_with("https:") {
             return Some(tls);
         }
-        let mut good = true;
+        let mut readable = true;
         let mut file = |environment: &mut Self, what: &str| -> Option<(String, Vec<u8>)> {
             let (name, path) = environment.of(signal, what)?;
             match Tls::read(&path) {
@@ -242,8 +244,8 @@ impl<'a> Environment<'a> {
                 Err(error) => {
                     let signal = signal.to_ascii_lowercase();
                     let why = format!("{error}; name a file in PEM. Until then, {signal} are not exported");
-                    environment.complain(&name, why);
-                    good = false;
+                    environment.report(&name, why);
+                    readable = false;
                     None
                 }
             }
@@ -253,32 +255,32 @@ impl<'a> Environment<'a> {
         match (certificate, key) {
             (Some((_, certificate)), Some((_, key))) => tls.client = Some((certificate, key)),
             (None, None) => {}
-            (Some((name, _)), None) if good => {
-                self.complain(&name, "a client certificate needs its key; set …_CLIENT_KEY, too");
+            (Some((name, _)), None) if readable => {
+                self.report(&name, "a client certificate needs its key; set …_CLIENT_KEY, too");
             }
-            (None, Some((name, _))) if good => {
-                self.complain(&name, "a client key needs its certificate; set …_CLIENT_CERTIFICATE, too");
+            (None, Some((name, _))) if readable => {
+                self.report(&name, "a client key needs its certificate; set …_CLIENT_CERTIFICATE, too");
             }
             _ => {}
         }
-        good.then_some(tls)
+        readable.then_some(tls)
     }
 
     /// Reports the headers that the exporter would skip.
     fn check_headers(&mut self, signal: &str) {
         let Some((name, list)) = self.of(signal, "HEADERS") else { return };
-        let is_good = |pair: &str| {
+        let is_valid = |pair: &str| {
             let pair = pair.split_once('=').map(|(key, value)| (key.trim(), decode(value.trim())));
             let Some((key, Some(value))) = pair else { return false };
             HeaderName::from_str(key).is_ok() && HeaderValue::from_str(&value).is_ok()
         };
-        let bad = list.split(',').filter(|pair| !pair.trim().is_empty() && !is_good(pair)).count();
+        let bad = list.split(',').filter(|pair| !pair.trim().is_empty() && !is_valid(pair)).count();
         if bad > 0 {
             let why = format!(
-                "{bad} of its pairs cannot be headers, and are left out; write `name=value,name=value`, with %XX \
+                "{bad} of its pairs cannot be headers, and are ignored; write `name=value,name=value`, with %XX \
                  for other characters"
             );
-            self.complain(&name, why);
+            self.report(&name, why);
         }
     }
 
@@ -296,9 +298,9 @@ impl<'a> Environment<'a> {
                 Some(TracesSampled { part, ..TracesSampled::ALL })
             }
             _ => {
-                self.complain(
+                self.report(
                     "OTEL_TRACES_SAMPLER",
-                    "there are `always_on`, `always_off`, `traceidratio`, and the same with `parentbased_`",
+                    "the samplers are `always_on`, `always_off`, `traceidratio`, and the same with `parentbased_`",
                 );
                 Some(configured)
             }
@@ -312,7 +314,7 @@ impl<'a> Environment<'a> {
             Some("delta") => Temporality::Delta,
             Some("lowmemory") => Temporality::LowMemory,
             Some(_) => {
-                self.complain(name, "there are `cumulative`, `delta` and `lowmemory`");
+                self.report(name, "the preferences are `cumulative`, `delta` and `lowmemory`");
                 Temporality::Cumulative
             }
         }
@@ -334,7 +336,7 @@ impl<'a> Environment<'a> {
     pub(super) fn resource(&mut self, config: Option<&TelemetryConfig>) -> Vec<(String, String)> {
         let (resource, wrong) = resource_attributes(config, self.variable);
         if let Some((name, why)) = wrong {
-            self.complain(name, why);
+            self.report(name, why);
         }
         resource
     }

@@ -1,4 +1,4 @@
-//! The exporters of OTLP, each driven by a thread of its own.
+//! The exporters of OTLP, each on a separate thread.
 
 use super::endpoint::Endpoint;
 use super::queue::Export;
@@ -22,7 +22,7 @@ macro_rules! build {
         let destination: &Destination = $destination;
         let endpoint = Endpoint::of(destination);
         let built = match destination.protocol {
-            // The blocking client, because threads without a runtime drive it.
+            // The blocking client: the exporting threads have no runtime.
             OtlpProtocol::HttpProtobuf => $builder
                 .with_http()
                 .with_protocol(Protocol::HttpBinary)
@@ -48,11 +48,11 @@ macro_rules! build {
     }};
 }
 
-/// Creates the exporter of spans. Like the others, on a thread of the control runtime: gRPC has tasks of its
-/// own.
+/// Creates the exporter of spans. Must be called on the control runtime, where gRPC spawns tasks; likewise for the
+/// others.
 ///
 /// # Errors
-/// The message for the operator; likewise for the others.
+/// The message for the operator.
 pub(super) fn spans(destination: &Destination) -> Result<(SpanExporter, Endpoint), String> {
     build!(SpanExporter::builder(), destination)
 }
@@ -77,12 +77,12 @@ fn metadata(destination: &Destination) -> MetadataMap {
 }
 
 /// Sends spans.
-pub(super) struct Spans {
+pub(super) struct SpanSender {
     pub(super) exporter: SpanExporter,
     pub(super) endpoint: Endpoint,
 }
 
-impl Export<SpanData> for Spans {
+impl Export<SpanData> for SpanSender {
     fn export(&mut self, batch: Vec<SpanData>) -> Result<(), String> {
         let exported = wait_for(opentelemetry_sdk::trace::SpanExporter::export(&self.exporter, batch));
         exported.map_err(|error| self.endpoint.explain(&error))
@@ -93,7 +93,7 @@ impl Export<SpanData> for Spans {
     }
 }
 
-/// Drives a future to its end on this thread.
+/// Blocks this thread until the future is ready.
 pub(super) fn wait_for<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {

@@ -3,13 +3,13 @@
 use opentelemetry_otlp::tonic_types::transport::{Certificate, ClientTlsConfig, Identity};
 use std::fs;
 
-/// The largest file of certificates in bytes.
+/// The largest certificate file in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Certificates in PEM; by default, the system's are trusted.
+/// Certificates in PEM; by default, those of the system are trusted.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Tls {
-    /// The only trusted ones.
+    /// The only trusted certificates.
     pub(super) authority: Option<Vec<u8>>,
     /// The client certificate and its key.
     pub(super) client: Option<(Vec<u8>, Vec<u8>)>,
@@ -21,11 +21,11 @@ impl Tls {
     pub(super) fn read(path: &str) -> Result<Vec<u8>, String> {
         let about = fs::metadata(path).map_err(|error| error.to_string())?;
         if !about.is_file() || about.len() > MAX_FILE {
-            return Err(format!("it is no file, or has more than {MAX_FILE} bytes"));
+            return Err(format!("it is not a file, or has more than {MAX_FILE} bytes"));
         }
         let pem = fs::read(path).map_err(|error| error.to_string())?;
         let begin = b"-----BEGIN ";
-        if pem.windows(begin.len()).any(|part| part == begin) { Ok(pem) } else { Err("it is no PEM".into()) }
+        if pem.windows(begin.len()).any(|part| part == begin) { Ok(pem) } else { Err("it is not PEM".into()) }
     }
 
     /// Returns the configuration for gRPC.
@@ -43,7 +43,7 @@ impl Tls {
     /// Returns a client for HTTP with these certificates.
     ///
     /// # Errors
-    /// The problem of the certificates.
+    /// The certificates are invalid.
     pub(super) fn http(&self, timeout: std::time::Duration) -> Result<reqwest::blocking::Client, String> {
         let mut builder = reqwest::blocking::Client::builder().timeout(timeout);
         if let Some(pem) = &self.authority {
@@ -54,9 +54,9 @@ impl Tls {
             let pem = [key.as_slice(), b"\n", certificate].concat();
             builder = builder.identity(reqwest::Identity::from_pem(&pem).map_err(explain)?);
         }
-        // It has a runtime of its own, and must not be created within another.
+        // The client contains a runtime, which must not be created within another.
         let made = std::thread::spawn(move || builder.build()).join();
-        made.map_err(|_| "the client could not be made".to_owned())?.map_err(explain)
+        made.map_err(|_| "cannot create the HTTP client".to_owned())?.map_err(explain)
     }
 }
 

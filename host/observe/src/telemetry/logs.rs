@@ -1,7 +1,7 @@
-//! Log records over OTLP: the line of each request, and warnings and errors.
+//! Exports log records over OTLP: the line of each request, warnings and errors.
 //!
-//! A layer of the log passes them on. It exists from the start of the process and does nothing until the
-//! configuration names a destination.
+//! A layer of the log queues them. It exists from the start of the process, and does nothing until the configuration
+//! names a destination.
 
 use super::endpoint::Endpoint;
 use super::export::wait_for;
@@ -24,28 +24,28 @@ use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::layer::{Context, Filter};
 use tuffet_policy::PluginFields;
 
-/// The destination of records. There is one log per process.
-static RECORDS: OnceLock<Queue<Record>> = OnceLock::new();
+/// The queue of records. A process has one log.
+static QUEUE: OnceLock<Queue<Record>> = OnceLock::new();
 
-/// Sets the destination from now on.
-pub(super) fn pass_on(queue: &Queue<Record>) {
-    // Set once, at the start of the exporters.
-    let _ = RECORDS.set(queue.clone());
+/// Starts to queue records.
+pub(super) fn set_destination(queue: &Queue<Record>) {
+    // The exporters start only once.
+    let _ = QUEUE.set(queue.clone());
 }
 
-/// The layer.
+/// The layer that queues records.
 #[derive(Debug, Default)]
 pub struct LogBridge;
 
 impl LogBridge {
     /// Returns the filter of the exported lines, once there is a destination.
     pub fn filter<S: Subscriber>() -> impl Filter<S> {
-        dynamic_filter_fn(|about, _| RECORDS.get().is_some() && is_wanted(about))
+        dynamic_filter_fn(|about, _| QUEUE.get().is_some() && is_exported(about))
             .with_max_level_hint(LevelFilter::INFO)
     }
 }
 
-fn is_wanted(about: &Metadata<'_>) -> bool {
+fn is_exported(about: &Metadata<'_>) -> bool {
     let target = about.target();
     let is_transfer = target == "tuffet::transfer" && *about.level() <= Level::INFO;
     // Exporting the exporter's own messages would never end.
@@ -55,11 +55,11 @@ fn is_wanted(about: &Metadata<'_>) -> bool {
 
 impl<S: Subscriber> Layer<S> for LogBridge {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let Some(queue) = RECORDS.get() else { return };
+        let Some(queue) = QUEUE.get() else { return };
         let about = event.metadata();
-        // A record without room need not be created.
+        // Without room, no record is created.
         if queue.is_full() {
-            return queue.drop_unmade();
+            return queue.count_dropped();
         }
         let mut record = Record::new(*about.level(), about.target());
         event.record(&mut record);
@@ -98,7 +98,7 @@ impl Record {
     fn text(&mut self, field: &Field, text: String) {
         match field.name() {
             "message" => self.body = text,
-            // The same once more, for another reader.
+            // A repetition of the other fields.
             COMPATIBLE => {}
             "trace_id" => self.trace = TraceId::from_hex(&text).ok(),
             "span_id" => self.span = SpanId::from_hex(&text).ok(),
@@ -145,18 +145,22 @@ impl Visit for Record {
 }
 
 /// Sends records.
-pub(super) struct Records {
+pub(super) struct RecordSender {
     exporter: LogExporter,
     endpoint: Endpoint,
-    /// It only creates the records of the SDK.
+    /// Only creates the records of the SDK.
     logger: SdkLogger,
     scope: InstrumentationScope,
 }
 
-impl Records {
-    pub(super) fn new(exporter: LogExporter, endpoint: Endpoint, scope: InstrumentationScope) -> Records {
+impl RecordSender {
+    pub(super) fn new(
+        exporter: LogExporter,
+        endpoint: Endpoint,
+        scope: InstrumentationScope,
+    ) -> RecordSender {
         let logger = SdkLoggerProvider::builder().build().logger_with_scope(scope.clone());
-        Records { exporter, endpoint, logger, scope }
+        RecordSender { exporter, endpoint, logger, scope }
     }
 
     fn record(&self, from: Record) -> SdkLogRecord {
@@ -183,11 +187,12 @@ impl Records {
     }
 }
 
-impl Export<Record> for Records {
+impl Export<Record> for RecordSender {
     fn export(&mut self, batch: Vec<Record>) -> Result<(), String> {
         let records: Vec<SdkLogRecord> = batch.into_iter().map(|record| self.record(record)).collect();
-        let lent: Vec<_> = records.iter().map(|record| (record, &self.scope)).collect();
-        wait_for(self.exporter.export(LogBatch::new(&lent))).map_err(|error| self.endpoint.explain(&error))
+        let borrowed: Vec<_> = records.iter().map(|record| (record, &self.scope)).collect();
+        wait_for(self.exporter.export(LogBatch::new(&borrowed)))
+            .map_err(|error| self.endpoint.explain(&error))
     }
 
     fn endpoint(&self) -> &str {

@@ -1,7 +1,7 @@
-//! Metrics over OTLP: the same list as for Prometheus, read when it is time to send.
+//! Exports metrics over OTLP: the same list as for Prometheus, read for each export.
 //!
-//! The SDK accepts no histograms that others have counted. So the durations of requests and of calls are also
-//! recorded in its own while metrics are exported; the bounds of the buckets are the same.
+//! The SDK accepts no precomputed histograms. So while metrics are exported, the durations of requests and of calls are
+//! also recorded in histograms of the SDK, with the same buckets.
 
 use super::endpoint::Endpoint;
 use super::export;
@@ -25,13 +25,13 @@ use tuffet_request::BOUNDS_US;
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, Summary};
 
-/// How long what was read counts as now: for all instruments of one export.
-const NOW: Duration = Duration::from_millis(50);
+/// How long the cached values are current: for all instruments of one export.
+const MAX_AGE: Duration = Duration::from_millis(50);
 
-/// How long calls of plugins took. There is one set of exporters in a process.
+/// The durations of plugin calls. A process has one set of exporters.
 static PLUGIN_DURATION: OnceLock<Histogram<f64>> = OnceLock::new();
 
-/// A call of a plugin has ended.
+/// Records an ended call of a plugin.
 fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
     if let Some(histogram) = PLUGIN_DURATION.get() {
         let labels = [KeyValue::new("plugin", Arc::clone(plugin)), KeyValue::new("hook", hook)];
@@ -39,7 +39,7 @@ fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
     }
 }
 
-/// What sends metrics.
+/// Exports metrics.
 #[derive(Debug)]
 pub(super) struct Metrics {
     provider: SdkMeterProvider,
@@ -52,7 +52,7 @@ pub(super) struct Metrics {
 
 impl Metrics {
     /// # Errors
-    /// What to tell the operator.
+    /// The message for the operator.
     pub(super) fn start(
         destination: &Destination,
         interval: Duration,
@@ -63,28 +63,32 @@ impl Metrics {
     ) -> Result<Metrics, String> {
         let (exporter, endpoint) = export::metrics(destination, temporality)?;
         let counts = Arc::<Counts>::default();
-        let exporter =
-            Counted { exporter, endpoint, counts: Arc::clone(&counts), broken: AtomicBool::new(false) };
+        let exporter = CountingExporter {
+            exporter,
+            endpoint,
+            counts: Arc::clone(&counts),
+            broken: AtomicBool::new(false),
+        };
         let reader = PeriodicReader::builder(exporter).with_interval(interval).build();
         let provider = SdkMeterProvider::builder().with_reader(reader).with_resource(resource).build();
         let meter = provider.meter_with_scope(scope);
-        let now = Arc::new(Now { watch: watch.clone(), last: Mutex::default() });
-        of_process(&meter);
+        let cache = Arc::new(FamilyCache { watch: watch.clone(), last: Mutex::default() });
+        register_process_metrics(&meter);
         let mut times = families(watch)
             .iter()
-            .filter_map(|family| instrument(&meter, family, &now))
+            .filter_map(|family| instrument(&meter, family, &cache))
             .collect::<std::collections::HashMap<_, _>>();
-        let mut take =
+        let mut take_histogram =
             |name: &'static str| times.remove(name).ok_or_else(|| format!("a bug: no histogram {name}"));
-        let _ = PLUGIN_DURATION.set(take("plugin.duration")?);
+        let _ = PLUGIN_DURATION.set(take_histogram("plugin.duration")?);
         tuffet_policy::on_call(plugin_took);
         Ok(Metrics {
             provider,
             counts,
-            duration: take("transfer.duration")?,
-            decision: take("decision.duration")?,
-            first_block: take("first.block")?,
-            rtt: take("rtt")?,
+            duration: take_histogram("transfer.duration")?,
+            decision: take_histogram("decision.duration")?,
+            first_block: take_histogram("first.block")?,
+            rtt: take_histogram("rtt")?,
         })
     }
 
@@ -92,7 +96,7 @@ impl Metrics {
         Arc::clone(&self.counts)
     }
 
-    /// A request has ended.
+    /// Records an ended request.
     pub(super) fn ended(&self, summary: &Summary) {
         let record = |histogram: &Histogram<f64>, time: Option<Duration>| {
             if let Some(time) = time {
@@ -109,7 +113,7 @@ impl Metrics {
         record(&self.rtt, summary.rtt);
     }
 
-    /// Sends a last time and ends, within about so long. Blocks.
+    /// Exports a last time and ends, within about `patience`. Blocks.
     pub(super) fn finish(&self, patience: Duration) {
         // The SDK waits as long as its exporter does.
         let (provider, (done, ended)) = (self.provider.clone(), mpsc::channel());
@@ -125,16 +129,20 @@ impl Metrics {
     }
 }
 
-/// Makes the instrument of a family; a histogram is to be recorded in, the others are read from the source.
-fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'static str, Histogram<f64>)> {
+/// Creates the instrument of a family. Returns a histogram, to be recorded in; the others read from the cache.
+fn instrument(
+    meter: &Meter,
+    family: &Family,
+    cache: &Arc<FamilyCache>,
+) -> Option<(&'static str, Histogram<f64>)> {
     let name = format!("tuffet.{}", family.name);
-    let (now, which) = (Arc::clone(now), family.name);
+    let (cache, which) = (Arc::clone(cache), family.name);
     match (&family.values, unit(family.unit)) {
         (Values::Counter(_), unit) => {
             let counter = meter.u64_observable_counter(name).with_unit(unit).with_description(family.help);
             let _ = counter
                 .with_callback(move |observer| {
-                    now.each(which, |value, labels| observer.observe(value, labels));
+                    cache.each(which, |value, labels| observer.observe(value, labels));
                 })
                 .build();
             None
@@ -143,7 +151,7 @@ fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'stati
             let gauge = meter.u64_observable_gauge(name).with_unit(unit).with_description(family.help);
             let _ = gauge
                 .with_callback(move |observer| {
-                    now.each(which, |value, labels| observer.observe(value, labels));
+                    cache.each(which, |value, labels| observer.observe(value, labels));
                 })
                 .build();
             None
@@ -152,7 +160,7 @@ fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'stati
             let gauge = meter.f64_observable_gauge(name).with_unit(unit).with_description(family.help);
             let _ = gauge
                 .with_callback(move |observer| {
-                    now.each_measure(which, |value, labels| observer.observe(value, labels));
+                    cache.each_measure(which, |value, labels| observer.observe(value, labels));
                 })
                 .build();
             None
@@ -165,8 +173,8 @@ fn instrument(meter: &Meter, family: &Family, now: &Arc<Now>) -> Option<(&'stati
     }
 }
 
-/// The metrics of the process, with the names of the semantic conventions.
-fn of_process(meter: &Meter) {
+/// Registers the metrics of the process, with the names of the semantic conventions.
+fn register_process_metrics(meter: &Meter) {
     let modes = [[KeyValue::new("cpu.mode", "user")], [KeyValue::new("cpu.mode", "system")]];
     let _ = meter
         .f64_observable_counter("process.cpu.time")
@@ -178,7 +186,7 @@ fn of_process(meter: &Meter) {
             observer.observe(usage.system, &modes[1]);
         })
         .build();
-    let now = |name: &'static str, unit, description, value: fn(&Usage) -> u64| {
+    let gauge = |name: &'static str, unit, description, value: fn(&Usage) -> u64| {
         let read = move || i64::try_from(value(&Usage::read()?)).ok();
         let _ = meter
             .i64_observable_up_down_counter(name)
@@ -187,10 +195,10 @@ fn of_process(meter: &Meter) {
             .with_callback(move |observer| read().into_iter().for_each(|value| observer.observe(value, &[])))
             .build();
     };
-    now("process.memory.usage", "By", "Resident memory", |usage| usage.resident);
-    now("process.memory.virtual", "By", "Virtual memory", |usage| usage.virtual_);
-    now("process.thread.count", "{thread}", "Threads", |usage| usage.threads);
-    now("process.unix.file_descriptor.count", "{file_descriptor}", "Open file descriptors", |usage| {
+    gauge("process.memory.usage", "By", "Resident memory", |usage| usage.resident);
+    gauge("process.memory.virtual", "By", "Virtual memory", |usage| usage.virtual_);
+    gauge("process.thread.count", "{thread}", "Threads", |usage| usage.threads);
+    gauge("process.unix.file_descriptor.count", "{file_descriptor}", "Open file descriptors", |usage| {
         usage.descriptors
     });
     let _ = meter
@@ -212,17 +220,17 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-/// The source, read once for all instruments of an export.
-struct Now {
+/// The current metrics, read once for all instruments of an export.
+struct FamilyCache {
     watch: Watch,
     last: Mutex<Option<(Instant, Arc<Vec<Family>>)>>,
 }
 
-impl Now {
+impl FamilyCache {
     fn families(&self) -> Arc<Vec<Family>> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         match &*last {
-            Some((when, families)) if when.elapsed() < NOW => Arc::clone(families),
+            Some((when, families)) if when.elapsed() < MAX_AGE => Arc::clone(families),
             _ => {
                 let families = Arc::new(families(&self.watch));
                 *last = Some((Instant::now(), Arc::clone(&families)));
@@ -231,19 +239,19 @@ impl Now {
         }
     }
 
-    fn each(&self, name: &str, mut tell: impl FnMut(u64, &[KeyValue])) {
+    fn each(&self, name: &str, mut observe: impl FnMut(u64, &[KeyValue])) {
         let families = self.families();
         let values = families.iter().find(|family| family.name == name).map(|family| &family.values);
         if let Some(Values::Counter(points) | Values::Gauge(points)) = values {
-            points.iter().for_each(|Point { labels, value }| tell(*value, &attributes(labels)));
+            points.iter().for_each(|Point { labels, value }| observe(*value, &attributes(labels)));
         }
     }
 
-    fn each_measure(&self, name: &str, mut tell: impl FnMut(f64, &[KeyValue])) {
+    fn each_measure(&self, name: &str, mut observe: impl FnMut(f64, &[KeyValue])) {
         let families = self.families();
         let values = families.iter().find(|family| family.name == name).map(|family| &family.values);
         if let Some(Values::Measure(points)) = values {
-            points.iter().for_each(|Point { labels, value }| tell(*value, &attributes(labels)));
+            points.iter().for_each(|Point { labels, value }| observe(*value, &attributes(labels)));
         }
     }
 }
@@ -252,15 +260,15 @@ fn attributes(labels: &[(Word, Word)]) -> Vec<KeyValue> {
     labels.iter().map(|(label, word)| KeyValue::new(label.to_string(), word.to_string())).collect()
 }
 
-/// Counts what the exporter does, and tells when it breaks.
-struct Counted {
+/// Counts exports, and logs when the collector fails or recovers.
+struct CountingExporter {
     exporter: MetricExporter,
     endpoint: Endpoint,
     counts: Arc<Counts>,
     broken: AtomicBool,
 }
 
-impl PushMetricExporter for Counted {
+impl PushMetricExporter for CountingExporter {
     async fn export(&self, metrics: &ResourceMetrics) -> OTelSdkResult {
         let result = self.exporter.export(metrics).await;
         match &result {

@@ -1,16 +1,15 @@
 //! Telemetry: metrics for Prometheus; traces, metrics and log records for an OpenTelemetry collector.
 //!
-//! Nothing is counted here. [`families`] names and describes what [`tuffet::watch`] counts, once for every
-//! exporter. A trace is made when its request has ended, from time stamps that the control side noted in a
-//! [`Trail`]; workers know of none of this. What is exported waits in bounded queues, each with a thread: a
-//! collector that is slow or gone costs what it does not take, never a transfer.
+//! Nothing is counted here. [`families`] names and describes the counters of [`tuffet::watch`], once for all exporters.
+//! A trace is built when its request has ended, from the time stamps in a [`Trail`](tuffet_request::Trail); workers are
+//! not involved. Exports wait in bounded queues, each with a thread: a slow or unreachable collector loses data, and
+//! delays no transfer.
 
-mod chosen;
 mod endpoint;
 mod environment;
 mod export;
 mod families;
-mod fetches;
+mod fetch_spans;
 mod identity;
 mod logs;
 mod metrics;
@@ -18,6 +17,7 @@ mod otlp;
 mod process;
 mod prometheus;
 mod queue;
+mod selection;
 mod settings;
 mod spans;
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What is exported over OTLP: starts the exporters, chooses the requests that become traces, and ends the queues.
+//! Exports over OTLP: starts the exporters, selects the requests that become traces, and ends the queues.
 
-use super::chosen::{self, PerSecond};
-use super::export::Spans;
-use super::logs::{self, Record, Records};
+use super::export::SpanSender;
+use super::logs::{self, Record, RecordSender};
 use super::metrics::Metrics;
 use super::queue::Queue;
+use super::selection::{self, PerSecond};
 use super::settings::Settings;
-use super::{export, fetches, spans};
+use super::{export, fetch_spans, spans};
 use opentelemetry::InstrumentationScope;
 use opentelemetry_sdk::logs::LogExporter as _;
 use opentelemetry_sdk::trace::{SpanData, SpanExporter as _};
@@ -22,7 +22,7 @@ use tuffet_request::Traced;
 use tuffet_request::events::Summary;
 use tuffet_sinks::resource;
 
-/// What is exported over OTLP, if anything. Cheap to clone.
+/// The enabled exports over OTLP. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct Telemetry {
     traces: Option<Traces>,
@@ -35,14 +35,13 @@ struct Traces {
     sampling: Sampling,
     limit: Arc<PerSecond>,
     queue: Queue<SpanData>,
-    /// Where each listener is.
+    /// The address of each listener.
     listeners: Arc<HashMap<Arc<str>, SocketAddr>>,
     scope: InstrumentationScope,
 }
 
 impl Telemetry {
-    /// Starts to export. What cannot be started is told in the log: nobody waits for a file for want of
-    /// telemetry.
+    /// Starts to export. Failures are only logged: a server works without telemetry.
     pub fn start(
         settings: Option<Settings>,
         listeners: impl Iterator<Item = (Arc<str>, SocketAddr)>,
@@ -56,10 +55,10 @@ impl Telemetry {
         let traces = settings.traces.and_then(|(to, batching, chosen)| {
             let started = export::spans(&to).and_then(|(mut exporter, endpoint)| {
                 exporter.set_resource(&resource);
-                Queue::start("traces", batching, Spans { exporter, endpoint })
+                Queue::start("traces", batching, SpanSender { exporter, endpoint })
                     .map_err(|error| error.to_string())
             });
-            let queue = or_log("traces", &to.endpoint, started)?;
+            let queue = started_or_log("traces", &to.endpoint, started)?;
             let sampling = Sampling::ratio(chosen.part);
             let limit = Arc::new(PerSecond::new(chosen.per_second));
             Some(Traces { sampling, limit, queue, listeners, scope: scope.clone() })
@@ -67,35 +66,35 @@ impl Telemetry {
         let logs = settings.logs.and_then(|(to, batching)| {
             let started = export::logs(&to).and_then(|(mut exporter, endpoint)| {
                 exporter.set_resource(&resource);
-                let records = Records::new(exporter, endpoint, scope.clone());
+                let records = RecordSender::new(exporter, endpoint, scope.clone());
                 Queue::start("logs", batching, records).map_err(|error| error.to_string())
             });
-            or_log("logs", &to.endpoint, started)
+            started_or_log("logs", &to.endpoint, started)
         });
         let metrics = settings.metrics.and_then(|(to, interval, temporality)| {
             let started = Metrics::start(&to, interval, temporality, resource.clone(), scope.clone(), watch);
-            or_log("metrics", &to.endpoint, started).map(Arc::new)
+            started_or_log("metrics", &to.endpoint, started).map(Arc::new)
         });
         let telemetry = Telemetry { traces, metrics, logs };
         watch.exports(telemetry.counts());
         if let Some(queue) = &telemetry.logs {
-            logs::pass_on(queue);
+            logs::set_destination(queue);
         }
         telemetry
     }
 
-    /// How traces are chosen; `None` where there are none.
+    /// Returns the sampling of traces; `None` without traces.
     pub fn sampling(&self) -> Option<Sampling> {
         self.traces.as_ref().map(|traces| traces.sampling)
     }
 
-    /// A request has ended. Its trace, if that is exported.
+    /// Exports an ended request. Returns its trace, if that is exported.
     pub fn ended(&self, summary: &Summary) -> Option<Traced> {
         if let Some(metrics) = &self.metrics {
             metrics.ended(summary);
         }
         let (traces, trail) = (self.traces.as_ref()?, summary.record.request.trail.as_deref()?);
-        if !chosen::is_exported(summary, trail, &traces.limit) {
+        if !selection::is_exported(summary, trail, &traces.limit) {
             return None;
         }
         let steps = trail.take();
@@ -104,15 +103,16 @@ impl Telemetry {
         Some(trail.traced())
     }
 
-    /// A request to an origin has ended. Takes a lock for a moment, waits for nothing else.
+    /// Exports an ended request to an origin. Takes a lock for a moment, and does not block otherwise.
     pub fn fetched(&self, fetch: &FetchNote) {
         let Some(traces) = &self.traces else { return };
-        if let Some(trace) = chosen::of_fetch(traces.sampling, fetch.error.is_some(), &traces.limit) {
-            traces.queue.push(vec![fetches::span(fetch, trace, &traces.scope)]);
+        if let Some(trace) = selection::trace_of_fetch(traces.sampling, fetch.error.is_some(), &traces.limit)
+        {
+            traces.queue.push(vec![fetch_spans::span(fetch, trace, &traces.scope)]);
         }
     }
 
-    /// What became of what was to be exported, by signal.
+    /// Returns the export counters, by signal.
     fn counts(&self) -> Vec<(&'static str, Arc<ExportCounts>)> {
         let traces = self.traces.iter().map(|traces| ("traces", traces.queue.counts()));
         let metrics = self.metrics.iter().map(|metrics| ("metrics", metrics.counts()));
@@ -120,9 +120,9 @@ impl Telemetry {
         traces.chain(metrics).chain(logs).collect()
     }
 
-    /// Lets what waits go out, for at most so long. Blocks.
+    /// Exports the queued items, within `patience`. Blocks.
     pub fn finish(&self, patience: Duration) {
-        // At once: one that hangs takes no time from the others.
+        // In parallel, so that a hanging collector takes no time from the others.
         std::thread::scope(|scope| {
             scope.spawn(|| self.traces.as_ref().map(|traces| traces.queue.finish(patience)));
             scope.spawn(|| self.logs.as_ref().map(|logs| logs.finish(patience)));
@@ -133,13 +133,13 @@ impl Telemetry {
     }
 }
 
-/// What was started; or nothing, and the log is told why.
-fn or_log<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
+/// Logs whether the exporter started; `None` if not.
+fn started_or_log<T>(signal: &'static str, endpoint: &str, started: Result<T, String>) -> Option<T> {
     match &started {
         Ok(_) => tracing::info!(target: "tuffet::telemetry", signal, endpoint, "exporting"),
         Err(error) => tracing::error!(
             target: "tuffet::telemetry", signal, endpoint, %error,
-            "cannot be exported; the server goes on without"
+            "the export cannot start; the server continues without it"
         ),
     }
     started.ok()

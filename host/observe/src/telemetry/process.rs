@@ -1,8 +1,8 @@
-//! What this process uses: CPU time, memory, threads, descriptors. The names are those of Prometheus' client libraries
-//! and of OpenTelemetry's semantic conventions, so dashboards for any process show this one.
+//! Resource usage of this process: CPU time, memory, threads, descriptors. The names are those of Prometheus' client
+//! libraries and of OpenTelemetry's semantic conventions, so generic dashboards work.
 //!
-//! The files in /proc are opened at the start and read again for each scrape: a server that has dropped its privileges
-//! may not be allowed to open them any more.
+//! The files in /proc are opened at the start and read again for each scrape: without privileges, the server may not be
+//! allowed to open them.
 
 use rustix::fs::{Dir, Mode, OFlags, fstat, open};
 use rustix::process::{Resource, getrlimit};
@@ -18,13 +18,13 @@ use std::time::{Duration, SystemTime};
 /// Units of CPU time in /proc (USER_HZ): 100 on all architectures that this server runs on.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// More than /proc/self/status and /proc/self/stat have.
-const LONGEST: usize = 8192;
+/// The size of the read buffer in bytes: larger than /proc/self/status and /proc/self/stat.
+const MAX_FILE: usize = 8192;
 
-/// There is one process.
+/// The files of this process.
 static FILES: OnceLock<Option<Files>> = OnceLock::new();
 
-/// Opens the files. To be called before privileges are dropped.
+/// Opens the files. Must be called before privileges are dropped.
 pub fn open_files() {
     files();
 }
@@ -34,7 +34,7 @@ fn files() -> Option<&'static Files> {
         Files::open().inspect_err(|error| {
             tracing::warn!(
                 target: "tuffet::telemetry::process",
-                %error, "/proc/self: no metrics of the process"
+                %error, "/proc/self is not readable; there are no metrics of the process"
             )
         })
     };
@@ -50,10 +50,10 @@ struct Files {
     started: SystemTime,
 }
 
-/// What is used now.
+/// The current usage.
 #[derive(Debug, PartialEq)]
 pub(super) struct Usage {
-    /// Seconds of CPU time of all threads, outside and inside of the kernel.
+    /// Seconds of CPU time of all threads, in user and kernel mode.
     pub(super) user: f64,
     pub(super) system: f64,
     /// Bytes.
@@ -62,14 +62,14 @@ pub(super) struct Usage {
     pub(super) threads: u64,
     /// Open descriptors.
     pub(super) descriptors: u64,
-    /// How many descriptors there may be; `None` without a limit.
-    pub(super) most_descriptors: Option<u64>,
+    /// The limit on descriptors; `None` without one.
+    pub(super) max_descriptors: Option<u64>,
     /// When the process started.
     pub(super) started: SystemTime,
 }
 
 impl Usage {
-    /// Reads the current values; `None` if /proc is not there.
+    /// Reads the current values; `None` without /proc.
     pub(super) fn read() -> Option<Usage> {
         let files = files()?;
         let stat = text(&files.stat).ok()?;
@@ -82,7 +82,7 @@ impl Usage {
             virtual_: stat.virtual_,
             threads: stat.threads,
             descriptors: files.count_descriptors().ok()?,
-            most_descriptors: getrlimit(Resource::Nofile).current,
+            max_descriptors: getrlimit(Resource::Nofile).current,
             started: files.started,
         })
     }
@@ -101,7 +101,7 @@ impl Files {
         Ok(Files { stat, status: File::open("/proc/self/status")?, descriptors, started })
     }
 
-    /// The kernel reports the number as the folder's size since Linux 6.2; before, the entries are counted.
+    /// Since Linux 6.2 the size of the folder is the number of descriptors; on older kernels, counts the entries.
     fn count_descriptors(&self) -> io::Result<u64> {
         let size = u64::try_from(fstat(&self.descriptors)?.st_size).unwrap_or_default();
         if size > 0 {
@@ -115,25 +115,25 @@ impl Files {
         for entry in Dir::read_from(&self.descriptors)? {
             count += u64::from(!entry?.file_name().to_bytes().starts_with(b"."));
         }
-        // Without the one that `Dir` has opened.
+        // Without the descriptor that `Dir` has opened.
         Ok(count.saturating_sub(1))
     }
 }
 
-/// What is read of /proc/self/stat.
+/// The used fields of /proc/self/stat.
 #[derive(Debug, PartialEq)]
 struct Stat {
     user: f64,
     system: f64,
     threads: u64,
-    /// Seconds after the boot.
+    /// The start, in seconds after the boot.
     started: f64,
     virtual_: u64,
 }
 
 impl Stat {
     fn parse(text: &str) -> Option<Stat> {
-        // The name of the program may contain spaces and brackets. Behind it is the third field.
+        // The program name, field 2, may contain spaces and brackets.
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let seconds = |number| field(number).map(|ticks| ticks as f64 / TICKS_PER_SECOND);
@@ -147,14 +147,14 @@ impl Stat {
     }
 }
 
-/// The resident memory in bytes.
+/// Returns the resident memory in bytes.
 fn resident(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 fn text(file: &File) -> io::Result<String> {
-    let mut bytes = vec![0; LONGEST];
+    let mut bytes = vec![0; MAX_FILE];
     let length = file.read_at(&mut bytes, 0)?;
     bytes.truncate(length);
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -171,8 +171,8 @@ pub(super) fn write_exposition(text: &mut String) {
     let cpu = (100.0 * (usage.user + usage.system)).round() / 100.0;
     metric("process_cpu_seconds_total", "counter", "Total user and system CPU time spent in seconds", cpu);
     metric("process_open_fds", "gauge", "Number of open file descriptors", usage.descriptors as f64);
-    if let Some(most) = usage.most_descriptors {
-        metric("process_max_fds", "gauge", "Maximum number of open file descriptors", most as f64);
+    if let Some(max) = usage.max_descriptors {
+        metric("process_max_fds", "gauge", "Maximum number of open file descriptors", max as f64);
     }
     metric("process_threads", "gauge", "Number of OS threads in the process", usage.threads as f64);
     metric("process_virtual_memory_bytes", "gauge", "Virtual memory size in bytes", usage.virtual_ as f64);
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_behind_any_name() {
+    fn any_program_name_is_skipped() {
         let text = "7 (a) b (c) S 1 7 7 0 -1 4194560 9 0 0 0 150 25 0 0 20 0 11 0 600 104857600 1234 18446744073709551615";
         let stat = Stat { user: 1.5, system: 0.25, threads: 11, started: 6.0, virtual_: 104_857_600 };
         assert_eq!(Stat::parse(text), Some(stat));
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn descriptors_are_counted_with_and_without_the_help_of_the_kernel() {
         let files = Files::open().unwrap();
-        // Other tests open and close files meanwhile.
+        // Other tests open and close files concurrently.
         let opened: Vec<File> = (0..500).map(|_| File::open("/proc/self/stat").unwrap()).collect();
         let many = [files.count_descriptors().unwrap(), files.count_entries().unwrap()];
         drop(opened);

@@ -1,5 +1,5 @@
-//! Metrics in the text format of Prometheus, version 0.0.4, which every scraper reads and `promtool check
-//! metrics` validates.
+//! Metrics in the text format of Prometheus, version 0.0.4, which every scraper reads and `promtool check metrics`
+//! validates.
 
 use super::families::{Family, Point, Unit, Values, families};
 use super::process;

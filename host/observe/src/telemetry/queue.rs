@@ -1,5 +1,5 @@
-//! A bounded queue and the thread that empties it in batches. Producers never wait: items without room are
-//! dropped and counted.
+//! A bounded queue and the thread that exports it in batches. Producers never wait: items without room are dropped and
+//! counted.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,7 +25,7 @@ pub(super) trait Export<T>: Send {
     /// The message for the operator.
     fn export(&mut self, batch: Vec<T>) -> Result<(), String>;
 
-    /// Where it goes, for the log.
+    /// Returns the URL of the collector, for the log.
     fn endpoint(&self) -> &str;
 }
 
@@ -48,18 +48,18 @@ struct Shared<T> {
     signal: &'static str,
     batching: Batching,
     state: Mutex<State<T>>,
-    /// There is something to send, or the end.
-    news: Condvar,
-    /// The thread has ended.
-    over: Condvar,
+    /// Wakes the thread: there are items, or the end was requested.
+    work: Condvar,
+    /// Wakes [`Queue::finish`]: the thread has ended.
+    ended: Condvar,
     counts: Arc<Counts>,
 }
 
 struct State<T> {
     items: VecDeque<T>,
-    /// After the end was requested: how long queued items may still be sent.
+    /// The deadline for queued items, once the end was requested.
     until: Option<Instant>,
-    over: bool,
+    ended: bool,
 }
 
 impl<T: Send + 'static> Queue<T> {
@@ -72,17 +72,17 @@ impl<T: Send + 'static> Queue<T> {
         batching: Batching,
         export: impl Export<T> + 'static,
     ) -> std::io::Result<Queue<T>> {
-        let state = State { items: VecDeque::new(), until: None, over: false };
+        let state = State { items: VecDeque::new(), until: None, ended: false };
         let queue = Queue(Arc::new(Shared {
             signal,
             batching,
             state: Mutex::new(state),
-            news: Condvar::new(),
-            over: Condvar::new(),
+            work: Condvar::new(),
+            ended: Condvar::new(),
             counts: Arc::default(),
         }));
-        let its = queue.clone();
-        thread::Builder::new().name(format!("tuffet-{signal}")).spawn(move || its.run(export))?;
+        let worker = queue.clone();
+        thread::Builder::new().name(format!("tuffet-{signal}")).spawn(move || worker.run(export))?;
         Ok(queue)
     }
 
@@ -95,7 +95,7 @@ impl<T: Send + 'static> Queue<T> {
         let items = items.into_iter();
         let count = items.len();
         let mut state = self.lock();
-        if state.over || state.until.is_some() || state.items.len() + count > self.0.batching.queue {
+        if state.ended || state.until.is_some() || state.items.len() + count > self.0.batching.queue {
             self.0.counts.dropped.fetch_add(count as u64, Relaxed);
             return;
         }
@@ -103,10 +103,10 @@ impl<T: Send + 'static> Queue<T> {
         state.items.extend(items);
         let after = state.items.len();
         drop(state);
-        // Wakes the thread for the first of a batch and for its last, not for each in between.
+        // Wakes the thread only for the first and the last item of a batch.
         let batch = self.0.batching.batch;
         if before == 0 || (before < batch && after >= batch) {
-            self.0.news.notify_one();
+            self.0.work.notify_one();
         }
     }
 
@@ -115,8 +115,8 @@ impl<T: Send + 'static> Queue<T> {
         self.lock().items.len() >= self.0.batching.queue
     }
 
-    /// Counts an item that was not created, because there was no room for it.
-    pub(super) fn drop_unmade(&self) {
+    /// Counts an item that was not created for lack of room.
+    pub(super) fn count_dropped(&self) {
         self.0.counts.dropped.fetch_add(1, Relaxed);
     }
 
@@ -125,13 +125,13 @@ impl<T: Send + 'static> Queue<T> {
         let until = Instant::now() + patience;
         let mut state = self.lock();
         state.until = Some(until);
-        self.0.news.notify_one();
-        let waited = self.0.over.wait_timeout_while(state, patience, |state| !state.over);
+        self.0.work.notify_one();
+        let waited = self.0.ended.wait_timeout_while(state, patience, |state| !state.ended);
         state = waited.unwrap_or_else(PoisonError::into_inner).0;
         let left = state.items.len();
-        let over = state.over;
+        let ended = state.ended;
         drop(state);
-        if left > 0 || !over {
+        if left > 0 || !ended {
             self.0.counts.dropped.fetch_add(left as u64, Relaxed);
             tracing::warn!(
                 target: "tuffet::telemetry", signal = self.0.signal, left,
@@ -170,8 +170,8 @@ impl<T: Send + 'static> Queue<T> {
                 }
             }
         }
-        self.lock().over = true;
-        self.0.over.notify_all();
+        self.lock().ended = true;
+        self.0.ended.notify_all();
     }
 
     /// Returns the next batch; `None` at the end.
@@ -179,8 +179,8 @@ impl<T: Send + 'static> Queue<T> {
         let Batching { batch, delay, .. } = self.0.batching;
         let waiting = |state: &mut State<T>| state.items.is_empty() && state.until.is_none();
         let gathering = |state: &mut State<T>| state.items.len() < batch && state.until.is_none();
-        let state = self.0.news.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.news.wait_timeout_while(state, delay, gathering);
+        let state = self.0.work.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
+        let waited = self.0.work.wait_timeout_while(state, delay, gathering);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.until.is_some_and(|until| state.items.is_empty() || Instant::now() >= until) {
             return None;
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Reports each batch, then waits for the test's verdict.
+    /// Sends each batch to the test, then waits for its result.
     struct Collector(Sender<Vec<u32>>, Receiver<Result<(), String>>);
 
     impl Export<u32> for Collector {
@@ -227,7 +227,7 @@ mod tests {
     fn a_hanging_collector_costs_a_bounded_queue_and_a_counted_drop() {
         let (queue, received, answer) = start(4, 2);
         queue.push([1]);
-        assert_eq!(received.recv().unwrap(), [1], "it hangs from here on");
+        assert_eq!(received.recv().unwrap(), [1], "the collector hangs from here on");
         queue.push([2, 3]);
         queue.push([4, 5, 6]); // no room for all of them
         queue.push([7, 8]);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_sends_what_waits_and_does_not_wait_for_ever() {
+    fn finish_exports_queued_items_within_its_time() {
         let (queue, received, answer) = start(10, 10);
         queue.push([1]);
         assert_eq!(received.recv().unwrap(), [1]);

@@ -1,7 +1,7 @@
-//! The settings of the exports: the section `telemetry`, and the variables of the OpenTelemetry
-//! specification, which take precedence ([`super::environment`]).
+//! The settings of the exports: the section `telemetry`, and the variables of the OpenTelemetry specification, which
+//! take precedence ([`super::environment`]).
 
-use super::environment::{Complaint, Environment};
+use super::environment::{Environment, VariableProblem};
 use super::identity::Tls;
 use super::queue::Batching;
 use opentelemetry_sdk::metrics::Temporality;
@@ -39,25 +39,24 @@ impl std::fmt::Debug for Destination {
 }
 
 impl Settings {
-    /// Resolves the section and the environment; `None` if nothing is exported. Also returns the problems of
-    /// variables.
+    /// Resolves the section and the environment; `None` if nothing is exported. Also returns the problems of variables.
     pub fn resolve(
         config: Option<&TelemetryConfig>,
         variable: &dyn Fn(&str) -> Option<String>,
-    ) -> (Option<Settings>, Vec<Complaint>) {
+    ) -> (Option<Settings>, Vec<VariableProblem>) {
         let mut environment = Environment::new(variable);
         let settings = Settings::of(config, &mut environment);
-        (settings, environment.complaints)
+        (settings, environment.problems)
     }
 
     /// As [`Settings::resolve`], from the environment of the process; also reports variables without effect.
-    pub fn of_process(config: Option<&TelemetryConfig>) -> (Option<Settings>, Vec<Complaint>) {
-        let (settings, mut complaints) = Settings::resolve(config, &|name| std::env::var(name).ok());
+    pub fn of_process(config: Option<&TelemetryConfig>) -> (Option<Settings>, Vec<VariableProblem>) {
+        let (settings, mut problems) = Settings::resolve(config, &|name| std::env::var(name).ok());
         if settings.is_some() {
             let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-            complaints.extend(names.filter_map(|name| Complaint::of_unknown(&name)));
+            problems.extend(names.filter_map(|name| VariableProblem::of_unknown(&name)));
         }
-        (settings, complaints)
+        (settings, problems)
     }
 
     fn of(config: Option<&TelemetryConfig>, environment: &mut Environment) -> Option<Settings> {
@@ -106,21 +105,21 @@ mod tests {
     use tuffet_config::Traces;
 
     fn resolve(config: Option<&TelemetryConfig>, variables: &[(&str, &str)]) -> Option<Settings> {
-        resolve_and_complain(config, variables).0
+        resolve_with_problems(config, variables).0
     }
 
-    fn resolve_and_complain(
+    fn resolve_with_problems(
         config: Option<&TelemetryConfig>,
         variables: &[(&str, &str)],
     ) -> (Option<Settings>, Vec<String>) {
         let variables: HashMap<_, _> = variables.iter().copied().collect();
-        let (settings, complaints) =
+        let (settings, problems) =
             Settings::resolve(config, &|name| variables.get(name).map(|value| (*value).to_owned()));
-        (settings, complaints.iter().map(ToString::to_string).collect())
+        (settings, problems.iter().map(ToString::to_string).collect())
     }
 
     #[test]
-    fn nothing_is_exported_unless_it_is_wanted() {
+    fn exports_are_off_by_default() {
         assert!(resolve(None, &[]).is_none());
         assert!(resolve(None, &[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]).is_none());
         assert!(resolve(None, &[("OTEL_TRACES_SAMPLER", "always_on")]).is_none());
@@ -137,8 +136,8 @@ mod tests {
     #[test]
     fn endpoints_by_signal_and_protocol() {
         let of = |config: Option<&TelemetryConfig>, variables: &[(&str, &str)]| {
-            let (settings, complaints) = resolve_and_complain(config, variables);
-            assert_eq!(complaints, [] as [&str; 0]);
+            let (settings, problems) = resolve_with_problems(config, variables);
+            assert_eq!(problems, [] as [&str; 0]);
             let settings = settings.unwrap();
             [settings.traces.unwrap().0, settings.metrics.unwrap().0, settings.logs.unwrap().0]
                 .map(|destination| destination.endpoint)
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_has_precedence_and_what_is_wrong_in_it_is_told() {
+    fn the_environment_takes_precedence_and_its_problems_are_reported() {
         let config = TelemetryConfig {
             service_name: "written".into(),
             resource: [("a".into(), "1".into())].into(),
@@ -207,14 +206,14 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "secret"),
             ("OTEL_BLRP_SCHEDULE_DELAY", "soon"),
         ];
-        let (settings, complaints) = resolve_and_complain(Some(&config), &variables);
+        let (settings, problems) = resolve_with_problems(Some(&config), &variables);
         let settings = settings.unwrap();
         let last = |key: &str| {
             let mut found = settings.resource.iter().rev().filter(|(name, _)| name == key);
             found.next().map(|(_, value)| value.as_str())
         };
         assert_eq!(["a", "b", "service.name"].map(last), [Some("2"), Some("x,y"), Some("first")]);
-        let joined = complaints.join("\n");
+        let joined = problems.join("\n");
         for (name, value) in &variables[2..] {
             assert!(
                 joined.contains(&format!("the variable {name}={value:?} is ignored: ")),
@@ -223,9 +222,9 @@ mod tests {
         }
     }
 
-    /// Each is reported with its remedy; possible secrets are not shown.
+    /// Problems include a remedy, but no possible secrets.
     #[test]
-    fn what_is_wrong_is_told() {
+    fn invalid_variables_are_reported() {
         let config = TelemetryConfig::default();
         for (name, value, due) in [
             ("OTEL_SDK_DISABLED", "yes", "=\"yes\" is ignored: give `true` or `false`"),
@@ -239,41 +238,38 @@ mod tests {
             (
                 "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
                 "both",
-                "is ignored: there are `cumulative`",
+                "is ignored: the preferences are `cumulative`",
             ),
             ("OTEL_BSP_MAX_QUEUE_SIZE", "0", "=\"0\" is ignored: give a whole number, at least 1"),
             ("OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", "many", "is ignored: give a whole number, at least 1"),
             ("OTEL_BSP_EXPORT_TIMEOUT", "x", "is ignored: give a whole number of milliseconds, at least 1"),
-            ("OTEL_TRACES_SAMPLER", "sometimes", "is ignored: there are `always_on`"),
+            ("OTEL_TRACES_SAMPLER", "sometimes", "is ignored: the samplers are `always_on`"),
         ] {
-            let (settings, complaints) = resolve_and_complain(Some(&config), &[(name, value)]);
+            let (settings, problems) = resolve_with_problems(Some(&config), &[(name, value)]);
             assert!(settings.is_some(), "{name}");
-            let [complaint] = &complaints[..] else { unreachable!("{name}: {complaints:?}") };
-            assert!(
-                complaint.contains(&format!("the variable {name}")) && complaint.contains(due),
-                "{complaint}"
-            );
-            assert!(!complaint.contains("s3cr3t"), "{complaint}");
+            let [problem] = &problems[..] else { unreachable!("{name}: {problems:?}") };
+            assert!(problem.contains(&format!("the variable {name}")) && problem.contains(due), "{problem}");
+            assert!(!problem.contains("s3cr3t"), "{problem}");
         }
         let ratio = [("OTEL_TRACES_SAMPLER", "traceidratio"), ("OTEL_TRACES_SAMPLER_ARG", "1.5")];
-        let (settings, complaints) = resolve_and_complain(Some(&config), &ratio);
+        let (settings, problems) = resolve_with_problems(Some(&config), &ratio);
         assert_eq!(settings.unwrap().traces.unwrap().2, TracesSampled::ALL);
-        assert!(complaints[0].contains("a number from 0 to 1"), "{complaints:?}");
+        assert!(problems[0].contains("a number from 0 to 1"), "{problems:?}");
     }
 
     #[test]
-    fn variables_that_have_no_effect_are_known() {
+    fn variables_without_effect_are_reported() {
         let read = [
             "OTEL_EXPORTER_OTLP_LOGS_CLIENT_KEY",
             "OTEL_EXPORTER_OTLP_INSECURE",
             "OTEL_BSP_SCHEDULE_DELAY",
             "PATH",
         ];
-        assert_eq!(read.map(Complaint::of_unknown), [const { None }; 4]);
+        assert_eq!(read.map(VariableProblem::of_unknown), [const { None }; 4]);
         for name in
             ["OTEL_EXPORTER_OTLP_ENDPIONT", "OTEL_SPAN_LINK_COUNT_LIMIT", "OTEL_EXPORTER_ZIPKIN_ENDPOINT"]
         {
-            assert!(Complaint::of_unknown(name).is_some(), "{name}");
+            assert!(VariableProblem::of_unknown(name).is_some(), "{name}");
         }
     }
 
@@ -287,8 +283,8 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"),
             ("OTEL_EXPORTER_OTLP_LOGS_INSECURE", "true"),
         ];
-        let (settings, complaints) = resolve_and_complain(Some(&config), &variables);
-        assert_eq!(complaints, [] as [&str; 0]);
+        let (settings, problems) = resolve_with_problems(Some(&config), &variables);
+        assert_eq!(problems, [] as [&str; 0]);
         let settings = settings.unwrap();
         let (metrics, _, temporality) = settings.metrics.unwrap();
         assert_eq!((metrics.timeout, temporality), (Duration::from_millis(250), Temporality::Delta));
@@ -296,9 +292,9 @@ mod tests {
         assert_eq!(endpoints, ["https://collector:4317", "http://collector:4317"]);
     }
 
-    /// An operator who names certificates does not want others to be trusted.
+    /// Other certificates must not be trusted instead.
     #[test]
-    fn certificates_that_cannot_be_read_keep_a_signal_back() {
+    fn a_signal_with_unreadable_certificates_is_not_exported() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str, content: &str| {
             let path = folder.path().join(name);
@@ -314,15 +310,15 @@ mod tests {
             ("OTEL_EXPORTER_OTLP_CLIENT_KEY", &*key),
             ("OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE", "/no/such/file"),
         ];
-        let (settings, complaints) = resolve_and_complain(Some(&config), &all);
+        let (settings, problems) = resolve_with_problems(Some(&config), &all);
         let settings = settings.unwrap();
         let tls = settings.traces.unwrap().0.tls;
         assert!(tls.authority.is_some() && tls.client.is_some() && settings.logs.is_none());
         let due = "the variable OTEL_EXPORTER_OTLP_LOGS_CERTIFICATE=\"/no/such/file\" is ignored: ";
-        assert!(complaints.len() == 1 && complaints[0].starts_with(due), "{complaints:?}");
-        assert!(complaints[0].ends_with("Until then, logs are not exported"), "{complaints:?}");
-        let (settings, complaints) = resolve_and_complain(Some(&config), &[https, all[3]]);
+        assert!(problems.len() == 1 && problems[0].starts_with(due), "{problems:?}");
+        assert!(problems[0].ends_with("Until then, logs are not exported"), "{problems:?}");
+        let (settings, problems) = resolve_with_problems(Some(&config), &[https, all[3]]);
         assert!(settings.unwrap().traces.unwrap().0.tls.client.is_none());
-        assert!(complaints[0].contains("needs its certificate"), "{complaints:?}");
+        assert!(problems[0].contains("needs its certificate"), "{problems:?}");
     }
 }

@@ -1,5 +1,5 @@
-//! Builds the spans of an ended request, named after the semantic conventions of OpenTelemetry; other names
-//! begin with `tftp.`.
+//! Builds the spans of an ended request, named after the semantic conventions of OpenTelemetry; other names begin with
+//! `tftp.`.
 
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};
 use opentelemetry::{Array, InstrumentationScope, KeyValue, StringValue, Value};
@@ -11,10 +11,10 @@ use tuffet_request::events::{Answered, Outcome, Summary};
 use tuffet_request::{Mode, Operation};
 use tuffet_request::{Step, Trail, What};
 
-/// Characters of what clients, plugins and systems say.
+/// The most characters of a text from clients, plugins or the system.
 const MAX_TEXT: usize = 256;
 
-/// All spans of a request, that of the transfer first.
+/// Returns all spans of a request, that of the transfer first.
 pub(super) fn spans(
     summary: &Summary,
     trail: &Trail,
@@ -22,19 +22,19 @@ pub(super) fn spans(
     listener: Option<SocketAddr>,
     scope: &InstrumentationScope,
 ) -> Vec<SpanData> {
-    let make = Maker { trail, scope };
-    let mut spans = vec![make.transfer(summary, listener)];
-    spans.extend(steps.into_iter().map(|step| make.step(step)));
-    spans.extend(make.negotiation(summary));
+    let builder = SpanBuilder { trail, scope };
+    let mut spans = vec![builder.transfer(summary, listener)];
+    spans.extend(steps.into_iter().map(|step| builder.step(step)));
+    spans.extend(builder.negotiation(summary));
     spans
 }
 
-struct Maker<'a> {
+struct SpanBuilder<'a> {
     trail: &'a Trail,
     scope: &'a InstrumentationScope,
 }
 
-impl Maker<'_> {
+impl SpanBuilder<'_> {
     fn span(&self, name: &'static str, began: SystemTime, ended: SystemTime) -> SpanData {
         SpanData {
             span_context: self.context(SpanId::from(fastrand::u64(1..))),
@@ -73,7 +73,7 @@ impl Maker<'_> {
         span.parent_span_id = SpanId::INVALID;
         span.span_kind = SpanKind::Server;
         span.attributes = attributes(summary, listener);
-        // As for HTTP: of a server, what a client did wrong is no error.
+        // As for HTTP: a mistake of the client is not an error of the server span.
         if matches!(summary.ending.outcome, Outcome::Failed | Outcome::TimedOut) {
             let detail = summary.ending.detail.as_deref().unwrap_or(summary.ending.outcome.as_str());
             span.status = Status::error(short(detail));
@@ -115,7 +115,7 @@ impl Maker<'_> {
         }
     }
 
-    /// From the decision to the first block that arrived; to the end, where none did.
+    /// Returns the span from the decision to the first block that arrived, or to the end.
     fn negotiation(&self, summary: &Summary) -> Option<SpanData> {
         if summary.decision != Answered::Granted {
             return None;
@@ -175,26 +175,26 @@ fn attributes(summary: &Summary, listener: Option<SocketAddr>) -> Vec<KeyValue> 
         all.put("tftp.client.mac_source", mac.source.as_str());
     }
     all.put("tftp.outcome", outcome.as_str());
-    all.maybe("tftp.detail", summary.ending.detail.as_deref().map(short));
+    all.put_some("tftp.detail", summary.ending.detail.as_deref().map(short));
     all.put("tftp.decision", summary.decision.as_str());
-    all.maybe("tftp.resolved", record.resolved.as_deref().map(short));
-    all.maybe("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
+    all.put_some("tftp.resolved", record.resolved.as_deref().map(short));
+    all.put_some("tftp.verdict_by", record.verdict_by.as_deref().map(str::to_owned));
     if let Some(tried) = &record.tried {
         let places = tried.places().iter().map(|place| StringValue::from(short(place)));
         all.put("tftp.tried", Value::Array(Array::String(places.collect())));
-        all.maybe("tftp.tried_by", tried.by().map(str::to_owned));
+        all.put_some("tftp.tried_by", tried.by().map(str::to_owned));
     }
     all.put("tftp.plugin_calls", i64::from(record.plugin_calls));
-    all.maybe("tftp.size", record.size.map(whole));
-    all.maybe("tftp.rate", record.rate.map(i64::from));
-    all.put("tftp.bytes", whole(summary.bytes));
-    all.put("tftp.blocks", whole(summary.blocks));
+    all.put_some("tftp.size", record.size.map(as_i64));
+    all.put_some("tftp.rate", record.rate.map(i64::from));
+    all.put("tftp.bytes", as_i64(summary.bytes));
+    all.put("tftp.blocks", as_i64(summary.blocks));
     all.put("tftp.blksize", i64::from(summary.options.block_size()));
     all.put("tftp.windowsize", i64::from(summary.options.window_size()));
     all.put("tftp.retransmissions", i64::from(summary.stats.retransmissions));
     all.put("tftp.duplicates", i64::from(summary.stats.duplicates));
     all.put("tftp.timeouts", i64::from(summary.stats.timeouts));
-    all.maybe("tftp.rtt", summary.rtt.map(|rtt| rtt.as_secs_f64()));
+    all.put_some("tftp.rtt", summary.rtt.map(|rtt| rtt.as_secs_f64()));
     all.0
 }
 
@@ -205,14 +205,14 @@ impl Attributes {
         self.0.push(KeyValue::new(key, value));
     }
 
-    fn maybe(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
+    fn put_some(&mut self, key: &'static str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.put(key, value);
         }
     }
 }
 
-fn whole(number: u64) -> i64 {
+fn as_i64(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 

@@ -170,12 +170,12 @@ fn sockets() {
     good();
     chown(&run, Some(65533), None).unwrap();
     check_as(&setup, &yaml, &[])
-        .assert_fails(77, &["`admin.address`", "may not make the socket", "chown nobody"]);
+        .assert_fails(77, &["`admin.address`", "may not create the socket", "chown nobody"]);
     let ran = check_as(&setup, &yaml.replace("unix:run/admin", "127.0.0.1:0"), &[]);
     ran.assert_good();
     assert!(ran.stderr.contains("warning: `control`: `tuffet reload`"), "{}", ran.stderr);
     fs::remove_dir(&run).unwrap();
     fs::create_dir(&run).unwrap();
     fs::write(run.join("admin"), "").unwrap();
-    check_as(&setup, &yaml, &[]).assert_fails(77, &["`admin.address`", "is no socket"]);
+    check_as(&setup, &yaml, &[]).assert_fails(77, &["`admin.address`", "is not a socket"]);
 }

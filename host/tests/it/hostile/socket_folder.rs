@@ -107,7 +107,7 @@ fn a_folder_that_is_a_link_leads_nowhere() {
     }
     for (rest, words) in [
         ("admin: { address: \"unix:given/way/admin\" }\n", "so the user `nobody` makes the socket"),
-        ("sinks: { lines: { file: given/way/lines.jsonl } }\n", "who may not make files in"),
+        ("sinks: { lines: { file: given/way/lines.jsonl } }\n", "who may not create files in"),
         (
             "sinks: { lines: { stdout: true, spool: { path: given/way/spool } } }\n",
             "given/way/spool: the server runs as the user `nobody`, who may not write there",

@@ -31,7 +31,7 @@ fn transfers_use_the_free_ports_of_the_range_at_random() {
     drop(sockets);
     let server =
         Setup::new().sizes(&[600]).whole_yaml(1, &yaml(address, &format!("{first}-{last}"), 2)).start();
-    let line = server.log_line("TID ports in use by others");
+    let line = server.log_line("TID ports used by other processes are skipped");
     let message = line["message"].as_str().unwrap();
     let skipped = format!("skipped: {}; 10 of {first}-{last} remain", port(&taken));
     assert!(message.contains(&skipped), "{message}");

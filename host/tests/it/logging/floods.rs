@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Each call has all the time that a busy machine takes: one that exceeds its limits has another line, or none.
 const LONG: &str = "limits: { wall: 1m, time: 1m }";
 
-const REFUSED: &str = "requests came to nothing without lines of their own";
+const REFUSED: &str = "refused and aborted requests, summed up";
 
 fn stopped(server: &Server) -> Vec<Value> {
     server.terminate();

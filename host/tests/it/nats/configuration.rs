@@ -191,7 +191,7 @@ fn a_start_works_with_the_last_good_one_while_the_source_is_away_or_bad() {
         web.set(|page| page.away = !bad);
         web.publish("roots: 7\n");
         let server = start().serves();
-        server.log_line("the configuration cannot be fetched or is bad; the last good one is used");
+        server.log_line("configuration unavailable or invalid; using the last good copy");
         assert_eq!((denied(&server), &server.status()["revision"]["kept"]), (Some("a"), &true.into()));
         assert!(server.metrics().contains("tuffet_configuration_kept 1\n"));
         // It is taken when it is good again.

@@ -17,7 +17,7 @@ fn socket() -> (UdpSocket, SocketAddr) {
     (socket, address)
 }
 
-const INHERITED: &str = "inherited; it is not bound again";
+const INHERITED: &str = "using inherited sockets";
 
 /// Requests that arrived before the server started are answered; requests that arrive while it stops are left
 /// to the next one.

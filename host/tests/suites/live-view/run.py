@@ -198,33 +198,33 @@ ORIGINS += [
 def places(browser):
     step("servers, of which one can be chosen, and origins")
     assert browser.run("return ['servers', 'origins'].every((name) => document.getElementById(`${name}-card`).hidden)")
-    browser.run("import('/places.js').then((module) => { window.places = module; })")
-    browser.wait("the tables", "return window.places !== undefined")
+    browser.run("import('/servers.js').then((module) => { window.tables = module; })")
+    browser.wait("the tables", "return window.tables !== undefined")
     # All in one go: the next snapshot of this server has neither.
-    shown = browser.run("window.places.servers(arguments[0]); return document.getElementById('servers-card').innerText", SERVERS)
+    shown = browser.run("window.tables.servers(arguments[0]); return document.getElementById('servers-card').innerText", SERVERS)
     for word in ["branch-7", "ready", "2.50 MB/s", "12", "42", "generation 3", "0.1.0", "silent for 31 s", "onerror"]:
         assert word in shown, f"{word} is missing in {shown}"
     chosen = browser.run("""
-        window.places.servers(arguments[0]);
+        window.tables.servers(arguments[0]);
         const row = document.querySelector('#servers tbody tr');
         const filter = document.getElementById('filter');
         const rows = () => document.querySelectorAll('#finished tbody tr').length;
         const before = rows();
         row.click();
         const during = [filter.value, rows()];
-        window.places.servers(arguments[0]);
+        window.tables.servers(arguments[0]);
         document.querySelector('#servers tbody tr').click();
         return [...during, filter.value, rows() === before && before > 0];""", SERVERS)
     assert chosen == ["branch-7", 0, "", True], chosen
-    shown = browser.run("window.places.origins(arguments[0]); return document.getElementById('origins-card').innerText", ORIGINS)
+    shown = browser.run("window.tables.origins(arguments[0]); return document.getElementById('origins-card').innerText", ORIGINS)
     for word in ["images", "answers", "70", "61.0 MB", "512 MB", "of 1.00 GB", "away for 31 s", "connection refused",
                  "breaker open", "cache unusable", "read-only"]:
         assert word in shown, f"{word} is missing in {shown}"
     for width, height in [(1280, 900), (390, 844)]:
         browser.size(width, height)
         wide = browser.run("""
-            window.places.servers(arguments[0]);
-            window.places.origins(arguments[1]);
+            window.tables.servers(arguments[0]);
+            window.tables.origins(arguments[1]);
             return document.documentElement.scrollWidth""", SERVERS, ORIGINS)
         assert wide <= width, f"{wide} wide in {width}"
     browser.size(1280, 900)

@@ -6,8 +6,8 @@ import { draw, make, say } from './dom.js';
 const HEIGHT = 150;
 const [LEFT, RIGHT, TOP, BOTTOM] = [66, 4, 8, 18];
 
-// A plot in `place`. `series` are `{ name, color, of: (sample) => number or null }`. With `stacked`, bars on each
-// other; else lines. With `log`, the scale is logarithmic. `format` writes values, `mark` those of the scale.
+// A plot in the element `place`. `series` are `{ name, color, of: (sample) => number or null }`. `stacked` draws stacked
+// bars, otherwise lines. `log` makes the scale logarithmic. `format` formats values, `mark` those of the scale.
 export class Chart {
   constructor(place, series, { stacked = false, log = false, format, mark = format }) {
     Object.assign(this, { series, stacked, log, format, mark, samples: [], seconds: 600, at: null });
@@ -35,7 +35,7 @@ export class Chart {
     this.paint();
   }
 
-  // Samples put together so that each bar has some width; `null` where there is none.
+  // Merges samples so that each bar has some width; `null` where there is none.
   bins(width) {
     const end = this.samples.at(-1)?.unix_ms ?? 0;
     const count = Math.max(1, Math.min(this.seconds, Math.floor(width / (this.log ? 9 : this.stacked ? 4 : 2))));
@@ -45,7 +45,7 @@ export class Chart {
       const index = count - 1 - Math.floor((end - sample.unix_ms) / span);
       if (index >= 0) bins[index].push(sample);
     }
-    // A mean of what is known; of a quantile the worst.
+    // The mean of the known values; of a quantile the worst.
     const join = (values) => {
       const known = values.filter((value) => value !== null && value !== undefined);
       if (known.length === 0) return null;
@@ -127,12 +127,12 @@ export class Chart {
       bins.forEach((bin, index) => {
         const value = bin.values[which];
         if (value === null) {
-          // Where a late sample left a bin empty, the line goes on.
+          // The line continues across a bin that a late sample left empty.
           if (bin.some) joined = false;
           return;
         }
         const [at, height] = [x(index + 0.5).toFixed(1), y(value).toFixed(1)];
-        // One alone is a short line, so that it is seen.
+        // A single value becomes a short line, to be visible.
         path += joined ? `L${at} ${height}` : `M${(x(index + 0.5) - Math.min(2, width / bins.length / 2)).toFixed(1)} ${height}L${at} ${height}`;
         joined = true;
       });

@@ -1,4 +1,4 @@
-// The details of a request: everything that the snapshot knows about it, in the row below its own.
+// The details of a request: all its data in the snapshot, in a row below its own.
 
 import { bytes, clock, count, micros } from './format.js';
 import { make } from './dom.js';
@@ -25,7 +25,7 @@ const policy = (one) => {
   return `${count(one.plugin_calls)} ${one.plugin_calls === 1 ? 'call' : 'calls'}`;
 };
 
-// What is known, as [name, text]; lines of a text are separated by line ends.
+// Returns the facts as [name, text]; a text may have several lines.
 const facts = (one) => {
   const ended = one.outcome !== undefined;
   const sent = one.retransmissions > 0 || ended ? `${count(one.retransmissions)} packets` : null;

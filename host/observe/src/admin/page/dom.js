@@ -1,10 +1,10 @@
-// The few ways in which this page is written to. Text is only ever set as text, never as HTML.
+// All functions that change the page. They set text only as text, never as HTML.
 
 import { plain } from './format.js';
 
 export const find = (id) => document.getElementById(id);
 
-// An element; children are elements or texts.
+// Creates an element; children are elements or texts.
 export const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -23,7 +23,7 @@ export const say = (element, text) => {
   if (element.textContent !== shown) element.textContent = shown;
 };
 
-// Sets a text that may be cut at the end of its cell; the whole of it appears on hover.
+// Sets a text that its cell may truncate; hovering shows all of it.
 export const sayCut = (element, text) => {
   say(element, text);
   const whole = plain(text);
@@ -34,8 +34,8 @@ export const show = (element, visible) => {
   element.hidden = !visible;
 };
 
-// Makes the rows of a table those of `items`, in their order. Rows stay the same elements as long as their key is
-// there, so that nothing flickers and text can be selected.
+// Makes the rows of a table match `items`, in order. Rows with the same key keep their elements, so that nothing flickers
+// and selected text stays selected.
 export const syncRows = (body, items, keyOf, create, update) => {
   const known = new Map([...body.children].map((row) => [row.dataset.key, row]));
   const rows = items.map((item) => {

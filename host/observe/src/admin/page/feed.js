@@ -1,26 +1,26 @@
-// The stream of snapshots: follows it, and begins anew when it breaks off.
+// Follows the stream of snapshots, and reconnects when it breaks.
 
-// A snapshot comes each second; when none has come for this long, the connection is taken for dead.
+// A snapshot arrives each second; after this silence, in ms, the connection counts as dead.
 const SILENCE = 6000;
 const PAUSES = [500, 1000, 2000, 5000];
 
-// Calls `told({ state, … })` with `live` and a snapshot, `lost` and the reason, or `locked` when a token is
-// needed. Never ends. `token()` gives the token, `unlocked()` a promise that there is a new one.
-export const follow = async (told, token, unlocked) => {
+// Calls `onChange({ state, … })` with `live` and a snapshot, `lost` and the reason, or `locked` when a token is needed.
+// Never ends. `token()` returns the token, `unlocked()` a promise of a new one.
+export const follow = async (onChange, token, unlocked) => {
   for (let failed = 0; ; ) {
     try {
       await read((snapshot) => {
         failed = 0;
-        told({ state: 'live', snapshot });
+        onChange({ state: 'live', snapshot });
       }, token());
-      told({ state: 'lost', reason: 'the server ended the stream' });
+      onChange({ state: 'lost', reason: 'the server ended the stream' });
     } catch (error) {
       if (error.status === 401) {
-        told({ state: 'locked' });
+        onChange({ state: 'locked' });
         await unlocked();
         continue;
       }
-      told({ state: 'lost', reason: error.message });
+      onChange({ state: 'lost', reason: error.message });
     }
     const pause = PAUSES[Math.min(failed, PAUSES.length - 1)];
     failed += 1;
@@ -28,7 +28,7 @@ export const follow = async (told, token, unlocked) => {
   }
 };
 
-// The page at /?servers=all shows all servers that publish where this one does.
+// The page at /?servers=all shows all servers that publish on the same subject.
 const ALL = new URLSearchParams(location.search).get('servers') === 'all' ? '?servers=all' : '';
 
 const read = async (each, token) => {

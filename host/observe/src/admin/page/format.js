@@ -1,6 +1,6 @@
-// Numbers and texts as people read them.
+// Formats numbers and texts for people.
 
-// What would hide, turn round or break a text: names are written by clients.
+// Characters that hide, reverse or break text: clients choose names.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 export const plain = (text) => String(text).replace(UNSEEN, '\ufffd');
@@ -17,7 +17,7 @@ const scaled = (value, units, step) => {
 
 export const bytes = (count) => scaled(count, ['B', 'kB', 'MB', 'GB', 'TB'], 1000);
 export const rate = (count) => `${bytes(count)}/s`;
-// The same for a scale: no zeros behind the point, and seconds as they are.
+// For the marks of a scale: no trailing zeros, and seconds as they are.
 const short = (text) => text.replace(/\.0+(?= )/, '');
 export const rateMark = (value) => short(rate(value));
 export const microsMark = (value) => (value < 1e6 ? short(micros(value)) : `${value / 1e6} s`);
@@ -51,7 +51,7 @@ const BOUNDS = [
   25, 50, 100, 250, 500, 1e3, 2500, 5e3, 1e4, 25e3, 5e4, 1e5, 25e4, 5e5, 1e6, 25e5, 5e6, 1e7, 3e7, 6e7, 3e8, 18e8,
 ];
 
-// The time that this part of all times did not exceed; null without any.
+// Returns the quantile of the times in these buckets; null without any.
 export const quantile = (buckets, part) => {
   const all = buckets.reduce((sum, inside) => sum + inside, 0);
   if (all === 0) return null;

@@ -1,11 +1,11 @@
-// The live view: follows the stream of snapshots and shows the last one.
+// The live view: follows the stream of snapshots and shows the latest one.
 
 import { Chart } from './charts.js';
 import { find, make, say, sayCut, show } from './dom.js';
 import { follow } from './feed.js';
 import { count, micros, microsMark, rate, rateMark, span } from './format.js';
 import { figures } from './figures.js';
-import { origins, servers } from './places.js';
+import { origins, servers } from './servers.js';
 import { OUTCOMES, active, finished, onChange, plugins, queues } from './tables.js';
 
 // As many samples as the server keeps.
@@ -42,7 +42,7 @@ const outcomes = new Set();
 
 const words = () => find('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
 
-// The first snapshot of a connection has all samples, the others the newest: what is known is not added again.
+// The first snapshot of a connection has all samples, the others only the newest; adds the new ones.
 const keep = (snapshot) => {
   if (last?.started_unix_ms !== snapshot.started_unix_ms) samples = [];
   const newest = samples.at(-1)?.unix_ms ?? 0;
@@ -84,7 +84,7 @@ const connection = (words, kind) => {
   find('connection').className = `pill ${kind}`;
 };
 
-// What is shown while nothing comes is old, and says so.
+// Marks the page as stale while nothing arrives.
 const stale = (reason) => {
   lostAt ??= Date.now();
   const since = `not live for ${span((Date.now() - lostAt) / 1000)}`;
@@ -92,12 +92,12 @@ const stale = (reason) => {
   show(find('stale'), true);
   document.body.classList.toggle('old', last !== null);
   connection('not live', 'waiting');
-  // Nobody knows whether the server is ready now.
+  // The readiness is unknown now.
   find('ready').className = 'pill';
   if (last) say(find('ready'), last.ready ? 'was ready' : 'was not ready');
 };
 
-const told = (news) => {
+const onFeedChange = (news) => {
   show(find('login'), news.state === 'locked');
   if (news.state === 'live') {
     lostAt = null;
@@ -152,4 +152,4 @@ for (const [words, length] of [['1 min', 60], ['5 min', 300], ['10 min', 600]]) 
 }
 find('filter').addEventListener('input', tables);
 onChange(tables);
-follow(told, () => sessionStorage.getItem('token'), unlocked);
+follow(onFeedChange, () => sessionStorage.getItem('token'), unlocked);

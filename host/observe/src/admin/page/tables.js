@@ -1,19 +1,19 @@
-// The tables: what runs, what ended, plugins, queues.
+// The tables of running and ended requests, plugins, and queues.
 
 import { bytes, clock, count, micros, percent, quantile, rate } from './format.js';
 import { detailsRow, fillDetails, isOpen, toggle } from './details.js';
 import { find, make, say, sayCut, show, syncRows } from './dom.js';
 
 export const OUTCOMES = ['served', 'stored', 'probed', 'aborted', 'denied', 'not-found', 'timed-out', 'failed'];
-// The outcomes of clients that did not get what they asked for.
+// The outcomes that count as failures.
 export const FAILURES = ['denied', 'not-found', 'timed-out', 'failed'];
 
-// The rows of a table until all are wanted.
+// The rows of a table before it is expanded.
 const FEW = 15;
 const whole = new Set();
 let changed = () => {};
 
-// `act` is called when a click changes what the tables show.
+// Sets the function to call when a click changes the tables.
 export const onChange = (act) => {
   changed = act;
 };
@@ -150,7 +150,7 @@ export const finished = (rows, words, outcomes) => {
     8,
     () => make('tr', {}, cell('', 'time'), cell(''), cell('', 'wide'), cell('', 'wide'), cell('', 'wide'), cell('', 'n'), cell('took', 'n'), cell('resent', 'n')),
     (tr, row) => {
-      // What has ended does not change.
+      // Ended requests do not change.
       if (tr.cells[0].firstChild) return;
       const [at, outcome, who, what, why, size, took, again] = tr.cells;
       say(at, clock(row.ended_unix_ms));
@@ -224,7 +224,7 @@ export const queues = (totals) => {
     ['hot files in memory', `${bytes(cache.bytes)} of ${bytes(cache.capacity)}`],
     ['files found there', asked === 0 ? '–' : `${((100 * cache.hits) / asked).toFixed(1)} %`],
   ]);
-  // There are many limits, and most are never reached.
+  // Hides the many limits that were never reached.
   const shown = ({ reason, count: times }) => times > 0 || !reason.startsWith('limit-');
   pairs('dropped', totals.dropped.filter(shown).map(({ reason, count: times }) => [reason, count(times)]));
 };

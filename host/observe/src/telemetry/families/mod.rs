@@ -1,15 +1,15 @@
 //! All metrics: name, help text, current values. One list for all exporters.
 //!
 //! Labels come from the configuration and from short lists of words, never from files, clients or requests; those of
-//! [`own`] come from plugins, within bounds.
+//! [`mod@plugin_series`] come from plugins, within limits.
 
-mod own;
-mod shared;
+mod plugin_series;
+mod subsystems;
 
-use own::own;
-use shared::{events, groups, keys, origins};
+use plugin_series::plugin_series;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use subsystems::{events, groups, keys, origins};
 use tuffet::status::{Report, Revision, RootState};
 use tuffet::watch::ExportCounts;
 use tuffet::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
@@ -30,7 +30,7 @@ pub(crate) struct Family {
 /// What a metric counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Things: the word for them.
+    /// Things, in UCUM braces: `{request}`.
     Of(&'static str),
     Bytes,
     Seconds,
@@ -40,9 +40,9 @@ pub(crate) enum Unit {
 pub(crate) enum Values {
     /// Never falls while the process runs.
     Counter(Vec<Point<u64>>),
-    /// As it is now.
+    /// The current value.
     Gauge(Vec<Point<u64>>),
-    /// As it is now, in numbers that need not be whole.
+    /// The current value, a fraction.
     Measure(Vec<Point<f64>>),
     /// Times, in the buckets of [`tuffet_request::BOUNDS_US`].
     Histogram(Vec<Point<Distribution>>),
@@ -55,7 +55,7 @@ pub(crate) struct Point<T> {
     pub(crate) value: T,
 }
 
-/// All metrics as they are now.
+/// Returns the current values of all metrics.
 pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     let (totals, report) = (watch.totals(), watch.report());
     let mut all = server(&report, watch.started_unix());
@@ -68,7 +68,7 @@ pub(crate) fn families(watch: &Watch) -> Vec<Family> {
     all.extend(sinks(&report.sinks));
     all.extend(report.kv.iter().flat_map(keys));
     all.extend(plugins(&totals.plugins));
-    all.extend(own(&watch.series()));
+    all.extend(plugin_series(&watch.series()));
     all.push(components(&report.plugins));
     all.extend(watch.published().into_iter().flat_map(events));
     all.extend(telemetry(watch.exported()));
@@ -318,7 +318,7 @@ fn sinks(sinks: &[SinkCounted]) -> Vec<Family> {
     ]
 }
 
-/// Which component each plugin of the active configuration was loaded from.
+/// Identifies the component of each plugin in the active configuration.
 fn components(plugins: &[PluginIdentity]) -> Family {
     let points = plugins.iter().map(|plugin| Point {
         labels: vec![
@@ -458,7 +458,7 @@ fn histogram(name: &'static str, help: &'static str, points: Vec<Point<Distribut
     Family { name, help, unit: Unit::Seconds, values: Values::Histogram(points) }
 }
 
-/// A value without labels.
+/// Returns a single point without labels.
 fn one<T>(value: T) -> Vec<Point<T>> {
     vec![Point { labels: Vec::new(), value }]
 }

@@ -1,4 +1,4 @@
-//! The liveness of the workers: each gets a ping, and must answer soon.
+//! Checks the liveness of the workers with pings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,13 +6,13 @@ use tokio::sync::{Mutex, oneshot};
 use tokio::time::{Instant, timeout_at};
 use tuffet_engine::worker::{Mailbox, ToWorker};
 
-/// How long a worker may take to answer. Its loop takes microseconds; a disk may delay it.
-pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// The time limit of an answer. The loop of a worker takes microseconds, but a disk may delay it.
+pub(super) const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Pings all workers.
-pub struct Pulse(Mutex<Asking>);
+pub struct WorkerLiveness(Mutex<PingState>);
 
-struct Asking {
+struct PingState {
     workers: Vec<Worker>,
     /// The time of the last pings, and the workers that did not answer.
     last: Option<(Instant, Vec<usize>)>,
@@ -20,47 +20,47 @@ struct Asking {
 
 struct Worker {
     mailbox: Arc<Mailbox>,
-    /// The pending answer: at most one ping is in the mailbox.
-    due: Option<oneshot::Receiver<()>>,
+    /// The pending answer. At most one ping is in the mailbox.
+    pong: Option<oneshot::Receiver<()>>,
 }
 
-impl Pulse {
+impl WorkerLiveness {
     /// Pings the workers of these mailboxes.
-    pub fn new(mailboxes: Vec<Arc<Mailbox>>) -> Pulse {
-        let workers = mailboxes.into_iter().map(|mailbox| Worker { mailbox, due: None }).collect();
-        Pulse(Mutex::new(Asking { workers, last: None }))
+    pub fn new(mailboxes: Vec<Arc<Mailbox>>) -> WorkerLiveness {
+        let workers = mailboxes.into_iter().map(|mailbox| Worker { mailbox, pong: None }).collect();
+        WorkerLiveness(Mutex::new(PingState { workers, last: None }))
     }
 
     /// Returns the numbers of the workers that did not answer. Concurrent callers share the result.
     pub async fn silent(&self) -> Vec<usize> {
         let came = Instant::now();
-        let mut asking = self.0.lock().await;
-        if let Some((sent_at, silent)) = &asking.last
+        let mut state = self.0.lock().await;
+        if let Some((sent_at, silent)) = &state.last
             && *sent_at >= came
         {
             return silent.clone();
         }
         let sent_at = Instant::now();
-        for worker in asking.workers.iter_mut().filter(|worker| worker.due.is_none()) {
-            let (answer, due) = oneshot::channel();
+        for worker in state.workers.iter_mut().filter(|worker| worker.pong.is_none()) {
+            let (answer, pong) = oneshot::channel();
             // A worker that cannot be woken does not answer.
             let _ = worker.mailbox.post(ToWorker::Ping(answer));
-            worker.due = Some(due);
+            worker.pong = Some(pong);
         }
         let mut silent = Vec::new();
-        for (number, worker) in asking.workers.iter_mut().enumerate() {
-            let Some(due) = &mut worker.due else { continue };
-            match timeout_at(sent_at + PATIENCE, due).await {
-                Ok(Ok(())) => worker.due = None,
-                // Its thread has ended, and the ping with it.
+        for (number, worker) in state.workers.iter_mut().enumerate() {
+            let Some(pong) = &mut worker.pong else { continue };
+            match timeout_at(sent_at + PING_TIMEOUT, pong).await {
+                Ok(Ok(())) => worker.pong = None,
+                // The worker's thread has ended.
                 Ok(Err(_)) => {
-                    worker.due = None;
+                    worker.pong = None;
                     silent.push(number);
                 }
                 Err(_) => silent.push(number),
             }
         }
-        asking.last = Some((sent_at, silent.clone()));
+        state.last = Some((sent_at, silent.clone()));
         silent
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     use mio::{Poll, Token, Waker};
 
     #[test]
-    fn who_does_not_answer_is_named_and_asked_once() {
+    fn a_silent_worker_is_named_and_pinged_once() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         runtime.expect("a runtime").block_on(one_of_two_is_silent());
     }
@@ -81,26 +81,26 @@ mod tests {
         let mailbox =
             |poll: &Poll| Arc::new(Mailbox::new(Waker::new(poll.registry(), Token(0)).expect("a waker")));
         let mailboxes: Vec<_> = polls.iter().map(mailbox).collect();
-        let pulse = Arc::new(Pulse::new(mailboxes.clone()));
-        let asking = |pulse: &Arc<Pulse>| {
-            let pulse = Arc::clone(pulse);
-            tokio::spawn(async move { pulse.silent().await })
+        let liveness = Arc::new(WorkerLiveness::new(mailboxes.clone()));
+        let ping = |liveness: &Arc<WorkerLiveness>| {
+            let liveness = Arc::clone(liveness);
+            tokio::spawn(async move { liveness.silent().await })
         };
         let answer = |number: usize| {
-            let mut questions = 0;
+            let mut pings = 0;
             while let Some(ToWorker::Ping(answer)) = mailboxes[number].take() {
-                questions += 1;
+                pings += 1;
                 let _ = answer.send(());
             }
-            questions
+            pings
         };
-        let first = asking(&pulse);
+        let first = ping(&liveness);
         tokio::task::yield_now().await;
         assert_eq!(answer(0), 1);
         assert_eq!(first.await.expect("an answer"), [1]);
-        let again = asking(&pulse);
+        let again = ping(&liveness);
         tokio::task::yield_now().await;
-        assert_eq!((answer(0), answer(1)), (1, 1), "one question waited for the silent one");
+        assert_eq!((answer(0), answer(1)), (1, 1), "the silent worker had one ping");
         assert_eq!(again.await.expect("an answer"), [] as [usize; 0]);
     }
 }

@@ -1,11 +1,11 @@
-//! What plugins count themselves. The names that they choose are labels, so the list of metrics stays one of this
-//! program, and no plugin gives a metric another kind than somebody else does.
+//! Metrics that plugins define. Their names are labels of fixed metrics, so the list of metrics stays that of this
+//! program, and two plugins cannot give one metric different types.
 
 use super::{Family, Point, Unit, Values, counter};
 use tuffet::watch::Word;
 use tuffet_policy::{PluginSeries, SeriesName, SeriesValue};
 
-pub(super) fn own(plugins: &[PluginSeries]) -> Vec<Family> {
+pub(super) fn plugin_series(plugins: &[PluginSeries]) -> Vec<Family> {
     let (mut counters, mut gauges) = (Vec::new(), Vec::new());
     for plugin in plugins {
         for (name, value) in &plugin.series {
@@ -22,16 +22,16 @@ pub(super) fn own(plugins: &[PluginSeries]) -> Vec<Family> {
     });
     let series = Unit::Of("{series}");
     vec![
-        counter("plugin.counter", "A counter of a plugin's own, by its name for it", Unit::Of("1"), counters),
+        counter("plugin.counter", "A counter that a plugin defines, by its name", Unit::Of("1"), counters),
         Family {
             name: "plugin.gauge",
-            help: "A gauge of a plugin's own, by its name for it",
+            help: "A gauge that a plugin defines, by its name",
             unit: Unit::Of("1"),
             values: Values::Measure(gauges),
         },
         counter(
             "plugin.series.refused",
-            "Changes of a plugin's own metrics that it has too many series for",
+            "Changes of a plugin's metrics refused because it has too many series",
             series,
             refused.collect(),
         ),
@@ -39,8 +39,8 @@ pub(super) fn own(plugins: &[PluginSeries]) -> Vec<Family> {
 }
 
 fn labels(plugin: &PluginSeries, series: &SeriesName) -> Vec<(Word, Word)> {
-    let ours =
+    let fixed =
         [("plugin".into(), plugin.plugin.to_string().into()), ("name".into(), series.name.clone().into())];
-    let its = series.labels.iter().map(|(label, value)| (label.clone().into(), value.clone().into()));
-    ours.into_iter().chain(its).collect()
+    let chosen = series.labels.iter().map(|(label, value)| (label.clone().into(), value.clone().into()));
+    fixed.into_iter().chain(chosen).collect()
 }

@@ -1,4 +1,4 @@
-//! Builds the spans of requests to origins. One such request may serve many clients, so each is a trace of its own.
+//! Builds the spans of requests to origins. One request may serve many clients, so each is a separate trace.
 
 use super::spans::short;
 use opentelemetry::trace::{SpanContext, SpanId, SpanKind, Status, TraceFlags, TraceId, TraceState};

@@ -1,4 +1,4 @@
-//! Metrics of what servers have in common: groups of clients, places of files, keys and events.
+//! Metrics of subsystems: multicast groups, origins, keys of plugins, and published events.
 
 use super::{Family, Point, Unit, counter, gauge, one};
 use std::sync::atomic::AtomicU64;

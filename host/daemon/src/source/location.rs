@@ -1,13 +1,13 @@
-//! What `--config` names: a file, a URL, or a key in a bucket; and what `--config-auth` proves.
+//! Parses `--config` (a file, a URL, or a key in a bucket) and reads the credentials of `--config-auth`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use tuffet_config::{NatsLogin, NatsServers, Secret};
 use url::Url;
 
-/// What `--config` names.
+/// The value of `--config`.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum Location {
     File(PathBuf),
     Url(Url),
     Key(Key),
@@ -26,10 +26,10 @@ pub(super) struct Key {
 #[derive(Debug)]
 pub(super) struct Auth(pub(super) Option<Secret>);
 
-impl Place {
-    pub(super) fn parse(config: &Path) -> Result<Place, String> {
+impl Location {
+    pub(super) fn parse(config: &Path) -> Result<Location, String> {
         let Some(text) = config.to_str().filter(|text| text.contains("://")) else {
-            return Ok(Place::File(config.to_owned()));
+            return Ok(Location::File(config.to_owned()));
         };
         let url = Url::parse(text).map_err(|error| format!("it is not a URL: {error}"))?;
         if !url.username().is_empty() || url.password().is_some() {
@@ -39,7 +39,7 @@ impl Place {
             return Err("it has no host".into());
         };
         match url.scheme() {
-            "https" | "http" => Ok(Place::Url(url)),
+            "https" | "http" => Ok(Location::Url(url)),
             scheme @ ("nats" | "tls") => {
                 let mut parts = url.path().trim_start_matches('/').splitn(2, '/');
                 let (bucket, key) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -47,7 +47,7 @@ impl Place {
                     return Err(format!("write {scheme}://HOST:PORT/BUCKET/KEY"));
                 }
                 let server = format!("{scheme}://{host}:{}", url.port().unwrap_or(4222));
-                Ok(Place::Key(Key { server, bucket: bucket.into(), key: key.into() }))
+                Ok(Location::Key(Key { server, bucket: bucket.into(), key: key.into() }))
             }
             scheme => Err(format!(
                 "the scheme `{scheme}` is not known; write a file, https://HOST/PATH, nats://HOST:PORT/BUCKET/KEY or \
@@ -57,33 +57,33 @@ impl Place {
     }
 
     /// Returns the URL for logs; `None` for a file. A query may contain a secret.
-    pub(super) fn shown(&self) -> Option<String> {
+    pub(super) fn display_url(&self) -> Option<String> {
         match self {
-            Place::File(_) => None,
-            Place::Url(url) => {
+            Location::File(_) => None,
+            Location::Url(url) => {
                 let mut url = url.clone();
                 url.set_query(None);
                 Some(url.into())
             }
-            Place::Key(Key { server, bucket, key }) => Some(format!("{server}/{bucket}/{key}")),
+            Location::Key(Key { server, bucket, key }) => Some(format!("{server}/{bucket}/{key}")),
         }
     }
 
-    /// Returns what a configuration that is kept on disk belongs to: the whole URL, since its query may choose another
-    /// configuration. It may contain a secret, so only its digest is written anywhere.
-    pub(super) fn whole(&self) -> Option<String> {
+    /// Returns the URL with its query, which may choose the configuration, to identify the last good copy. It may
+    /// contain a secret, so only its digest is stored.
+    pub(super) fn full_url(&self) -> Option<String> {
         match self {
-            Place::Url(url) => Some(url.to_string()),
-            Place::File(_) | Place::Key(_) => self.shown(),
+            Location::Url(url) => Some(url.to_string()),
+            Location::File(_) | Location::Key(_) => self.display_url(),
         }
     }
 }
 
 impl Auth {
     /// Reads the file, before privileges are dropped.
-    pub(super) fn read(file: Option<&Path>, place: &Place) -> Result<Auth, String> {
+    pub(super) fn read(file: Option<&Path>, location: &Location) -> Result<Auth, String> {
         let Some(file) = file else { return Ok(Auth(None)) };
-        if matches!(place, Place::File(_)) {
+        if matches!(location, Location::File(_)) {
             return Err("--config-auth is for a configuration from a URL".into());
         }
         let at = |error: String| format!("--config-auth {}: {error}", file.display());
@@ -94,19 +94,19 @@ impl Auth {
         Ok(Auth(Some(Secret::new(text))))
     }
 
-    /// The token alone.
+    /// Returns the token.
     pub(super) fn token(&self) -> Option<&str> {
         self.0.as_ref().map(|secret| secret.reveal().trim())
     }
 
-    /// The servers of a key, with the login.
+    /// Returns the servers of a key, with the login.
     pub(super) fn login(&self, key: &Key) -> NatsServers {
         let login = self.0.as_ref().map_or(NatsLogin::None, login);
         NatsServers { urls: vec![key.server.clone()], login }
     }
 }
 
-/// Reads a login at NATS from a file with a token, or with credentials.
+/// Reads a NATS login from a file with a token or credentials.
 ///
 /// # Errors
 /// The file cannot be read, or is empty.
@@ -120,7 +120,7 @@ pub fn nats_login(file: Option<&Path>) -> Result<NatsLogin, String> {
     Ok(login(&Secret::new(text)))
 }
 
-/// A credentials file is known by its first line; anything else is a token.
+/// Recognises credentials by their first line; anything else is a token.
 fn login(secret: &Secret) -> NatsLogin {
     if secret.reveal().contains("BEGIN NATS USER JWT") {
         NatsLogin::Credentials(secret.clone())
@@ -134,12 +134,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_named_is_a_file_unless_it_is_a_url() {
-        let parse = |text: &str| Place::parse(Path::new(text));
-        assert!(matches!(parse("/etc/tuffet/tuffet.yaml"), Ok(Place::File(_))));
-        let Ok(Place::Key(key)) = parse("nats://hub/site/tftp/main.yaml") else { panic!("it is a key") };
+    fn a_location_is_a_file_unless_it_is_a_url() {
+        let parse = |text: &str| Location::parse(Path::new(text));
+        assert!(matches!(parse("/etc/tuffet/tuffet.yaml"), Ok(Location::File(_))));
+        let Ok(Location::Key(key)) = parse("nats://hub/site/tftp/main.yaml") else { panic!("it is a key") };
         assert_eq!((&*key.server, &*key.bucket, &*key.key), ("nats://hub:4222", "site", "tftp/main.yaml"));
-        let url = parse("https://hub.example/tuffet.yaml?token=s3cr3t").ok().and_then(|url| url.shown());
+        let url =
+            parse("https://hub.example/tuffet.yaml?token=s3cr3t").ok().and_then(|url| url.display_url());
         assert_eq!(url.as_deref(), Some("https://hub.example/tuffet.yaml"));
         for (bad, why) in [
             ("nats://hub/site", "nats://HOST:PORT/BUCKET/KEY"),

@@ -1,4 +1,4 @@
-//! The sockets that were opened before this process began, by their use.
+//! Assigns the inherited sockets to their uses.
 
 use super::ServeError;
 use crate::systemd::Inherited;
@@ -7,27 +7,27 @@ use std::os::unix::net::UnixListener;
 use tuffet_config::{AdminAddress, Config};
 use tuffet_observe::admin;
 
-/// Sockets that are already bound.
-pub(super) struct Given {
+/// Inherited sockets, by use.
+pub(super) struct AssignedSockets {
     /// For each listener of the configuration.
     pub(super) listeners: Vec<Vec<UdpSocket>>,
     pub(super) admin: Option<admin::Listener>,
     pub(super) control: Option<UnixListener>,
 }
 
-/// For each listener, how many sockets this process inherited. Takes them: they are closed again.
+/// Returns the number of inherited sockets of each listener. Takes and closes them.
 ///
 /// # Errors
-/// What would keep a server from using them.
-pub fn inherited(config: &Config) -> Result<Vec<usize>, ServeError> {
-    let given = Given::of(config, Inherited::take()?)?;
-    Ok(given.listeners.iter().map(Vec::len).collect())
+/// A server could not use them.
+pub fn count_inherited(config: &Config) -> Result<Vec<usize>, ServeError> {
+    let sockets = AssignedSockets::of(config, Inherited::take()?)?;
+    Ok(sockets.listeners.iter().map(Vec::len).collect())
 }
 
-impl Given {
+impl AssignedSockets {
     /// # Errors
-    /// There is one that the configuration does not know.
-    pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<Given, ServeError> {
+    /// The configuration has no use for one of them.
+    pub(super) fn of(config: &Config, mut inherited: Inherited) -> Result<AssignedSockets, ServeError> {
         let listeners = inherited.listeners(&config.listeners)?;
         let admin = config.admin.as_ref().and_then(|admin| match &admin.address {
             AdminAddress::Tcp(address) => admin::Listener::inherit_tcp(inherited.tcp(*address)?),
@@ -37,7 +37,7 @@ impl Given {
             }
         });
         let control = config.control.as_deref().and_then(|path| inherited.unix(path));
-        let mut places: Vec<String> = config
+        let mut addresses: Vec<String> = config
             .listeners
             .iter()
             .map(|listener| {
@@ -50,15 +50,15 @@ impl Given {
                 )
             })
             .collect();
-        places.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
-        places.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
-        inherited.finish(&places)?;
+        addresses.extend(config.admin.as_ref().map(|admin| format!("`admin` on {}", admin.address)));
+        addresses.extend(config.control.as_ref().map(|path| format!("`control` on {}", path.display())));
+        inherited.finish(&addresses)?;
         for (listener, sockets) in config.listeners.iter().zip(&listeners) {
             let (sockets, workers) = (sockets.len(), config.workers);
             if sockets > 0 {
                 tracing::info!(
                     target: "tuffet::server::given",
-                    listener = listener.name, sockets, "inherited; it is not bound again"
+                    listener = listener.name, sockets, "using inherited sockets"
                 );
             }
             if (1..workers).contains(&sockets) {
@@ -73,6 +73,6 @@ impl Given {
                 );
             }
         }
-        Ok(Given { listeners, admin, control })
+        Ok(AssignedSockets { listeners, admin, control })
     }
 }

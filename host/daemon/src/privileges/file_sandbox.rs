@@ -1,21 +1,21 @@
-//! Landlock: the kernel restricts the files of this process. Files that are already open stay usable.
+//! Landlock: the kernel restricts which files this process can open. Open files stay usable.
 
-use super::touched::Touched;
+use super::allowed_paths::AllowedPaths;
 use landlock::{
     ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, LandlockStatus, PathBeneath, RestrictSelf,
     Ruleset, RulesetAttr, RulesetCreatedAttr, Scope,
 };
 
-/// The reason why Landlock is not in force.
-pub(super) struct Without(pub(super) String);
+/// Why Landlock is not in force.
+pub(super) struct NotEnforced(pub(super) String);
 
 /// Restricts the calling thread and its future threads; returns the number of rules.
-pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
+pub(super) fn restrict(allowed: AllowedPaths) -> Result<usize, NotEnforced> {
     if let Err(why) = landlock_here() {
-        return Err(Without(why));
+        return Err(NotEnforced(why));
     }
-    let refused = |error: landlock::RulesetError| Without(error.to_string());
-    let rules = touched.rules.len();
+    let refused = |error: landlock::RulesetError| NotEnforced(error.to_string());
+    let rules = allowed.rules.len();
     let created = || -> Result<_, landlock::RulesetError> {
         let mut ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
@@ -29,8 +29,8 @@ pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
             ruleset = ruleset.scope(Scope::AbstractUnixSocket)?;
         }
         let mut created = ruleset.create()?;
-        for (place, what) in touched.rules {
-            created = created.add_rule(PathBeneath::new(place, what))?;
+        for (path, access) in allowed.rules {
+            created = created.add_rule(PathBeneath::new(path, access))?;
         }
         created.restrict_self()
     };
@@ -39,7 +39,7 @@ pub(super) fn restrict(touched: Touched) -> Result<usize, Without> {
 
 /// Returns the Landlock version of this kernel, or why it has none.
 pub fn landlock_here() -> Result<i32, String> {
-    // This changes nothing: no flag is set.
+    // A query: without flags it changes nothing.
     let status = RestrictSelf::default().no_new_privs(false).apply().map_err(|error| error.to_string())?;
     match status.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => {

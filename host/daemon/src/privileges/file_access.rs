@@ -1,7 +1,7 @@
-//! Checks whether existing files are accessible: by their permissions, or in the sandbox of this process.
+//! Checks whether permissions and the sandbox of this process allow access to existing files.
 
-use super::foresee::Foreseen;
-use super::{Account, PrivilegeError, own};
+use super::start_check::PlannedPaths;
+use super::{Account, PrivilegeError, own_paths};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,80 +10,80 @@ use tuffet_config::{Barred, ComponentSource, Config, barred, outside, reach};
 use tuffet_request::RootSpec;
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
-pub(crate) fn out_of_bounds(next: &Config) -> Vec<(String, String)> {
+pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    let mut look = |pointer: String, path: &Path, to_write: bool| {
+    let mut check = |pointer: String, path: &Path, to_write: bool| {
         if barred(path, to_write) == Some(Barred::Bounds) {
             found.push((pointer, outside(path)));
         }
     };
     for origin in &next.origins {
         let number = next.roots.iter().position(|root| root.name == origin.root).unwrap_or_default();
-        look(format!("/roots/{number}/cache/path"), there(&origin.cache.path), true);
+        check(format!("/roots/{number}/cache/path"), nearest_existing(&origin.cache.path), true);
     }
     let folders = next.roots.iter().enumerate().filter(|(_, root)| root.elsewhere.is_none());
     for (number, root) in folders.filter(|(_, root)| !is_silent(next, root)) {
-        look(format!("/roots/{number}/path"), &root.path, false);
+        check(format!("/roots/{number}/path"), &root.path, false);
         if root.writable {
-            look(format!("/roots/{number}/writable"), &root.path, true);
+            check(format!("/roots/{number}/writable"), &root.path, true);
         }
     }
     for plugin in &next.policy.plugins {
         if let ComponentSource::Path(path) = &plugin.component {
-            look(format!("/plugins/{}/component", plugin.name), path, false);
+            check(format!("/plugins/{}/component", plugin.name), path, false);
         }
     }
     for (number, file) in next.lease_files.iter().enumerate() {
         let folder = file.path.parent().unwrap_or(&file.path);
         if reach::answers(folder) {
-            look(format!("/facts/leases/{number}/file"), folder, false);
+            check(format!("/facts/leases/{number}/file"), folder, false);
         }
     }
     for sink in &next.sinks {
         let at = |key| format!("/sinks/{}/{key}", sink.name);
         if let SinkTarget::File(target) = &sink.target {
-            look(at("file"), target.path.parent().unwrap_or(&target.path), true);
+            check(at("file"), target.path.parent().unwrap_or(&target.path), true);
         }
         if let Some(spool) = &sink.spool {
-            look(at("spool"), there(&spool.path), true);
+            check(at("spool"), nearest_existing(&spool.path), true);
         }
     }
-    for folder in own::folders(next).iter().filter(|folder| **folder == next.state) {
-        look("/state".into(), there(folder), true);
+    for folder in own_paths::folders(next).iter().filter(|folder| **folder == next.state) {
+        check("/state".into(), nearest_existing(folder), true);
     }
     found
 }
 
-/// Whether a look at the folder of this root would have to wait for it.
+/// Returns whether the folder of this root does not respond.
 pub(super) fn is_silent(config: &Config, root: &RootSpec) -> bool {
     config.silent.iter().any(|silent| silent.root == root.name)
 }
 
 /// Returns the folder, or its nearest existing ancestor.
-pub(super) fn there(folder: &Path) -> &Path {
+pub(super) fn nearest_existing(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.exists()).unwrap_or(folder)
 }
 
-/// The file of a sink that the server can write but not create again.
+/// Warns about the file of a sink that the server can write but not create again.
 #[derive(Debug)]
-pub(super) struct Advice {
+pub(super) struct SinkFileWarning {
     sink: String,
     file: PathBuf,
     user: String,
 }
 
-impl Advice {
+impl SinkFileWarning {
     pub(super) fn log(&self) {
         tracing::warn!(target: "tuffet::privileges", sink = self.sink, file = %self.file.display(), "{self}");
     }
 }
 
-impl fmt::Display for Advice {
+impl fmt::Display for SinkFileWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "sink `{0}`: the folder of {1} may not be written by the user `{2}`: who puts the file away has to make the \
-             next one, as `create 0640 {2}` does in logrotate",
+            "sink `{0}`: the user `{2}` may not write in the folder of {1}, so log rotation must create the next file, \
+             as `create 0640 {2}` does in logrotate",
             self.sink,
             self.file.display(),
             self.user
@@ -91,14 +91,14 @@ impl fmt::Display for Advice {
     }
 }
 
-/// Requires access to everything that the server needs as the user it has become. It owns the paths in
-/// `foreseen`, which do not exist yet.
+/// Requires access to all paths that the server needs as its new user, except those in `planned`: they do not exist
+/// yet, and the user will own them.
 pub(super) fn require(
     config: &Config,
     account: Option<&Account>,
-    foreseen: &Foreseen,
-) -> Result<Vec<Advice>, PrivilegeError> {
-    // Without a change of user, use will show.
+    planned: &PlannedPaths,
+) -> Result<Vec<SinkFileWarning>, PrivilegeError> {
+    // Without a change of user, opening the files shows it.
     let Some(account) = account else { return Ok(Vec::new()) };
     let user = &account.name;
     let (mut problems, mut advice) = (Vec::new(), Vec::new());
@@ -112,23 +112,23 @@ pub(super) fn require(
         } else {
             continue;
         };
-        let mend = if word == "read" {
+        let remedy = if word == "read" {
             format!("`chmod o+rx {path}`, and the folders above it `chmod o+x`")
         } else {
             format!("`chown {user} {path}`")
         };
         problems.push(format!(
-            "root `{name}`: the server runs as the user `{user}`, who may not {word} {path}: {mend}; or name another \
+            "root `{name}`: the server runs as the user `{user}`, who may not {word} {path}: {remedy}; or name another \
              user: `--user NAME`, `privileges: {{ user: NAME }}`"
         ));
     }
-    let own = own::folders(config);
+    let own = own_paths::folders(config);
     let compiled = config.policy.compiled.as_deref();
-    let own = own.iter().filter(|folder| !foreseen.made.contains(folder));
+    let own = own.iter().filter(|folder| !planned.created.contains(folder));
     for folder in own.filter(|folder| Some(folder.as_path()) != compiled) {
-        let there = there(folder);
+        let existing = nearest_existing(folder);
         // A path that is not a folder fails when it is opened.
-        if there.is_dir() && (barred(there, true) == Some(Barred::Rights) || !all_writable(folder)) {
+        if existing.is_dir() && (barred(existing, true) == Some(Barred::Rights) || !all_writable(folder)) {
             let path = folder.display();
             problems.push(format!(
                 "{path}: the server runs as the user `{user}`, who may not write there: \
@@ -138,14 +138,14 @@ pub(super) fn require(
     }
     for sink in &config.sinks {
         if let SinkTarget::File(target) = &sink.target {
-            let exists = target.path.exists() || foreseen.made.contains(&target.path);
+            let exists = target.path.exists() || planned.created.contains(&target.path);
             match sink_problem(&sink.name, &target.path, target.rotate.is_some(), exists, user) {
                 Ok(its) => advice.extend(its),
                 Err(problem) => problems.push(problem),
             }
         }
     }
-    if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::Barred(problems)) }
+    if problems.is_empty() { Ok(advice) } else { Err(PrivilegeError::NoAccess(problems)) }
 }
 
 fn sink_problem(
@@ -154,7 +154,7 @@ fn sink_problem(
     rotates: bool,
     exists: bool,
     user: &str,
-) -> Result<Option<Advice>, String> {
+) -> Result<Option<SinkFileWarning>, String> {
     let path = file.display();
     let folder = file.parent().unwrap_or(file);
     if accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS).is_err() && file.exists() {
@@ -168,18 +168,18 @@ fn sink_problem(
     let folder = folder.display();
     if rotates || !exists {
         return Err(format!(
-            "sink `{name}`: the server runs as the user `{user}`, who may not make files in {folder}, as putting \
-             files away needs: `chown {user} {folder}`, or a folder of its own, and the path in `sinks.{name}.file`"
+            "sink `{name}`: the server runs as the user `{user}`, who may not create files in {folder}, as rotation \
+             needs: `chown {user} {folder}`, or use a separate folder in `sinks.{name}.file`"
         ));
     }
-    Ok(Some(Advice { sink: name.to_owned(), file: file.to_owned(), user: user.to_owned() }))
+    Ok(Some(SinkFileWarning { sink: name.to_owned(), file: file.to_owned(), user: user.to_owned() }))
 }
 
 fn may_enter(folder: &Path) -> bool {
     accessat(CWD, folder, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Returns whether the folder's files are writable, too: an earlier start as another user leaves files.
+/// Returns whether the folder's files are writable, too: a start as another user may have left some.
 fn all_writable(folder: &Path) -> bool {
     let Ok(entries) = std::fs::read_dir(folder) else { return true };
     entries.flatten().all(|entry| accessat(CWD, entry.path(), Access::WRITE_OK, AtFlags::EACCESS).is_ok())
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_and_free_is_not_barred() {
+    fn an_accessible_folder_is_not_barred() {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(barred(folder.path(), false), None);
         assert_eq!(barred(folder.path(), true), None);

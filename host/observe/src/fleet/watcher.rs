@@ -1,6 +1,6 @@
-//! Follows the servers: says that somebody watches, and takes their snapshots.
+//! Follows the servers: announces a viewer, and collects their snapshots.
 
-use super::{CONNECT, Fleet, NOW, VIEW, VIEWING};
+use super::{CONNECT_TIMEOUT, Fleet, SNAPSHOT, VIEW, VIEW_INTERVAL};
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use std::time::{Duration, Instant, SystemTime};
@@ -10,40 +10,40 @@ use tuffet_net::nats::{connect, explain};
 
 use tuffet::watch::Snapshot;
 
-/// The interval of merged snapshots, and the wait for the first one: all servers have answered by then.
-const SECOND: Duration = Duration::from_secs(1);
-const FIRST: Duration = Duration::from_millis(500);
+/// The interval of merged snapshots, and the delay of the first one, by which all servers have answered.
+const MERGE_INTERVAL: Duration = Duration::from_secs(1);
+const FIRST_MERGE: Duration = Duration::from_millis(500);
 
 /// A connection that follows the servers.
-pub struct Watching {
+pub struct FleetWatcher {
     client: Client,
-    viewing: String,
-    /// The beginning of the subjects of all servers.
-    own: String,
+    view_subject: String,
+    /// The common prefix of the servers' subjects.
+    prefix: String,
     snapshots: Subscriber,
     fleet: Fleet,
     views: Interval,
     seconds: Interval,
 }
 
-impl Watching {
+impl FleetWatcher {
     /// Connects.
     ///
     /// # Errors
-    /// Why NATS cannot be followed.
-    pub async fn open(servers: &NatsServers, subject: &str) -> Result<Watching, String> {
-        let client = connect(servers, CONNECT, |_| async {}).await?;
-        let snapshots = client.subscribe(format!("{subject}.{NOW}.>")).await;
+    /// NATS cannot be followed: the reason.
+    pub async fn open(servers: &NatsServers, subject: &str) -> Result<FleetWatcher, String> {
+        let client = connect(servers, CONNECT_TIMEOUT, |_| async {}).await?;
+        let snapshots = client.subscribe(format!("{subject}.{SNAPSHOT}.>")).await;
         let snapshots = snapshots.map_err(|error| explain(&error))?;
-        let mut seconds = interval_at(tokio::time::Instant::now() + FIRST, SECOND);
+        let mut seconds = interval_at(tokio::time::Instant::now() + FIRST_MERGE, MERGE_INTERVAL);
         seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        Ok(Watching {
+        Ok(FleetWatcher {
             client,
-            viewing: format!("{subject}.{VIEWING}"),
-            own: format!("{subject}.{NOW}."),
+            view_subject: format!("{subject}.{VIEW}"),
+            prefix: format!("{subject}.{SNAPSHOT}."),
             snapshots,
             fleet: Fleet::new(unix_ms()),
-            views: interval(VIEW),
+            views: interval(VIEW_INTERVAL),
             seconds,
         })
     }
@@ -57,22 +57,22 @@ impl Watching {
             tokio::select! {
                 message = self.snapshots.next() => match message {
                     Some(message) => {
-                        let of = message.subject.strip_prefix(&self.own).unwrap_or_default();
+                        let of = message.subject.strip_prefix(&self.prefix).unwrap_or_default();
                         self.fleet.take(of, &message.payload, Instant::now(), unix_ms());
                     }
                     None => return Err("the connection ended".into()),
                 },
                 _ = self.views.tick() => {
-                    let viewing = self.client.publish(self.viewing.clone(), "".into()).await;
-                    viewing.map_err(|error| explain(&error))?;
+                    let published = self.client.publish(self.view_subject.clone(), "".into()).await;
+                    published.map_err(|error| explain(&error))?;
                 }
                 _ = self.seconds.tick() => return Ok(self.fleet.merged(Instant::now(), unix_ms())),
             }
         }
     }
 
-    /// Whether no server was heard so far.
-    pub fn is_alone(&self) -> bool {
+    /// Returns whether no server has sent a snapshot recently.
+    pub fn is_empty(&self) -> bool {
         self.fleet.is_empty()
     }
 }

@@ -1,4 +1,4 @@
-// The tables of places: the servers of a view of many, and the origins of roots that live elsewhere.
+// The tables of servers, in a view of many, and of origins.
 
 import { bytes, count, rate, span } from './format.js';
 import { find, make, say, sayCut, show, syncRows } from './dom.js';
@@ -12,7 +12,7 @@ const lines = (td, first, second) => {
 
 const cells = (...kinds) => kinds.map((kind) => make('td', kind ? { class: kind } : {}));
 
-// A click on a server filters all rows by its name, another one shows all again.
+// A click on a server filters all rows by its name; a second click removes the filter.
 const choose = (name) => {
   const filter = find('filter');
   filter.value = filter.value === name ? '' : name;

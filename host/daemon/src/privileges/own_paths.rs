@@ -1,7 +1,7 @@
-//! The server's own files, created and given to its user while it still can.
+//! Creates the server's files and folders before privileges are dropped, and gives them to its user.
 //!
-//! Only new files change their owner: existing ones belong to whoever created them, and changing the owner of
-//! files in a folder that others can write to invites tricks.
+//! Only new files change their owner: in a folder that others can write to, root could be tricked into giving away
+//! another file.
 
 use super::{Account, acting_as, in_place_of_root, unique};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Uid, chownat, fstat, open};
@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
 use tuffet_config::{AdminAddress, ComponentSource, Config, GrantKind, PluginConfig};
 
-/// Creates the missing paths. A path that cannot be created is reported later, where it is needed.
-pub(super) fn make(config: &Config, account: Option<&Account>) {
+/// Creates the missing paths. A failure is reported later, where the path is needed.
+pub(super) fn create(config: &Config, account: Option<&Account>) {
     for folder in folders(config) {
-        note(&folder, make_folder(&folder, 0o700, account));
+        log_failure(&folder, create_folder(&folder, 0o700, account));
     }
     // The permissions of the socket itself decide who may connect.
     for folder in sockets(config).filter_map(Path::parent) {
-        note(folder, make_folder(folder, 0o755, account));
+        log_failure(folder, create_folder(folder, 0o755, account));
     }
     for file in files(config) {
-        note(file, make_file(file, account));
+        log_failure(file, create_file(file, account));
     }
 }
 
@@ -36,8 +36,7 @@ pub(super) fn files(config: &Config) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// Returns the server's own folders: spools, the caches of origins, and state and
-/// compiled plugins if they are used.
+/// Returns the server's folders: spools, caches of origins, and, if used, the folders for state and compiled plugins.
 pub(super) fn folders(config: &Config) -> Vec<PathBuf> {
     let has_keys = |plugin: &PluginConfig| plugin.grants.iter().any(|grant| grant.kind() == GrantKind::Kv);
     let keys = config.kv.is_none() && config.policy.plugins.iter().any(has_keys);
@@ -66,12 +65,12 @@ pub(super) fn sockets(config: &Config) -> impl Iterator<Item = &Path> {
 }
 
 /// Creates the folder and its missing ancestors.
-fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Result<()> {
+fn create_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Result<()> {
     if folder.exists() {
         return Ok(());
     }
     if let Some(above) = folder.parent() {
-        make_folder(above, mode, account)?;
+        create_folder(above, mode, account)?;
     }
     let create = || match DirBuilder::new().mode(mode).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -79,14 +78,14 @@ fn make_folder(folder: &Path, mode: u32, account: Option<&Account>) -> io::Resul
     };
     match in_place_of_root(folder.parent().unwrap_or(folder), account) {
         Some(account) => acting_as(account, create).map(drop),
-        None if create()? => give(folder, account),
+        None if create()? => give_to_user(folder, account),
         None => Ok(()),
     }
 }
 
 /// Creates the file in an existing folder.
-fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
-    // If the user stays the same, there is no owner to change; the sink creates its file itself.
+fn create_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
+    // Without a change of user, the sink creates its file itself.
     if account.is_none() || !file.parent().is_some_and(Path::is_dir) {
         return Ok(());
     }
@@ -94,44 +93,44 @@ fn make_file(file: &Path, account: Option<&Account>) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
         made => made.map(Some),
     };
-    match maker_of(file, account) {
+    match creator_of(file, account) {
         Some(account) => acting_as(account, create).map(drop),
-        None => create()?.map_or(Ok(()), |made| owned(&made, account)),
+        None => create()?.map_or(Ok(()), |made| change_owner(&made, account)),
     }
 }
 
-/// Returns the user who creates this file instead of root. Only the way to its folder counts: a new file
-/// follows no link of its own name, and changes its owner by its descriptor.
-pub(super) fn maker_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
+/// Returns the user who creates this file instead of root. Only the way to its folder matters: creating a file follows
+/// no link at its name, and its owner changes by descriptor.
+pub(super) fn creator_of<'a>(file: &Path, account: Option<&'a Account>) -> Option<&'a Account> {
     let folder = file.parent()?;
     // `None` if only root can change the folder, or its parent.
     in_place_of_root(folder, account)?;
     in_place_of_root(folder.parent().unwrap_or(folder), account)
 }
 
-/// Changes the owner of a new file or folder, if it is still the same one.
-pub fn give(path: &Path, account: Option<&Account>) -> io::Result<()> {
+/// Changes the owner of a new file or folder, unless it was replaced.
+pub fn give_to_user(path: &Path, account: Option<&Account>) -> io::Result<()> {
     if account.is_none() {
         return Ok(());
     }
     let made = open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
     let about = fstat(&made)?;
     let is_folder = FileType::from_raw_mode(about.st_mode) == FileType::Directory;
-    // Another hard link would be somebody else's.
+    // Another hard link may belong to another user.
     if about.st_uid != geteuid().as_raw() || (!is_folder && about.st_nlink != 1) {
-        return Err(io::Error::other("something else lies there now"));
+        return Err(io::Error::other("another file has replaced it"));
     }
-    owned(&made, account)
+    change_owner(&made, account)
 }
 
-fn owned(what: impl AsFd, account: Option<&Account>) -> io::Result<()> {
+fn change_owner(what: impl AsFd, account: Option<&Account>) -> io::Result<()> {
     let Some(account) = account else { return Ok(()) };
     let (user, group) = (Uid::from_raw(account.uid.as_raw()), Gid::from_raw(account.gid.as_raw()));
     Ok(chownat(what, "", Some(user), Some(group), AtFlags::EMPTY_PATH)?)
 }
 
-fn note(path: &Path, made: io::Result<()>) {
+fn log_failure(path: &Path, made: io::Result<()>) {
     if let Err(error) = made {
-        tracing::debug!(target: "tuffet::privileges", path = %path.display(), %error, "cannot be made");
+        tracing::debug!(target: "tuffet::privileges", path = %path.display(), %error, "cannot create the path");
     }
 }

@@ -1,5 +1,5 @@
-//! Which traces are exported: those that the sampling selects, of these at most a number per second, and all of requests
-//! that go wrong: the outcome is known before anything is exported.
+//! Selects the traces to export: sampled ones, up to a limit per second, and all of failed requests. The selection
+//! follows the end of the request, so the outcome is known.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,37 +10,37 @@ use tuffet_request::{Step, Trail, What};
 /// A limit per second.
 #[derive(Debug)]
 pub(super) struct PerSecond {
-    most: Option<u32>,
+    limit: Option<u32>,
     /// The start of the second, and the traces since.
     taken: Mutex<(Instant, u32)>,
 }
 
 impl PerSecond {
-    pub(super) fn new(most: Option<u32>) -> PerSecond {
-        PerSecond { most, taken: Mutex::new((Instant::now(), 0)) }
+    pub(super) fn new(limit: Option<u32>) -> PerSecond {
+        PerSecond { limit, taken: Mutex::new((Instant::now(), 0)) }
     }
 
     /// Returns whether there is room for one more.
     fn take(&self, now: Instant) -> bool {
-        let Some(most) = self.most else { return true };
+        let Some(limit) = self.limit else { return true };
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         if now.saturating_duration_since(taken.0) >= Duration::from_secs(1) {
             *taken = (now, 0);
         }
         taken.1 += 1;
-        taken.1 <= most
+        taken.1 <= limit
     }
 }
 
-/// Returns whether an ended request is exported: selected and within the limit, or one that went wrong.
+/// Returns whether an ended request is exported: sampled and within the limit, or failed.
 pub(super) fn is_exported(summary: &Summary, trail: &Trail, limit: &PerSecond) -> bool {
     let wrong = matches!(summary.ending.outcome, Outcome::Denied | Outcome::TimedOut | Outcome::Failed);
     let failed = |step: &Step| matches!(&step.what, What::Plugin { failure: Some(_), .. });
     wrong || trail.any(failed) || (trail.chosen && limit.take(Instant::now()))
 }
 
-/// Returns the id of the trace of a request to an origin, if it is exported: selected and within the limit, or failed.
-pub(super) fn of_fetch(sampling: Sampling, failed: bool, limit: &PerSecond) -> Option<u128> {
+/// Returns the ID of the trace of a request to an origin, if it is exported: sampled and within the limit, or failed.
+pub(super) fn trace_of_fetch(sampling: Sampling, failed: bool, limit: &PerSecond) -> Option<u128> {
     let (trace, chosen) = sampling.draw();
     (failed || (chosen && limit.take(Instant::now()))).then_some(trace.0)
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_second_has_room_for_so_many() {
+    fn each_second_has_a_limit() {
         let limit = PerSecond::new(Some(2));
         let begin = Instant::now();
         let at = |ms| limit.take(begin + Duration::from_millis(ms));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use super::arriving::Parts;
+use super::content_parts::ContentParts;
 use super::failure::Failure;
 use tuffet_request::Denial;
 use tuffet_store::OpenFile;
@@ -23,7 +23,7 @@ pub(crate) enum Body {
         netascii: Mutex<Weak<[u8]>>,
     },
     /// Whoever has the file open has the parts.
-    Parts { file: Arc<OpenFile>, parts: Weak<Parts> },
+    Parts { file: Arc<OpenFile>, parts: Weak<ContentParts> },
 }
 
 impl PluginContent {
@@ -34,7 +34,11 @@ impl PluginContent {
     }
 
     /// Content that is made in parts.
-    pub(crate) fn in_parts(name: Option<&str>, file: Arc<OpenFile>, parts: &Arc<Parts>) -> PluginContent {
+    pub(crate) fn in_parts(
+        name: Option<&str>,
+        file: Arc<OpenFile>,
+        parts: &Arc<ContentParts>,
+    ) -> PluginContent {
         let parts = Arc::downgrade(parts);
         PluginContent { resolved: resolved(name), body: Body::Parts { file, parts } }
     }

@@ -26,20 +26,20 @@ pub struct Counters {
 }
 
 /// A listener for finished calls: the plugin, the hook, and the duration.
-type Hears = fn(&Arc<str>, &'static str, Duration);
+type CallListener = fn(&Arc<str>, &'static str, Duration);
 
 /// There is one set of exporters per process.
-static HEARS: OnceLock<Hears> = OnceLock::new();
+static CALL_LISTENER: OnceLock<CallListener> = OnceLock::new();
 
 /// Calls this function after each call of a plugin. Set once, at the start of the exporters.
-pub fn on_call(hears: Hears) {
-    let _ = HEARS.set(hears);
+pub fn on_call(listener: CallListener) {
+    let _ = CALL_LISTENER.set(listener);
 }
 
 /// Reports a finished call of a plugin.
 pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
-    if let Some(hears) = HEARS.get() {
-        hears(plugin, hook, time);
+    if let Some(listener) = CALL_LISTENER.get() {
+        listener(plugin, hook, time);
     }
 }
 
@@ -48,7 +48,7 @@ const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "ob
 
 /// The counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct PluginCounts {
     /// The plugin's name.
     pub plugin: Arc<str>,
     /// How often its component could not be read.
@@ -120,9 +120,9 @@ impl Counters {
     }
 
     /// Returns the counters at this moment.
-    pub fn read(&self, plugin: Arc<str>) -> Counted {
+    pub fn read(&self, plugin: Arc<str>) -> PluginCounts {
         let failures = Cause::ALL.iter().zip(&self.failures);
-        Counted {
+        PluginCounts {
             plugin,
             fetch: self.fetch.load(Relaxed),
             load: self.load.load(Relaxed),

@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use tuffet_request::ClientKey;
 
 /// How long a client counts as a debtor.
-const TERM: Duration = Duration::from_secs(10);
+const DEBT_TIME: Duration = Duration::from_secs(10);
 /// The number of debtors that a plugin remembers.
-const MAX: usize = 1024;
+const MAX_DEBTORS: usize = 1024;
 
 /// The debtors of one plugin.
 #[derive(Debug, Default)]
@@ -22,11 +22,11 @@ pub(super) struct Debtors(HashMap<ClientKey, Instant>);
 impl Debtors {
     /// Records that a call of this client cost an instance.
     pub fn add(&mut self, client: ClientKey, now: Instant) {
-        if self.0.len() >= MAX {
+        if self.0.len() >= MAX_DEBTORS {
             self.0.retain(|_, until| *until > now);
         }
-        if self.0.len() < MAX || self.0.contains_key(&client) {
-            self.0.insert(client, now + TERM);
+        if self.0.len() < MAX_DEBTORS || self.0.contains_key(&client) {
+            self.0.insert(client, now + DEBT_TIME);
         }
     }
 
@@ -45,9 +45,9 @@ mod tests {
         let client = |number: u32| ClientKey::of(&(number.to_be_bytes(), 2000).into(), 64);
         let (mut debtors, now) = (Debtors::default(), Instant::now());
         (0..2000).for_each(|number| debtors.add(client(number), now));
-        assert_eq!(debtors.0.len(), MAX);
+        assert_eq!(debtors.0.len(), MAX_DEBTORS);
         assert!(debtors.contains(client(0), now) && !debtors.contains(client(1999), now));
-        let later = now + TERM;
+        let later = now + DEBT_TIME;
         assert!(!debtors.contains(client(0), later));
         debtors.add(client(1999), later);
         assert!(debtors.contains(client(1999), later) && debtors.0.len() == 1);

@@ -15,7 +15,7 @@ pub struct Batch<'a> {
 pub struct Delivery<'a> {
     batch: &'a Batch<'a>,
     /// Their places in the batch.
-    places: Vec<usize>,
+    positions: Vec<usize>,
 }
 
 impl<'a> Batch<'a> {
@@ -31,8 +31,8 @@ impl<'a> Batch<'a> {
 
     /// Selects the events for one observer.
     pub fn select(&'a self, wants: impl Fn(&Event) -> bool) -> Delivery<'a> {
-        let places = (0..self.events.len()).filter(|place| wants(&self.events[*place])).collect();
-        Delivery { batch: self, places }
+        let positions = (0..self.events.len()).filter(|position| wants(&self.events[*position])).collect();
+        Delivery { batch: self, positions }
     }
 
     /// Returns what is derived from all events, once for all observers of a kind. `None` if observers of another kind
@@ -50,16 +50,16 @@ impl<'a> Delivery<'a> {
 
     /// Their number.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.positions.is_empty()
     }
 
     /// The events, each with its place in the batch.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &'a Event)> + '_ {
-        self.places.iter().map(|place| (*place, &self.batch.events[*place]))
+        self.positions.iter().map(|position| (*position, &self.batch.events[*position]))
     }
 }

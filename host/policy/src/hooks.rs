@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::arriving::Announced;
-use super::asker::Asker;
+use super::call_context::CallContext;
 use super::content::Rendered;
+use super::content_parts::AnnouncedContent;
 use super::delivery::Delivery;
 use super::failure::Failure;
 use super::memo::Memo;
-use super::opinion::{Found, Opinion, UploadOpinion};
+use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::unsent::Unsent;
 use super::upload::ReceivedUpload;
 use tuffet_request::events::Kinds;
 use tuffet_request::{Denial, Request};
 
 /// The answer of a hook that is under way.
-pub type Answering<'a, T> = BoxFuture<'a, Result<T, Failure>>;
+pub type HookFuture<'a, T> = BoxFuture<'a, Result<T, Failure>>;
 
 /// Decides whether a request is allowed.
 pub trait Authorize: Send + Sync {
@@ -26,8 +26,8 @@ pub trait Authorize: Send + Sync {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Opinion>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<Opinion>>;
 }
 
 /// Decides which file or content answers a request.
@@ -37,17 +37,21 @@ pub trait Resolve: Send + Sync {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Found>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<ResolveOpinion>>;
 }
 
 /// Makes the content for a key that [`Resolve`] answered with. All requests with that key share it.
 pub trait Render: Send + Sync {
     /// Returns the content, or its denial.
-    fn render<'a>(&'a self, key: &'a str, asker: Asker) -> BoxFuture<'a, Rendered>;
+    fn render<'a>(&'a self, key: &'a str, context: CallContext) -> BoxFuture<'a, Rendered>;
 
     /// Returns what it will make in parts, or a denial; `None` if [`Render::render`] makes this content.
-    fn begin<'a>(&'a self, key: &'a str, asker: Asker) -> Answering<'a, Result<Option<Announced>, Denial>>;
+    fn begin<'a>(
+        &'a self,
+        key: &'a str,
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>>;
 
     /// Returns the bytes of a content from `offset` on: 1 to `length`.
     fn part<'a>(
@@ -55,8 +59,8 @@ pub trait Render: Send + Sync {
         key: &'a str,
         offset: u64,
         length: u32,
-        asker: Asker,
-    ) -> Answering<'a, Result<Vec<u8>, Denial>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Vec<u8>, Denial>>;
 
     /// The most bytes of one part.
     fn largest(&self) -> u64;
@@ -70,8 +74,8 @@ pub trait AcceptUpload: Send + Sync {
         request: &'a Request,
         memo: &'a mut Memo,
         upload: &'a ReceivedUpload,
-        asker: Asker,
-    ) -> Answering<'a, Option<UploadOpinion>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<UploadOpinion>>;
 }
 
 /// Hears what happens to requests.
@@ -80,7 +84,7 @@ pub trait Observe: Send + Sync {
     fn wants(&self) -> Kinds;
 
     /// Takes events. After a failure it may get them once more.
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, asker: Asker) -> Answering<'a, ()>;
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, context: CallContext) -> HookFuture<'a, ()>;
 
     /// Its unsent lines, if it wants to be called without events when a sink that was full may have room.
     fn unsent(&self) -> Option<&Unsent> {

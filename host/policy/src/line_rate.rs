@@ -20,15 +20,15 @@ const REPORTED: Duration = Duration::from_secs(10);
 pub struct LineRate {
     plugin: Arc<str>,
     /// The kind of lines, for the report.
-    about: About,
+    kind: LineKind,
     state: Mutex<State>,
 }
 
 /// Two kinds of lines, each with its own rate: a plugin that logs much does not hide its own failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum About {
+enum LineKind {
     /// Lines that the plugin logs.
-    Own,
+    Plugin,
     /// Lines that the server logs about its calls.
     Calls,
 }
@@ -36,7 +36,7 @@ enum About {
 #[derive(Debug, Default)]
 struct State {
     /// When the full burst is available again (GCRA).
-    whole: Option<Instant>,
+    full_again: Option<Instant>,
     left_out: u64,
     /// Whether a report is scheduled.
     scheduled: bool,
@@ -44,17 +44,17 @@ struct State {
 
 impl LineRate {
     /// A limit for the lines that a plugin logs.
-    pub fn own(plugin: &Arc<str>) -> Arc<LineRate> {
-        LineRate::new(plugin, About::Own)
+    pub fn of_plugin(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, LineKind::Plugin)
     }
 
     /// A limit for the lines that the server logs about its calls.
     pub fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
-        LineRate::new(plugin, About::Calls)
+        LineRate::new(plugin, LineKind::Calls)
     }
 
-    fn new(plugin: &Arc<str>, about: About) -> Arc<LineRate> {
-        Arc::new(LineRate { plugin: Arc::clone(plugin), about, state: Mutex::default() })
+    fn new(plugin: &Arc<str>, kind: LineKind) -> Arc<LineRate> {
+        Arc::new(LineRate { plugin: Arc::clone(plugin), kind, state: Mutex::default() })
     }
 
     /// Returns whether a line may be written; otherwise counts it as suppressed.
@@ -95,12 +95,12 @@ impl LineRate {
             return;
         }
         let plugin = &self.plugin;
-        match self.about {
-            About::Own => tracing::warn!(
+        match self.kind {
+            LineKind::Plugin => tracing::warn!(
                 target: "tuffet::plugin", %plugin, lines,
                 "log lines of a plugin were left out: {PER_SECOND} a second are kept"
             ),
-            About::Calls => tracing::warn!(
+            LineKind::Calls => tracing::warn!(
                 target: "tuffet::policy", %plugin, lines,
                 "log lines about a plugin were left out: {PER_SECOND} a second are kept"
             ),
@@ -136,10 +136,10 @@ impl Drop for LineRate {
 
 impl State {
     fn take(&mut self, now: Instant) -> bool {
-        let whole = self.whole.map_or(now, |whole| whole.max(now)) + INTERVAL;
-        let fits = whole - now <= INTERVAL * BURST;
+        let full_again = self.full_again.map_or(now, |full_again| full_again.max(now)) + INTERVAL;
+        let fits = full_again - now <= INTERVAL * BURST;
         if fits {
-            self.whole = Some(whole);
+            self.full_again = Some(full_again);
         }
         fits
     }

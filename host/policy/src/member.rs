@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use super::breaker::Breaker;
 use super::counters::Counters;
-use super::decisions::Decisions;
+use super::decision_cache::DecisionCache;
 use super::hooks::Hooks;
 use super::line_rate::LineRate;
-use super::opinion::{Found, Opinion};
+use super::opinion::{Opinion, ResolveOpinion};
 use super::overload::Overload;
 use super::renderings::Renderings;
 use super::turns::Occupancy;
@@ -38,11 +38,11 @@ pub struct Member {
     /// Its counters.
     pub counters: Arc<Counters>,
     /// The rate of log lines about its calls.
-    pub notes: Arc<LineRate>,
+    pub log_rate: Arc<LineRate>,
     /// The decision cache of `authorize`; `None` without a cache.
-    pub verdicts: Option<Decisions<Opinion>>,
+    pub verdicts: Option<DecisionCache<Opinion>>,
     /// The decision cache of `resolve`; `None` without a cache.
-    pub resolutions: Option<Decisions<Found>>,
+    pub resolutions: Option<DecisionCache<ResolveOpinion>>,
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::asker::Asker;
+use super::call_context::CallContext;
 use super::delivery::{Batch, Delivery};
 use super::failure::Cause;
 use super::hooks::Observe;
@@ -79,8 +79,8 @@ impl Policy {
 
 async fn tell(plugin: &Member, hook: &dyn Observe, events: &Delivery<'_>) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
-        let call = async |asker| hook.observe(events, asker).await;
-        let Err(failure) = plugin.guarded("observe", Asker::SERVER, None, call).await else { return };
+        let call = async |context| hook.observe(events, context).await;
+        let Err(failure) = plugin.guarded("observe", CallContext::SERVER, None, call).await else { return };
         // Another instance may succeed. It repeats the effects of the failed call.
         let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
         let pause = pause.filter(|_| again && !events.is_empty());

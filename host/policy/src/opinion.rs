@@ -27,7 +27,7 @@ pub struct Target {
 
 /// What follows if none of the files exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum Fallback {
     /// The request is refused.
     NotFound,
     /// The next plugin of the chain decides.
@@ -44,14 +44,14 @@ pub struct Selection {
     /// The candidates, in order.
     pub files: Vec<Target>,
     /// What follows if none of them exists.
-    pub otherwise: Otherwise,
+    pub fallback: Fallback,
     /// How it is sent.
     pub profile: Option<SessionProfile>,
 }
 
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum ResolveOpinion {
     /// It is served.
     Serve(Selection),
     /// It is refused with an ERROR.

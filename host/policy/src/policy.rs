@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::Chained;
+use super::chain_deadline::ChainDeadline;
+use super::chain_results::ChainedPlugin;
 use super::identity::PluginIdentity;
 use super::load_problem::LoadProblem;
 use super::member::Member;
-use super::patience::Patience;
 
 /// A loaded policy. All requests of one generation are judged by the same one.
 pub struct Policy {
@@ -113,12 +113,12 @@ impl Policy {
     }
 
     /// Returns the plugins of all chains of a listener but `observe`, in the order in which requests meet them.
-    pub fn chained(&self, listener: &str) -> impl Iterator<Item = Chained> + '_ {
+    pub fn chained(&self, listener: &str) -> impl Iterator<Item = ChainedPlugin> + '_ {
         let its = self.of(listener);
         let chains =
             [("authorize", &its.authorize), ("resolve", &its.resolve), ("accept-upload", &its.accept_upload)];
         chains.into_iter().flat_map(|(hook, chain)| {
-            chain.iter().map(move |plugin| Chained {
+            chain.iter().map(move |plugin| ChainedPlugin {
                 hook,
                 plugin: Arc::clone(&plugin.name),
                 monitored: plugin.monitors,
@@ -127,7 +127,7 @@ impl Policy {
     }
 
     /// Returns the time limit of a request, from now on.
-    pub fn patience(&self) -> Patience {
-        Patience::of(self.parts.time_limit)
+    pub fn deadline(&self) -> ChainDeadline {
+        ChainDeadline::of(self.parts.time_limit)
     }
 }

@@ -1,6 +1,6 @@
 //! Shares CPU time among calls that compute for long, by client.
 //!
-//! Short calls run at once. A call that has computed for [`SHORT`] continues only while it has the slice, which waiting
+//! Short calls run at once. A call that has computed for [`SHORT_CALL`] continues only while it has the slice, which waiting
 //! clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime does, by
 //! one tick, and not by a tick for each looping call.
 
@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use tuffet_request::{ClientKey, FairQueue};
 
 /// CPU time that a call may use before it needs the slice: two ticks.
-pub const SHORT: Duration = Duration::from_millis(10);
+pub const SHORT_CALL: Duration = Duration::from_millis(10);
 
 /// The one slice that all plugins share. The control runtime has two threads; the other one is left to short calls.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use tuffet_store::UploadContent;
 
 /// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
+pub struct UploadDecision {
     /// The answer.
     pub acceptance: Acceptance,
     /// The plugin that decided; of several that accepted, the one that renamed, else the first. `None` if all

@@ -12,9 +12,9 @@ fn soon() -> Instant {
 }
 
 /// Queues a call; the task returns its turn.
-fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, Waived>> {
-    let place = turns.queue(client(number), false);
-    tokio::spawn(place.turn(Instant::now() + Duration::from_secs(60)))
+fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, NoTurn>> {
+    let waiting = turns.queue(client(number), false);
+    tokio::spawn(waiting.turn(Instant::now() + Duration::from_secs(60)))
 }
 
 #[tokio::test]
@@ -95,9 +95,9 @@ async fn a_full_queue_drops_from_the_longest_line() {
     let mut many: Vec<_> = (0..4).map(|_| queued(&turns, 1)).collect();
     let other = queued(&turns, 2);
     let last = many.pop().unwrap();
-    assert_eq!(last.await.unwrap().err(), Some(Waived::Full));
+    assert_eq!(last.await.unwrap().err(), Some(NoTurn::Full));
     assert_eq!(turns.counts(), (1, 4));
-    assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(Waived::Full), "its own newest");
+    assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(NoTurn::Full), "its own newest");
     drop(busy);
     // The clients take turns.
     many.insert(1, other);
@@ -111,7 +111,7 @@ async fn who_gives_up_leaves_no_place() {
     let turns: Test = Turns::new(1, 4, Arc::default(), None);
     let busy = turns.free(client(9)).unwrap();
     let late = turns.queue(client(1), false).turn(soon()).await;
-    assert_eq!(late.err(), Some(Waived::Late));
+    assert_eq!(late.err(), Some(NoTurn::Late));
     // A turn that is granted and abandoned at once is over.
     let granted = turns.queue(client(1), false);
     drop(busy);
@@ -137,13 +137,13 @@ async fn a_client_that_cost_an_instance_leaves_one_to_others() {
     lost.instance();
     drop(lost);
     let instance = kept.instance().unwrap();
-    kept.give_back(instance, Lodging::Free);
+    kept.give_back(instance, InstanceCondition::Reusable);
     drop(kept);
     assert!(turns.free(client(1)).is_none());
     let waiting = queued(&turns, 1);
     let mut other = turns.free(client(3)).unwrap();
     let instance = other.instance().unwrap();
-    other.give_back(instance, Lodging::Free);
+    other.give_back(instance, InstanceCondition::Reusable);
     drop(other);
     assert!(turns.wants_instance().is_some(), "for the one that waits");
     turns.add(3, Duration::ZERO);
@@ -161,7 +161,7 @@ async fn calls_share_instances_and_more_are_made_when_one_waits() {
     assert_eq!((instance, turns.wants_instance()), (1, None));
     let waiting = queued(&turns, 2);
     assert_eq!(turns.wants_instance(), Some(Duration::from_millis(30)), "as long as making one takes");
-    turn.give_back(instance, Lodging::Free);
+    turn.give_back(instance, InstanceCondition::Reusable);
     drop(turn);
     let mut turn = waiting.await.unwrap().unwrap();
     assert_eq!(turn.instance(), Some(1));
@@ -172,7 +172,7 @@ async fn calls_share_instances_and_more_are_made_when_one_waits() {
     let failure = Failure::new(crate::Cause::Trap, "as asked");
     let waiting = queued(&turns, 3);
     turns.add_failed(failure.clone());
-    assert_eq!(waiting.await.unwrap().err(), Some(Waived::Failed(failure)));
+    assert_eq!(waiting.await.unwrap().err(), Some(NoTurn::Failed(failure)));
     assert_eq!(turns.wants_instance(), None, "it is tried again when a call needs it");
     let _waiting = queued(&turns, 3);
     assert_eq!(turns.wants_instance(), Some(Duration::ZERO));

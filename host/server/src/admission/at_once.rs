@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::thread::available_parallelism;
 use tuffet_engine::worker::{Decision, NewRequest};
-use tuffet_policy::Afterwards;
+use tuffet_policy::DeferredWork;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::{Pool, Undone};
 
@@ -116,7 +116,7 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
     let runtime = admission.runtime.clone();
     // Plugins set timers.
     let _inside = runtime.enter();
-    let _afterwards = Afterwards::collect();
+    let _deferred = DeferredWork::collect();
     let mut nobody = Context::from_waker(Waker::noop());
     let mut asking = Box::pin(Undecided::ask(admission, generation, new));
     match asking.as_mut().poll(&mut nobody) {

@@ -7,7 +7,7 @@
 use super::candidates::Candidates;
 use super::looking::{Findings, absence, is_absence};
 use super::netboot::instead;
-use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
+use super::open::{Rehearsed, Wanted, granted, open_content, rehearse, require_small};
 use super::opening::refusal;
 use super::plan::{Plan, ask_next, ask_policy};
 use super::undecided::{Arrival, Known, ReceivedRequest, refuse_name};
@@ -26,7 +26,7 @@ use tuffet_config::{Retransmit, TimeSpan};
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
-use tuffet_policy::Chained;
+use tuffet_policy::ChainedPlugin;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
@@ -96,7 +96,7 @@ pub async fn explain(
     };
     let mut explained = begin(generation, &record, &given);
     let plan = match refused {
-        Some(error) => Plan::Answer(refuse_name(&error)),
+        Some(error) => Plan::Decided(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
@@ -157,21 +157,21 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
 
 /// Every plugin of the chains, with what it said if it was asked.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let find = |chained: &Chained| {
+    let find = |chained: &ChainedPlugin| {
         let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
         steps.iter().find(is_it)
     };
     let calls = generation.policy.chained(listener).flat_map(|chained| {
         let hook = call(&chained, find(&chained));
         // What a plugin rendered follows its answer, if it did.
-        let render = Chained { hook: "render", ..chained };
+        let render = ChainedPlugin { hook: "render", ..chained };
         let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
         [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
     calls.flatten().collect()
 }
 
-fn call(chained: &Chained, step: Option<&Step>) -> Call {
+fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
     let mut call = Call {
         hook: chained.hook.into(),
         plugin: chained.plugin.to_string(),
@@ -207,9 +207,9 @@ async fn carry_out(
     explained: &mut Explanation,
 ) -> Result<SessionProfile, Decision> {
     let (targets, by, profile, next) = match plan {
-        Plan::Answer(decision) => return Err(decision),
-        Plan::Content { made, profile } => {
-            let opened = content(&record.request, &made);
+        Plan::Decided(decision) => return Err(decision),
+        Plan::Content { content, profile } => {
+            let opened = open_content(&record.request, &content);
             let decision = granted(generation, record, opened, &profile);
             record.size = decision.size(record.requested_options.tsize);
             return match decision {

@@ -280,7 +280,7 @@ fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result
 }
 
 /// Content that a plugin made.
-pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened, Decision> {
+pub(super) fn open_content(request: &Request, plugin_content: &PluginContent) -> Result<Opened, Decision> {
     if request.operation == Operation::Write {
         return Err(Decision::Refuse {
             code: ErrorCode::NotDefined,
@@ -293,15 +293,15 @@ pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened,
         Encoder::default().encode(bytes, &mut wire);
         wire.into()
     };
-    let content = match (request.mode, made.file()) {
+    let content = match (request.mode, plugin_content.file()) {
         (Mode::Octet, Some(file)) => Content::file(Arc::clone(file)),
         (Mode::Netascii, Some(file)) => {
             Content::Netascii(Box::new(NetasciiFile::new(Arc::clone(file), None)))
         }
-        (Mode::Octet, None) => Content::Bytes(made.bytes().cloned().unwrap_or_default().into()),
-        (Mode::Netascii, None) => Content::Bytes(made.netascii(encode).unwrap_or_default().into()),
+        (Mode::Octet, None) => Content::Bytes(plugin_content.bytes().cloned().unwrap_or_default().into()),
+        (Mode::Netascii, None) => Content::Bytes(plugin_content.netascii(encode).unwrap_or_default().into()),
     };
-    Ok(Opened { content, resolved: Arc::clone(made.resolved()), identity: None })
+    Ok(Opened { content, resolved: Arc::clone(plugin_content.resolved()), identity: None })
 }
 
 fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {

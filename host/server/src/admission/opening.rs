@@ -9,7 +9,7 @@ use super::at_once::carry_out;
 use super::candidates::Candidates;
 use super::looking::{Findings, Looking, is_absence};
 use super::netboot::instead;
-use super::open::{Opened, Wanted, content, granted, refused};
+use super::open::{Opened, Wanted, granted, open_content, refused};
 use super::plan::{Next, Plan, ask_next};
 use super::undecided::{Undecided, internal_error};
 use crate::generation::Generation;
@@ -48,9 +48,9 @@ impl Undecided {
     /// As [`Undecided::open`], after these candidates turned out to be absent.
     pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
         let (targets, by, profile, next) = match plan {
-            Plan::Answer(decision) => return self.conclude(decision),
-            Plan::Content { made, profile } => {
-                let opened = content(&self.record.request, &made);
+            Plan::Decided(decision) => return self.conclude(decision),
+            Plan::Content { content, profile } => {
+                let opened = open_content(&self.record.request, &content);
                 let decision = granted(&self.generation, &mut self.record, opened, &profile);
                 return self.conclude(decision);
             }
@@ -158,7 +158,7 @@ impl Opening {
         runtime.spawn(async move {
             let Undecided { generation, record, .. } = &mut *undecided;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
-            let plan = asking.await.unwrap_or_else(|_| Plan::Answer(internal_error()));
+            let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
             carry_out(undecided, plan, Some(tried));
         });
     }

@@ -4,7 +4,7 @@ use super::{netboot, stored};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{Answer, ChainPosition, Patience, PluginContent, Target, Verdict};
+use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, Target, Verdict};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
@@ -14,9 +14,9 @@ pub(super) enum Plan {
     /// if none exists.
     Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<Next> },
     /// Send content that a plugin made.
-    Content { made: Arc<PluginContent>, profile: SessionProfile },
+    Content { content: Arc<PluginContent>, profile: SessionProfile },
     /// Nothing: the request is decided.
-    Answer(Decision),
+    Decided(Decision),
 }
 
 /// The rest of a `resolve` chain.
@@ -58,7 +58,7 @@ pub(super) async fn ask_next(
     profile: SessionProfile,
 ) -> Plan {
     record.verdict_by = next.allowed_by;
-    let plan = resolve_from(generation, record, next.from, profile, generation.policy.patience()).await;
+    let plan = resolve_from(generation, record, next.from, profile, generation.policy.deadline()).await;
     or_moved(generation, record, plan).await
 }
 
@@ -70,25 +70,25 @@ async fn or_moved(generation: &Generation, record: &mut DecisionRecord, plan: Pl
     match Box::pin(netboot::moved(generation, record)).await {
         Ok(false) => plan,
         Ok(true) => Box::pin(ask_once(generation, record)).await,
-        Err(decision) => Plan::Answer(decision),
+        Err(decision) => Plan::Decided(decision),
     }
 }
 
 async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let any_case = generation.files.roots.any_case();
     if any_case && let Err(decision) = Box::pin(stored::requested(generation, record)).await {
-        return Plan::Answer(decision);
+        return Plan::Decided(decision);
     }
     let (policy, request) = (&generation.policy, &record.request);
-    let patience = policy.patience();
-    let authorization = policy.authorize(request, patience).await;
+    let deadline = policy.deadline();
+    let authorization = policy.authorize(request, deadline).await;
     record.verdict_by = authorization.by;
     record.plugin_calls += authorization.calls;
     let profile = match allowed(authorization.verdict) {
         Ok(profile) => profile,
-        Err(decision) => return Plan::Answer(decision),
+        Err(decision) => return Plan::Decided(decision),
     };
-    resolve_from(generation, record, ChainPosition::START, profile, patience).await
+    resolve_from(generation, record, ChainPosition::START, profile, deadline).await
 }
 
 async fn resolve_from(
@@ -96,9 +96,9 @@ async fn resolve_from(
     record: &mut DecisionRecord,
     from: ChainPosition,
     profile: SessionProfile,
-    patience: Patience,
+    deadline: ChainDeadline,
 ) -> Plan {
-    let resolution = generation.policy.resolve_from(&record.request, from, patience).await;
+    let resolution = generation.policy.resolve_from(&record.request, from, deadline).await;
     let profile = resolution.profile.map_or(profile, |its| profile.and(its));
     record.plugin_calls += resolution.calls;
     let next = resolution.next.map(|from| Next { from, allowed_by: record.verdict_by.clone() });
@@ -106,18 +106,18 @@ async fn resolve_from(
         record.verdict_by.clone_from(&resolution.by);
     }
     match resolution.answer {
-        Answer::Deny(denial) => Plan::Answer(denied(denial)),
-        Answer::Drop(reason) => Plan::Answer(dropped(&reason)),
-        Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
-        Answer::Content(made) => Plan::Content { made, profile },
-        Answer::Files(targets) if generation.files.roots.any_case() => {
+        ResolveAnswer::Deny(denial) => Plan::Decided(denied(denial)),
+        ResolveAnswer::Drop(reason) => Plan::Decided(dropped(&reason)),
+        ResolveAnswer::Overloaded(reason) => Plan::Decided(overloaded(reason)),
+        ResolveAnswer::Content(content) => Plan::Content { content, profile },
+        ResolveAnswer::Files(targets) if generation.files.roots.any_case() => {
             match Box::pin(stored::named(generation, record, targets, profile)).await {
                 Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
-                Err(decision) => Plan::Answer(decision),
+                Err(decision) => Plan::Decided(decision),
             }
         }
-        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
-        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
+        ResolveAnswer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
+        ResolveAnswer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
     }
 }
 

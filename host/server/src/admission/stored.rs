@@ -72,7 +72,7 @@ pub(super) async fn named(
         let mut request = (*record.request).clone();
         request.path = path;
         let policy = &generation.policy;
-        let authorization = policy.authorize(&Arc::new(request), policy.patience()).await;
+        let authorization = policy.authorize(&Arc::new(request), policy.deadline()).await;
         record.plugin_calls += authorization.calls;
         let theirs = allowed(authorization.verdict);
         if theirs.is_err() {

@@ -38,12 +38,12 @@ impl Undecided {
         let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
         let (mut undecided, refused) = Undecided::read(admission, generation, new, neighbour);
         let plan = match refused {
-            Some(decision) => Plan::Answer(decision),
+            Some(decision) => Plan::Decided(decision),
             // A bug in here must cost one request, not a place among the pending ones for ever.
             None => AssertUnwindSafe(ask_policy(&undecided.generation, &mut undecided.record))
                 .catch_unwind()
                 .await
-                .unwrap_or_else(|_| Plan::Answer(internal_error())),
+                .unwrap_or_else(|_| Plan::Decided(internal_error())),
         };
         (undecided, plan)
     }
@@ -57,7 +57,7 @@ impl Undecided {
     ) -> (Box<Undecided>, Plan) {
         let neighbour = admission.neighbours.known(new.peer.ip(), new.interface());
         let (undecided, refused) = Undecided::read(admission, generation, new, neighbour);
-        (undecided, refused.map_or_else(Plan::without_policy, Plan::Answer))
+        (undecided, refused.map_or_else(Plan::without_policy, Plan::Decided))
     }
 
     /// A request as policy sees it, and the decision if its name is refused.

@@ -41,7 +41,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
-use tuffet_policy::{PluginNow, PluginSeries};
+use tuffet_policy::{PluginSeries, PluginState};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 use tuffet_wasm::PolicyRuntime;
 
@@ -381,7 +381,7 @@ impl Watch {
 
     fn plugins(&self) -> Vec<PluginTotals> {
         let policy = Arc::clone(&self.0.generation.get().policy);
-        let mut now: HashMap<Arc<str>, PluginNow> = policy.plugins_now().collect();
+        let mut now: HashMap<Arc<str>, PluginState> = policy.plugin_states().collect();
         let counted = self.0.runtime.counted().into_iter().map(|counted| {
             let now = now.remove(&counted.plugin);
             let loaded = now.is_some();

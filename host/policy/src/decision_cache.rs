@@ -14,32 +14,32 @@ use super::counters::Counters;
 use super::fact::Fact;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
-use super::weighty::Weighty;
+use super::hook_answer::HookAnswer;
 use tuffet_request::Request;
 
 /// Decisions of one hook that are cached because the manifest names what they depend on.
 const DECLARED_ENTRIES: usize = 10_000;
 
 /// The decisions of one hook of one plugin, by the facts that they depend on.
-pub struct Decisions<O> {
+pub struct DecisionCache<O> {
     facts: Vec<Fact>,
     /// `None` if they hold for the generation.
     ttl: Option<Duration>,
-    decided: Cache<Key, Decided<O>, Weight>,
+    cache: Cache<Key, CachedDecision<O>, Weight>,
 }
 
 /// The facts of a request, encoded so that different facts have different keys.
 type Key = Box<[u8]>;
 
 #[derive(Clone)]
-struct Decided<O> {
+struct CachedDecision<O> {
     /// `None` if the plugin abstained.
     opinion: Option<O>,
     /// `None` if it holds for the generation.
     until: Option<Instant>,
 }
 
-impl<O> Decided<O> {
+impl<O> CachedDecision<O> {
     fn is_stale(&self) -> bool {
         self.until.is_some_and(|until| until <= Instant::now())
     }
@@ -48,34 +48,34 @@ impl<O> Decided<O> {
 #[derive(Clone)]
 struct Weight;
 
-impl<O: Weighty> Weighter<Key, Decided<O>> for Weight {
-    fn weight(&self, _: &Key, decided: &Decided<O>) -> u64 {
-        decided.opinion.as_ref().map_or(1, Weighty::weight)
+impl<O: HookAnswer> Weighter<Key, CachedDecision<O>> for Weight {
+    fn weight(&self, _: &Key, decided: &CachedDecision<O>) -> u64 {
+        decided.opinion.as_ref().map_or(1, HookAnswer::weight)
     }
 }
 
-impl<O: Weighty + Clone> Decisions<O> {
+impl<O: HookAnswer + Clone> DecisionCache<O> {
     /// A cache of decisions that depend on these facts, in the operator's word, and that hold for this time.
-    pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> Decisions<O> {
-        Decisions::new(facts.to_vec(), Some(ttl), entries)
+    pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> DecisionCache<O> {
+        DecisionCache::new(facts.to_vec(), Some(ttl), entries)
     }
 
     /// A cache of decisions that depend on these facts and on nothing else.
-    pub fn declared(facts: &[Fact]) -> Decisions<O> {
-        Decisions::new(facts.to_vec(), None, DECLARED_ENTRIES)
+    pub fn declared(facts: &[Fact]) -> DecisionCache<O> {
+        DecisionCache::new(facts.to_vec(), None, DECLARED_ENTRIES)
     }
 
-    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> Decisions<O> {
+    fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> DecisionCache<O> {
         // An answer to a read request may be none to a write request, whatever the plugin looks at.
         if !facts.contains(&Fact::Operation) {
             facts.push(Fact::Operation);
         }
-        Decisions { facts, ttl, decided: Cache::with_weighter(entries, entries as u64, Weight) }
+        DecisionCache { facts, ttl, cache: Cache::with_weighter(entries, entries as u64, Weight) }
     }
 
     /// The number of remembered decisions.
     pub fn count(&self) -> usize {
-        self.decided.len()
+        self.cache.len()
     }
 
     /// The key of a request.
@@ -87,13 +87,13 @@ impl<O: Weighty + Clone> Decisions<O> {
     /// the log lines of the plugin, which comes to the same one if it is called.
     pub(crate) fn peek(&self, request: &Request) -> Option<Option<O>> {
         self.ttl?;
-        let decided = self.decided.peek(&*self.key(request))?;
+        let decided = self.cache.peek(&*self.key(request))?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
     /// Returns the cached decision, if there is one that still holds.
-    pub(crate) fn known(&self, key: &[u8]) -> Option<Option<O>> {
-        let decided = self.decided.get(key)?;
+    pub(crate) fn get(&self, key: &[u8]) -> Option<Option<O>> {
+        let decided = self.cache.get(key)?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
@@ -107,15 +107,15 @@ impl<O: Weighty + Clone> Decisions<O> {
         decide: impl Future<Output = Result<Option<O>, Failure>>,
     ) -> Result<Option<O>, Failure> {
         let key = key.into_boxed_slice();
-        self.decided.remove_if(&key, Decided::is_stale);
+        self.cache.remove_if(&key, CachedDecision::is_stale);
         let mut decided_here = false;
         let decide = async {
             decided_here = true;
             counters.miss();
             let opinion = decide.await?;
-            Ok(Decided { opinion, until: self.ttl.map(|ttl| Instant::now() + ttl) })
+            Ok(CachedDecision { opinion, until: self.ttl.map(|ttl| Instant::now() + ttl) })
         };
-        let decided = timeout_at(until, self.decided.get_or_insert_async(&key, decide)).await;
+        let decided = timeout_at(until, self.cache.get_or_insert_async(&key, decide)).await;
         let decided = decided.unwrap_or_else(|_| {
             Err(Failure::new(
                 Cause::Busy,

@@ -8,7 +8,7 @@ use tuffet_request::{Denial, SessionProfile};
 
 /// A plugin in a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chained {
+pub struct ChainedPlugin {
     /// The hook of the chain.
     pub hook: &'static str,
     /// Its name.
@@ -45,7 +45,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The answer.
-    pub answer: Answer,
+    pub answer: ResolveAnswer,
     /// The plugin that answered; `None` if all abstained.
     pub by: Option<Arc<str>>,
     /// The number of plugin calls.
@@ -62,12 +62,12 @@ pub struct ChainPosition {
     /// The place of a plugin.
     pub(super) plugin: usize,
     /// What that plugin answered already, for the case that none of its files exists.
-    pub(super) made: Option<Made>,
+    pub(super) fallback: Option<FallbackContent>,
 }
 
 /// Content in place of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Made {
+pub(super) enum FallbackContent {
     Content(Arc<PluginContent>),
     /// The content that the plugin makes for this key.
     Rendering(Arc<str>),
@@ -75,12 +75,12 @@ pub(super) enum Made {
 
 impl ChainPosition {
     /// The first plugin.
-    pub const START: ChainPosition = ChainPosition { plugin: 0, made: None };
+    pub const START: ChainPosition = ChainPosition { plugin: 0, fallback: None };
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ResolveAnswer {
     /// The requested path, looked up in the roots in order.
     Abstain,
     /// The first of these that exists; for a write request, the first. Never empty; every root is a

@@ -15,19 +15,19 @@ thread_local! {
 
 /// Collects the work that calls on this thread leave behind. It is begun when the guard is dropped.
 #[must_use]
-pub struct Afterwards(PhantomData<*const ()>);
+pub struct DeferredWork(PhantomData<*const ()>);
 
-impl Afterwards {
+impl DeferredWork {
     /// Collects from now on.
-    pub fn collect() -> Afterwards {
+    pub fn collect() -> DeferredWork {
         COLLECTED.with_borrow_mut(|collected| {
             collected.get_or_insert_default();
         });
-        Afterwards(PhantomData)
+        DeferredWork(PhantomData)
     }
 }
 
-impl Drop for Afterwards {
+impl Drop for DeferredWork {
     fn drop(&mut self) {
         let collected = COLLECTED.with_borrow_mut(Option::take);
         collected.into_iter().flatten().for_each(|work| work());
@@ -35,7 +35,7 @@ impl Drop for Afterwards {
 }
 
 /// Does this work after the decision that the thread makes, or at once where none is made.
-pub fn afterwards(work: impl FnOnce() + 'static) {
+pub fn defer(work: impl FnOnce() + 'static) {
     let at_once = COLLECTED.with_borrow_mut(|collected| match collected {
         Some(collected) => {
             collected.push(Box::new(work));
@@ -61,13 +61,13 @@ mod tests {
             let done = Rc::clone(&done);
             move || done.set(done.get() + by)
         };
-        let deciding = Afterwards::collect();
-        afterwards(adds(1));
-        afterwards(adds(10));
+        let deciding = DeferredWork::collect();
+        defer(adds(1));
+        defer(adds(10));
         assert_eq!(done.get(), 0);
         drop(deciding);
         assert_eq!(done.get(), 11);
-        afterwards(adds(100));
+        defer(adds(100));
         assert_eq!(done.get(), 111);
     }
 }

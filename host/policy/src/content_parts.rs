@@ -18,7 +18,7 @@ const PART: u64 = 1 << 20;
 
 /// A content as the plugin announced it.
 #[derive(Debug, Clone)]
-pub struct Announced {
+pub struct AnnouncedContent {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// Its size in bytes.
@@ -29,58 +29,58 @@ pub struct Announced {
 
 /// The memory that the contents of a plugin may take, all together.
 #[derive(Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct ContentMemory {
     most: u64,
     taken: AtomicU64,
 }
 
 /// A part of it, given back with the content.
 #[derive(Debug)]
-pub(crate) struct Room {
-    rooms: Arc<Rooms>,
+pub(crate) struct MemoryReservation {
+    memory: Arc<ContentMemory>,
     bytes: u64,
 }
 
-impl Rooms {
-    pub fn new(most: u64) -> Arc<Rooms> {
-        Arc::new(Rooms { most, taken: AtomicU64::new(0) })
+impl ContentMemory {
+    pub fn new(most: u64) -> Arc<ContentMemory> {
+        Arc::new(ContentMemory { most, taken: AtomicU64::new(0) })
     }
 
-    pub fn take(self: &Arc<Self>, bytes: u64) -> Option<Room> {
+    pub fn take(self: &Arc<Self>, bytes: u64) -> Option<MemoryReservation> {
         let fits = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= self.most);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
-        Some(Room { rooms: Arc::clone(self), bytes })
+        Some(MemoryReservation { memory: Arc::clone(self), bytes })
     }
 }
 
-impl Drop for Room {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.rooms.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.taken.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 /// The bytes of a content, as they arrive. Its readers own it: without any, nothing more is made.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct ContentParts {
     pub file: Arc<File>,
     pub size: u64,
     arrived: AtomicU64,
     failed: Mutex<Option<String>>,
     changed: Condvar,
-    _room: Option<Room>,
+    _reservation: Option<MemoryReservation>,
 }
 
-impl Parts {
-    pub fn create(size: u64, room: Option<Room>) -> io::Result<Parts> {
+impl ContentParts {
+    pub fn create(size: u64, reservation: Option<MemoryReservation>) -> io::Result<ContentParts> {
         let file = Arc::new(File::from(memfd_create("tuffet-content", MemfdFlags::CLOEXEC)?));
         file.set_len(size)?;
-        Ok(Parts {
+        Ok(ContentParts {
             file,
             size,
             arrived: AtomicU64::new(0),
             failed: Mutex::default(),
             changed: Condvar::new(),
-            _room: room,
+            _reservation: reservation,
         })
     }
 
@@ -110,7 +110,7 @@ impl Parts {
     }
 }
 
-impl Arrival for Parts {
+impl Arrival for ContentParts {
     fn arrived(&self, offset: u64, length: u64) -> u64 {
         self.arrived.load(Ordering::Acquire).saturating_sub(offset).min(length)
     }
@@ -145,13 +145,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_bounded_and_given_back() {
-        let rooms = Rooms::new(10);
-        let six = rooms.take(6);
-        assert!(six.is_some() && rooms.take(5).is_none() && rooms.take(u64::MAX).is_none());
-        let four = rooms.take(4);
+    fn memory_is_bounded_and_given_back() {
+        let memory = ContentMemory::new(10);
+        let six = memory.take(6);
+        assert!(six.is_some() && memory.take(5).is_none() && memory.take(u64::MAX).is_none());
+        let four = memory.take(4);
         assert!(four.is_some());
         drop(six);
-        assert!(rooms.take(6).is_some());
+        assert!(memory.take(6).is_some());
     }
 }

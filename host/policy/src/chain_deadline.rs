@@ -6,15 +6,15 @@ use tokio::time::Instant;
 
 /// The time limit of the chains for one request.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct ChainDeadline {
     limit: Duration,
     until: Instant,
 }
 
-impl Patience {
+impl ChainDeadline {
     /// A limit that starts now.
-    pub fn of(limit: Duration) -> Patience {
-        Patience { limit, until: Instant::now() + limit }
+    pub fn of(limit: Duration) -> ChainDeadline {
+        ChainDeadline { limit, until: Instant::now() + limit }
     }
 
     /// The deadline.

@@ -1,6 +1,6 @@
 //! A generation: a loaded configuration for deciding requests; a reload replaces it.
 
-use crate::groups::Joining;
+use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
 use crate::negotiation::Negotiation;
@@ -22,7 +22,7 @@ pub struct Files {
     /// The limits of uploads.
     pub uploads: Uploads,
     /// Whose clients may join multicast groups.
-    pub(crate) groups: Joining,
+    pub(crate) groups: GroupAdmission,
 }
 
 /// What boot loaders get beyond the files that they ask for.
@@ -36,10 +36,11 @@ pub(crate) struct Netboot {
 impl Netboot {
     /// `before` is that of the generation before: its clients are remembered.
     pub fn of(config: &Config, before: Option<&Netboot>) -> Netboot {
-        let kept = || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
+        let last_folders =
+            || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
         Netboot {
             empty_lists: config.netboot.empty_lists,
-            shim_folders: config.netboot.shim_folder.then(kept),
+            shim_folders: config.netboot.shim_folder.then(last_folders),
         }
     }
 }
@@ -73,7 +74,7 @@ impl Generation {
         let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
         Generation {
             number: 1,
-            files: Files { roots, cache, uploads, groups: Joining::of(config) },
+            files: Files { roots, cache, uploads, groups: GroupAdmission::of(config) },
             policy: Arc::new(policy),
             netboot: Netboot::of(config, None),
             leases: Leases::of(&config.lease_files, None),
@@ -118,12 +119,12 @@ impl Generation {
 
 /// The generation of new requests. Cheap to clone.
 #[derive(Clone)]
-pub struct Current(Arc<RwLock<Arc<Generation>>>);
+pub struct CurrentGeneration(Arc<RwLock<Arc<Generation>>>);
 
-impl Current {
+impl CurrentGeneration {
     /// Starts with this generation.
-    pub fn new(first: Generation) -> Current {
-        Current(Arc::new(RwLock::new(Arc::new(first))))
+    pub fn new(first: Generation) -> CurrentGeneration {
+        CurrentGeneration(Arc::new(RwLock::new(Arc::new(first))))
     }
 
     /// Returns the generation of new requests.

@@ -10,14 +10,14 @@ const OPTION: &str = "multicast";
 
 /// Who may join a group. Fixed at the start, like the sockets of groups.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Joining {
+pub(crate) struct GroupAdmission {
     /// The listeners whose clients may, and whether these have IPv6 addresses.
     listeners: Arc<HashMap<String, bool>>,
 }
 
-impl Joining {
-    pub(crate) fn of(config: &Config) -> Joining {
-        let Some(multicast) = &config.multicast else { return Joining::default() };
+impl GroupAdmission {
+    pub(crate) fn of(config: &Config) -> GroupAdmission {
+        let Some(multicast) = &config.multicast else { return GroupAdmission::default() };
         let listeners = config.listeners.iter().zip(&multicast.listeners);
         // The engine opens no sockets of groups for the others.
         let useful = |listener: &Listener| {
@@ -25,7 +25,7 @@ impl Joining {
         };
         let enabled = listeners.filter(|(listener, enabled)| **enabled && useful(listener));
         let enabled = enabled.map(|(it, _)| (it.name.to_string(), it.address.is_ipv6()));
-        Joining { listeners: Arc::new(enabled.collect()) }
+        GroupAdmission { listeners: Arc::new(enabled.collect()) }
     }
 
     /// Returns whether a client asks for a group.
@@ -41,6 +41,6 @@ impl Joining {
             && request.mode == Mode::Octet
             // An inherited IPv6 socket may have IPv4 clients, whom a group socket does not reach.
             && self.listeners.get(&*request.listener).is_some_and(|ipv6| *ipv6 == request.client.is_ipv6())
-            && Joining::is_requested(request)
+            && GroupAdmission::is_requested(request)
     }
 }

@@ -13,10 +13,10 @@ use tuffet_request::{Operation, Request};
 const SLOTS: usize = 16_384;
 
 /// The longest remembered folder, in bytes.
-const LONGEST: usize = 255;
+const MAX_FOLDER: usize = 255;
 
 /// How long a folder is remembered.
-const MOST_AGE: Duration = Duration::from_secs(60);
+const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// Cheap to clone; clones share it, also across reloads.
 #[derive(Clone)]
@@ -49,7 +49,7 @@ impl LastFolders {
 
     fn remember(&self, client: IpAddr, path: &str) {
         let Some((folder, name)) = path.rsplit_once('/') else { return };
-        if folder.len() <= LONGEST && is_efi(name) {
+        if folder.len() <= MAX_FOLDER && is_efi(name) {
             let mut slots = self.lock();
             if slots.is_empty() {
                 slots.resize(SLOTS, None);
@@ -65,7 +65,7 @@ impl LastFolders {
     pub(crate) fn of(&self, client: IpAddr) -> Option<Arc<str>> {
         let slots = self.lock();
         let entry = slots.get(self.slot(client))?.as_ref();
-        let entry = entry.filter(|entry| entry.client == client && entry.at.elapsed() < MOST_AGE);
+        let entry = entry.filter(|entry| entry.client == client && entry.at.elapsed() < MAX_AGE);
         entry.map(|entry| Arc::clone(&entry.folder))
     }
 
@@ -85,7 +85,7 @@ fn is_efi(name: &str) -> bool {
 }
 
 /// Whether shim asks for this name where it should ask in its own folder.
-pub(crate) fn is_of_shim(path: &str) -> bool {
+pub(crate) fn is_requested_by_shim(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
     let begins = ["grub", "mm", "revocations", "shim_certificate"].iter().any(|word| name.starts_with(word));
     begins && name.ends_with(".efi") && !name.contains('/')
@@ -117,7 +117,7 @@ mod tests {
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
         folders.remember(client, "a/x.efi");
         let slot = folders.slot(client);
-        let Some(before) = Instant::now().checked_sub(MOST_AGE) else { return };
+        let Some(before) = Instant::now().checked_sub(MAX_AGE) else { return };
         if let Some(entry) = &mut folders.lock()[slot] {
             entry.at = before;
         }
@@ -138,10 +138,10 @@ mod tests {
         for name in
             ["grubx64.efi", "GRUBAA64.EFI", "mmx64.efi", "revocations_sbat.efi", "shim_certificate_0.efi"]
         {
-            assert!(is_of_shim(name), "{name}");
+            assert!(is_requested_by_shim(name), "{name}");
         }
         for name in ["a/grubx64.efi", "grub.cfg", "shimx64.efi", "xgrub.efi", "grub.efi.x", ""] {
-            assert!(!is_of_shim(name), "{name}");
+            assert!(!is_requested_by_shim(name), "{name}");
         }
     }
 }

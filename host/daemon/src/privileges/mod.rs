@@ -31,7 +31,7 @@ pub use user::{Account, become_of};
 use nix::unistd::{Uid, User};
 use std::io;
 use std::path::PathBuf;
-use tuffet::status::Left;
+use tuffet::status::RemainingPrivileges;
 use tuffet_config::{Config, SeccompMode};
 
 /// The reason why privileges cannot be dropped as configured.
@@ -97,7 +97,7 @@ pub fn give_up(
     config: &Config,
     account: Option<&Account>,
     as_user: impl FnOnce(),
-) -> Result<Left, PrivilegeError> {
+) -> Result<RemainingPrivileges, PrivilegeError> {
     let its = &config.privileges;
     let mut lacking = Vec::new();
     // The paths opened from now on. Resolved before the change of user, so that links lead where root sees
@@ -133,14 +133,18 @@ pub fn give_up(
     if its.require && !lacking.is_empty() {
         return Err(PrivilegeError::Required(lacking.join(", ")));
     }
-    let left =
-        Left { held: report::own(), landlock_abi: rules.and(landlock_abi), landlock_rules: rules, lacking };
+    let left = RemainingPrivileges {
+        held: report::own(),
+        landlock_abi: rules.and(landlock_abi),
+        landlock_rules: rules,
+        lacking,
+    };
     log(&left);
     Ok(left)
 }
 
 /// Logs one line about the remaining privileges, and one for each that could not be dropped.
-fn log(left: &Left) {
+fn log(left: &RemainingPrivileges) {
     let held = &left.held;
     tracing::info!(
         target: "tuffet::privileges",

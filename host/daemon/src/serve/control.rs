@@ -18,7 +18,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
-use tuffet::capture::{Captured, Captures, Running, Wanted as CaptureWanted};
+use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
@@ -52,7 +52,7 @@ pub enum Reply {
     /// The capture begins; parts follow.
     Capturing,
     /// The capture has ended.
-    Captured(Captured),
+    Captured(CaptureTotals),
     /// The files in the caches of origins.
     Cached(Vec<CachedRow>),
     /// A file is in the cache now; its size in bytes.
@@ -193,8 +193,8 @@ fn line(reply: &Reply) -> io::Result<Vec<u8>> {
 /// A line, the parts of the capture, and a line about its end.
 async fn capture(
     (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
-    running: Running,
-    wanted: &CaptureWanted,
+    running: RunningCapture,
+    wanted: &CaptureSpec,
 ) -> io::Result<()> {
     tracing::info!(
         target: "tuffet::server::control",
@@ -235,7 +235,7 @@ impl Begun {
     ///
     /// # Errors
     /// The server has gone, or the output fails.
-    pub fn copy_to(mut self, output: &mut dyn Write) -> io::Result<Captured> {
+    pub fn copy_to(mut self, output: &mut dyn Write) -> io::Result<CaptureTotals> {
         let mut length = [0; 4];
         loop {
             self.0.read_exact(&mut length)?;
@@ -261,7 +261,7 @@ impl Begun {
 ///
 /// # Errors
 /// There is no server, or it captures already.
-pub fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<Begun> {
+pub fn begin_capture(socket: &Path, wanted: &CaptureSpec) -> io::Result<Begun> {
     let mut stream = BlockingStream::connect(socket)?;
     stream.write_all(format!("capture {}\n", serde_json::json!(wanted)).as_bytes())?;
     let (mut reader, mut line) = (BlockingReader::new(stream), String::new());

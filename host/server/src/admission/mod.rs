@@ -1,44 +1,44 @@
 //! The control side: from a request to a decision.
 //!
-//! A request passes three stages ([`Undecided`]): policy, the disk, and the decision that is posted to its worker.
+//! A request passes three stages ([`PendingRequest`]): policy, the disk, and the decision that is posted to its worker.
 //! Policy may wait and never blocks; the disk blocks. So a stage needs a thread of its own kind, and `at_once.rs`
 //! decides which thread takes which request: plugins and disks may be slow, and one that is must not hold up another.
 
-mod at_once;
+mod absence;
 mod candidates;
+mod deciders;
 mod explain;
+mod file_search;
 mod gate;
-mod looking;
 mod netboot;
-mod open;
-mod opening;
+mod open_file;
+mod pending;
 mod plan;
-mod stored;
-mod undecided;
+mod spelling;
 
 use crate::events::Observers;
-use crate::generation::Current;
+use crate::generation::CurrentGeneration;
 use crate::interfaces::InterfaceNames;
 use crate::neighbours::Neighbours;
 use crate::sampling::Sampling;
 use crate::vlans::Vlans;
 use crate::watch::Watch;
-pub(crate) use at_once::Deciding;
+pub(crate) use absence::AbsenceSearches;
+pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
-pub(crate) use looking::Looks;
+#[cfg(doc)]
+use pending::PendingRequest;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
 use tuffet_store::Lane;
-#[cfg(doc)]
-use undecided::Undecided;
 
 /// What requests are decided with.
 pub(crate) struct Admission {
     /// The names of the listeners, by number.
     pub(crate) listeners: Vec<Arc<str>>,
-    pub(crate) generation: Current,
+    pub(crate) generation: CurrentGeneration,
     pub(crate) observers: Observers,
     pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
@@ -52,20 +52,20 @@ pub(crate) struct Admission {
     /// Where what has to wait is polled.
     pub(crate) runtime: Handle,
     /// Threads that decide at once.
-    pub(crate) deciding: Deciding,
+    pub(crate) deciders: Deciders,
     /// Bounds second looks at the roots.
-    pub(crate) looks: Looks,
+    pub(crate) absence_searches: AbsenceSearches,
     /// How traces are chosen, where there are any.
     pub(crate) sampling: Option<Sampling>,
 }
 
 impl Admission {
     /// Does what a worker asks for, on threads of the runtime, and posts the results.
-    pub(crate) fn take(self: &Arc<Self>, letters: Vec<ToControl>) {
+    pub(crate) fn take(self: &Arc<Self>, messages: Vec<ToControl>) {
         let runtime = &self.runtime;
         let mut requests = Vec::new();
-        for letter in letters {
-            match letter {
+        for message in messages {
+            match message {
                 ToControl::Request(new) => requests.push(new),
                 ToControl::Store { worker, key, upload, record, gate: Some(gate) } => {
                     let post = self.poster(worker);
@@ -114,16 +114,16 @@ impl Admission {
     /// Posts to a worker. It holds nothing else of the server, so that a disk that hangs does not.
     fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
         let mailbox = self.mailboxes.get(worker).cloned();
-        move |letter| post(mailbox.as_deref(), worker, letter)
+        move |message| post(mailbox.as_deref(), worker, message)
     }
 
-    fn post(&self, worker: usize, letter: ToWorker) {
-        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, letter);
+    fn post(&self, worker: usize, message: ToWorker) {
+        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, message);
     }
 }
 
-fn post(mailbox: Option<&Mailbox>, worker: usize, letter: ToWorker) {
-    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(letter)) {
+fn post(mailbox: Option<&Mailbox>, worker: usize, message: ToWorker) {
+    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(message)) {
         tracing::error!(target: "tuffet::admission", worker, %error, "a worker cannot be woken");
     }
 }

@@ -1,6 +1,6 @@
 //! authorize → resolve: policy's part of a decision.
 
-use super::{netboot, stored};
+use super::{netboot, spelling};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
@@ -12,7 +12,7 @@ use tuffet_request::{Denial, ErrorCode, SessionProfile};
 pub(super) enum Plan {
     /// Open the first of these files that exists; without any, the requested path in the roots. `next`: who is asked
     /// if none exists.
-    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<Next> },
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<RestOfChain> },
     /// Send content that a plugin made.
     Content { content: Arc<PluginContent>, profile: SessionProfile },
     /// Nothing: the request is decided.
@@ -20,7 +20,7 @@ pub(super) enum Plan {
 }
 
 /// The rest of a `resolve` chain.
-pub(super) struct Next {
+pub(super) struct RestOfChain {
     from: ChainPosition,
     /// The plugin that allowed the request. It decided if the rest abstains.
     allowed_by: Option<Arc<str>>,
@@ -46,7 +46,7 @@ impl Plan {
 /// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let plan = ask_once(generation, record).await;
-    or_moved(generation, record, plan).await
+    or_in_last_folder(generation, record, plan).await
 }
 
 /// Asks the rest of the `resolve` chain, after none of the files that a plugin named exists. It has the time limit of a
@@ -54,20 +54,20 @@ pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRec
 pub(super) async fn ask_next(
     generation: &Generation,
     record: &mut DecisionRecord,
-    next: Next,
+    next: RestOfChain,
     profile: SessionProfile,
 ) -> Plan {
     record.verdict_by = next.allowed_by;
     let plan = resolve_from(generation, record, next.from, profile, generation.policy.deadline()).await;
-    or_moved(generation, record, plan).await
+    or_in_last_folder(generation, record, plan).await
 }
 
 /// The plan, or that for the further place of a file of shim.
-async fn or_moved(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
+async fn or_in_last_folder(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
     if generation.netboot.shim_folders.is_none() || !plan.is_search() {
         return plan;
     }
-    match Box::pin(netboot::moved(generation, record)).await {
+    match Box::pin(netboot::move_to_last_folder(generation, record)).await {
         Ok(false) => plan,
         Ok(true) => Box::pin(ask_once(generation, record)).await,
         Err(decision) => Plan::Decided(decision),
@@ -76,7 +76,7 @@ async fn or_moved(generation: &Generation, record: &mut DecisionRecord, plan: Pl
 
 async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let any_case = generation.files.roots.any_case();
-    if any_case && let Err(decision) = Box::pin(stored::requested(generation, record)).await {
+    if any_case && let Err(decision) = Box::pin(spelling::respell_request(generation, record)).await {
         return Plan::Decided(decision);
     }
     let (policy, request) = (&generation.policy, &record.request);
@@ -101,7 +101,7 @@ async fn resolve_from(
     let resolution = generation.policy.resolve_from(&record.request, from, deadline).await;
     let profile = resolution.profile.map_or(profile, |its| profile.and(its));
     record.plugin_calls += resolution.calls;
-    let next = resolution.next.map(|from| Next { from, allowed_by: record.verdict_by.clone() });
+    let next = resolution.next.map(|from| RestOfChain { from, allowed_by: record.verdict_by.clone() });
     if resolution.by.is_some() {
         record.verdict_by.clone_from(&resolution.by);
     }
@@ -111,7 +111,7 @@ async fn resolve_from(
         ResolveAnswer::Overloaded(reason) => Plan::Decided(overloaded(reason)),
         ResolveAnswer::Content(content) => Plan::Content { content, profile },
         ResolveAnswer::Files(targets) if generation.files.roots.any_case() => {
-            match Box::pin(stored::named(generation, record, targets, profile)).await {
+            match Box::pin(spelling::respell_targets(generation, record, targets, profile)).await {
                 Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
                 Err(decision) => Plan::Decided(decision),
             }

@@ -31,13 +31,13 @@ pub(super) enum Direction {
 }
 
 /// Blocks that are not written yet.
-pub(super) struct Capture(Vec<u8>);
+pub(super) struct PcapngBlocks(Vec<u8>);
 
-impl Capture {
+impl PcapngBlocks {
     /// Begins with the section header and one interface.
-    pub(super) fn begin() -> Capture {
-        let mut capture = Capture(Vec::new());
-        capture.block(0x0a0d_0d0a, |body| {
+    pub(super) fn begin() -> PcapngBlocks {
+        let mut blocks = PcapngBlocks(Vec::new());
+        blocks.block(0x0a0d_0d0a, |body| {
             body.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
             body.extend_from_slice(&[1, 0, 0, 0]);
             // The length of the section is not known.
@@ -46,7 +46,7 @@ impl Capture {
             option(body, OPT_COMMENT, b"IP and UDP headers are made from the addresses");
             end_of_options(body);
         });
-        capture.block(1, |body| {
+        blocks.block(1, |body| {
             body.extend_from_slice(&LINK_TYPE.to_le_bytes());
             body.extend_from_slice(&[0; 6]);
             option(body, IF_NAME, b"tuffet");
@@ -54,7 +54,7 @@ impl Capture {
             option(body, IF_TSRESOL, &[9]);
             end_of_options(body);
         });
-        capture
+        blocks
     }
 
     /// Adds a datagram between a peer and the server's address.
@@ -151,7 +151,7 @@ fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
             [&ipv4(source, destination, udp.len())[..], &udp].concat()
         }
         (source, destination) => {
-            let (source, destination) = (wide(source), wide(destination));
+            let (source, destination) = (to_ipv6(source), to_ipv6(destination));
             let udp = udp((from.port(), to.port()), payload, &[&source.octets(), &destination.octets()]);
             [&ipv6(source, destination, udp.len())[..], &udp].concat()
         }
@@ -159,7 +159,7 @@ fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
 }
 
 /// Both ends have one version, unless one is not known.
-fn wide(address: IpAddr) -> Ipv6Addr {
+fn to_ipv6(address: IpAddr) -> Ipv6Addr {
     match address {
         IpAddr::V4(address) if address.is_unspecified() => Ipv6Addr::UNSPECIFIED,
         IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -234,13 +234,13 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_and_have_their_length_at_both_ends() {
-        let mut capture = Capture::begin();
+        let mut blocks = PcapngBlocks::begin();
         for length in 0..9 {
             let (peer, local) = (([192, 0, 2, 1], 2000).into(), ([192, 0, 2, 2], 69).into());
-            capture.datagram(SystemTime::now(), Direction::Inbound, (peer, local), &vec![1; length]);
+            blocks.datagram(SystemTime::now(), Direction::Inbound, (peer, local), &vec![1; length]);
         }
-        capture.statistics(9, 1);
-        let (mut rest, mut kinds) = (capture.bytes(), Vec::new());
+        blocks.statistics(9, 1);
+        let (mut rest, mut kinds) = (blocks.bytes(), Vec::new());
         while !rest.is_empty() {
             let word = |at: usize| u32::from_le_bytes(rest[at..at + 4].try_into().unwrap());
             let length = word(4) as usize;

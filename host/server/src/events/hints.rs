@@ -16,10 +16,10 @@ use tuffet_request::events::{Outcome, Summary, Unanswered};
 const CLIENTS: usize = 512;
 
 /// Transfers for one name in a row without an answer, from different ports, before there is a hint.
-const IN_A_ROW: u8 = 3;
+const UNANSWERED_IN_A_ROW: u8 = 3;
 
 /// Blocks of a transfer without a retransmission that show what the path carries.
-const CLEAN: u64 = 20;
+const CLEAN_BLOCKS: u64 = 20;
 
 /// Makes hints.
 pub(crate) struct Hints {
@@ -56,7 +56,7 @@ impl Hints {
             let name = hasher.hash_one(&request.path);
             client.unanswered = if client.name == name { client.unanswered.saturating_add(1) } else { 1 };
             client.name = name;
-            let repeats = summary.stats.duplicates > 0 || client.unanswered >= IN_A_ROW;
+            let repeats = summary.stats.duplicates > 0 || client.unanswered >= UNANSWERED_IN_A_ROW;
             return repeats.then(|| unreached(self.single_ports.contains(&request.listener)));
         }
         if summary.unanswered.is_none() && summary.options.blksize.is_some() || summary.blocks > 0 {
@@ -80,11 +80,11 @@ impl Hints {
             return None;
         }
         let again = u64::from(summary.stats.retransmissions);
-        if again == 0 && summary.blocks >= CLEAN {
+        if again == 0 && summary.blocks >= CLEAN_BLOCKS {
             client.clean = clean.max(blksize);
         }
         // A fifth and more of all blocks, where smaller ones needed none.
-        let lossy = summary.blocks >= CLEAN && again >= summary.blocks / 5;
+        let lossy = summary.blocks >= CLEAN_BLOCKS && again >= summary.blocks / 5;
         (lossy && clean > 0 && clean < blksize).then(|| begins_between(clean, blksize))
     }
 

@@ -54,7 +54,7 @@ pub(crate) async fn pass_on(
             history.note(&summary);
             subscriber.ended(&summary, now);
             if observers.want().finished {
-                observers.tell(Happening::Finished(summary)).await;
+                observers.send(Happening::Finished(summary)).await;
             }
         }
         subscriber.when_due(Instant::now());

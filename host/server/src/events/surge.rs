@@ -9,28 +9,28 @@ pub const SECOND: Duration = Duration::from_secs(1);
 /// The events of this second.
 pub struct Surge {
     /// How many of a second have a line each.
-    most: u64,
+    limit: u64,
     second: Instant,
     in_second: u64,
     /// Whether the previous second exceeded this.
-    goes_on: bool,
+    continues: bool,
 }
 
 impl Surge {
     /// Allows so many lines of their own in a second.
-    pub fn new(most: u64, now: Instant) -> Surge {
-        Surge { most, second: now, in_second: 0, goes_on: false }
+    pub fn new(limit: u64, now: Instant) -> Surge {
+        Surge { limit, second: now, in_second: 0, continues: false }
     }
 
     /// Counts one more. Whether it has a line of its own.
     pub fn has_line(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.second);
         if elapsed >= SECOND {
-            self.goes_on = elapsed < 2 * SECOND && self.in_second > self.most;
+            self.continues = elapsed < 2 * SECOND && self.in_second > self.limit;
             (self.second, self.in_second) = (now, 0);
         }
         self.in_second += 1;
-        !self.goes_on && self.in_second <= self.most
+        !self.continues && self.in_second <= self.limit
     }
 }
 

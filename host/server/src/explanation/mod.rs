@@ -60,7 +60,7 @@ impl Question {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// The request as policy sees it.
-    pub request: Asked,
+    pub request: ExplainedRequest,
     /// The user whose permissions decide.
     pub user: String,
     /// The generation of the running server; `None` without one.
@@ -76,12 +76,12 @@ pub struct Explanation {
     /// If it is granted.
     pub options: Option<Options>,
     /// How it would be answered.
-    pub outcome: Outcome,
+    pub outcome: ExplainedOutcome,
 }
 
 /// The request as policy sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ExplainedRequest {
     /// The name of the listener.
     pub listener: String,
     /// Address and port of the client.
@@ -296,7 +296,7 @@ pub struct Options {
 
 /// How the request would be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ExplainedOutcome {
     /// `granted`, `refused` or `dropped`.
     pub decision: String,
     /// How it would end; `None` if it is granted.
@@ -315,7 +315,7 @@ pub struct Outcome {
     pub verdict_by: Option<String>,
 }
 
-impl Outcome {
+impl ExplainedOutcome {
     /// Returns whether the request is granted.
     pub fn is_granted(&self) -> bool {
         self.decision == "granted"

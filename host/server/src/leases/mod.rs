@@ -6,7 +6,7 @@
 mod follow;
 mod reading;
 
-use follow::Followed;
+use follow::FollowedFile;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,12 +14,12 @@ use tuffet_config::LeaseFile;
 use tuffet_request::LeaseFact;
 
 /// How long a start and a reload wait for the first look at new files.
-const FIRST_LOOK: Duration = Duration::from_millis(500);
+const FIRST_CHECK: Duration = Duration::from_millis(500);
 
 /// The lease files of a generation.
 #[derive(Debug, Clone, Default)]
 pub struct Leases {
-    files: Arc<[Arc<Followed>]>,
+    files: Arc<[Arc<FollowedFile>]>,
 }
 
 impl Leases {
@@ -29,10 +29,11 @@ impl Leases {
             let its = before?.files.iter().find(|followed| followed.file() == file)?;
             Some(Arc::clone(its))
         };
-        let followed = files.iter().map(|file| known(file).unwrap_or_else(|| Followed::begin(file.clone())));
+        let followed =
+            files.iter().map(|file| known(file).unwrap_or_else(|| FollowedFile::begin(file.clone())));
         let leases = Leases { files: followed.collect() };
-        let until = Instant::now() + FIRST_LOOK;
-        leases.files.iter().for_each(|followed| followed.wait_for_first_look(until));
+        let until = Instant::now() + FIRST_CHECK;
+        leases.files.iter().for_each(|followed| followed.wait_for_first_check(until));
         leases
     }
 

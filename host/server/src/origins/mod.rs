@@ -3,7 +3,7 @@
 mod remotes;
 mod report;
 
-pub use remotes::{Next, Origins};
+pub use remotes::{Origins, PendingOrigins};
 pub use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
 
 /// An origin that cannot be used.

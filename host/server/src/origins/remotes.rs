@@ -15,7 +15,7 @@ pub struct Origins(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    known: Mutex<Vec<Known>>,
+    clients: Mutex<Vec<OriginClient>>,
     /// Learns of requests to them, once there is one.
     observer: Arc<OnceLock<FetchObserver>>,
 }
@@ -28,17 +28,17 @@ impl fmt::Debug for Origins {
 
 /// The origins of a configuration that is not in force yet.
 #[derive(Debug)]
-pub struct Next(Vec<Known>);
+pub struct PendingOrigins(Vec<OriginClient>);
 
 #[derive(Clone)]
-struct Known {
+struct OriginClient {
     spec: OriginSpec,
     remote: Arc<Remote>,
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for OriginClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Known").field(&self.spec.root).finish()
+        f.debug_tuple("OriginClient").field(&self.spec.root).finish()
     }
 }
 
@@ -48,17 +48,17 @@ impl Origins {
     ///
     /// # Errors
     /// The first whose specification is of no use.
-    pub fn open(&self, specs: &[OriginSpec]) -> Result<Next, OriginFailure> {
-        let known = self.lock().clone();
-        let open = |spec: &OriginSpec| match known.iter().find(|known| known.spec == *spec) {
+    pub fn open(&self, specs: &[OriginSpec]) -> Result<PendingOrigins, OriginFailure> {
+        let clients = self.lock().clone();
+        let open = |spec: &OriginSpec| match clients.iter().find(|client| client.spec == *spec) {
             Some(same) => Ok(same.clone()),
-            None => Known::open(spec, &self.0.observer),
+            None => OriginClient::open(spec, &self.0.observer),
         };
-        Ok(Next(specs.iter().map(open).collect::<Result<_, _>>()?))
+        Ok(PendingOrigins(specs.iter().map(open).collect::<Result<_, _>>()?))
     }
 
     /// Puts them in force. Those before end with their last transfer.
-    pub fn take(&self, next: Next) {
+    pub fn take(&self, next: PendingOrigins) {
         let before = std::mem::replace(&mut *self.lock(), next.0);
         // Outside of the lock: this may close a cache.
         drop(before);
@@ -70,8 +70,8 @@ impl Origins {
     }
 
     pub(crate) fn reports(&self) -> Vec<OriginReport> {
-        let known = self.lock().clone();
-        known.iter().map(|known| report(known.remote.state())).collect()
+        let clients = self.lock().clone();
+        clients.iter().map(|client| report(client.remote.state())).collect()
     }
 
     /// All files in the caches. Reads their indexes.
@@ -79,9 +79,9 @@ impl Origins {
     /// # Errors
     /// The first cache that cannot be used.
     pub fn cached(&self) -> Result<Vec<CachedRow>, String> {
-        let known = self.lock().clone();
+        let clients = self.lock().clone();
         let mut rows = Vec::new();
-        for Known { spec, remote } in &known {
+        for OriginClient { spec, remote } in &clients {
             let files = remote.cached().map_err(|error| format!("root `{}`: {error}", spec.root))?;
             rows.extend(files.into_iter().map(|file| CachedRow {
                 root: spec.root.clone(),
@@ -113,20 +113,24 @@ impl Origins {
     }
 
     fn of(&self, root: &str) -> Result<Arc<Remote>, String> {
-        let found =
-            self.lock().iter().find(|known| known.spec.root == root).map(|known| Arc::clone(&known.remote));
+        let found = self
+            .lock()
+            .iter()
+            .find(|client| client.spec.root == root)
+            .map(|client| Arc::clone(&client.remote));
         found.ok_or_else(|| format!("there is no root `{root}` with a `url`"))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<OriginClient>> {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Next {
+impl PendingOrigins {
     /// As roots have them.
     pub fn of_roots(&self) -> tuffet_store::Origins {
-        let its = |known: &Known| (known.spec.root.clone(), Arc::clone(&known.remote) as Arc<dyn Origin>);
+        let its =
+            |client: &OriginClient| (client.spec.root.clone(), Arc::clone(&client.remote) as Arc<dyn Origin>);
         self.0.iter().map(its).collect()
     }
 
@@ -135,12 +139,17 @@ impl Next {
     /// # Errors
     /// The first cache that cannot be used.
     pub fn start(&self) -> Result<(), OriginFailure> {
-        self.0.iter().try_for_each(|known| known.remote.start().map_err(|error| failure(&known.spec, &error)))
+        self.0
+            .iter()
+            .try_for_each(|client| client.remote.start().map_err(|error| failure(&client.spec, &error)))
     }
 }
 
-impl Known {
-    fn open(spec: &OriginSpec, observer: &Arc<OnceLock<FetchObserver>>) -> Result<Known, OriginFailure> {
+impl OriginClient {
+    fn open(
+        spec: &OriginSpec,
+        observer: &Arc<OnceLock<FetchObserver>>,
+    ) -> Result<OriginClient, OriginFailure> {
         let remote = Remote::open(spec.clone()).map_err(|error| failure(spec, &error))?;
         let (its, away) = (Arc::downgrade(&remote), AtomicBool::new(false));
         let observer = Arc::clone(observer);
@@ -150,7 +159,7 @@ impl Known {
                 observer(&noted(fetch));
             }
         }));
-        Ok(Known { spec: spec.clone(), remote })
+        Ok(OriginClient { spec: spec.clone(), remote })
     }
 }
 

@@ -10,14 +10,14 @@ mod workers;
 
 pub use error::StartError;
 
-use crate::admission::{Admission, Deciding, Looks};
+use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::events::{Hints, Observers, Subscriber, pass_on};
-use crate::generation::{Current, Generation};
+use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
 use crate::origins::Origins;
 use crate::sampling::Sampling;
-use crate::status::{Left, Parts, Status};
+use crate::status::{RemainingPrivileges, Status, StatusSources};
 use crate::vlans::Vlans;
 use crate::watch::Watch;
 use std::io;
@@ -37,7 +37,7 @@ use tuffet_wasm::PolicyRuntime;
 use workers::{make_workers, start_workers, worker_settings};
 
 /// How long a shutdown waits for a disk, and for what that keeps.
-const DISKS: Duration = Duration::from_millis(300);
+const DISK_WAIT: Duration = Duration::from_millis(300);
 
 /// What is open before a server starts, because opening it may take a privilege.
 pub struct Resources {
@@ -60,7 +60,7 @@ pub struct Resources {
 /// A server before its workers start.
 pub struct Assembly {
     /// What requests are decided with.
-    pub generation: Current,
+    pub generation: CurrentGeneration,
     /// The state of the server.
     pub status: Status,
     /// The counters and views of the server.
@@ -86,13 +86,13 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Puts everything together but the workers. `left`: the privileges of this process, for the status.
+    /// Puts everything together but the workers. `privileges`: the privileges of this process, for the status.
     pub async fn new(
         config: &Config,
         resources: Resources,
         policy: Policy,
         runtime: PolicyRuntime,
-        left: Left,
+        privileges: RemainingPrivileges,
     ) -> Assembly {
         let Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces } = resources;
         let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
@@ -111,14 +111,14 @@ impl Assembly {
         });
         let uploads = Uploads::new(config.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
-        let generation = Current::new(Generation::first(config, roots, policy, uploads.clone()));
-        let parts = Parts {
+        let generation = CurrentGeneration::new(Generation::first(config, roots, policy, uploads.clone()));
+        let sources = StatusSources {
             runtime: runtime.clone(),
             disks: disks.clone(),
             origins: origins.clone(),
             interfaces: interfaces.clone(),
         };
-        let status = Status::new(config.file(), &plugins, left, parts);
+        let status = Status::new(config.file(), &plugins, privileges, sources);
         status.revised(config);
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
@@ -179,8 +179,8 @@ impl Assembly {
             groups: groups.as_ref().map(|_| number),
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
-            deciding: Deciding::new(),
-            looks: Looks::new(),
+            deciders: Deciders::new(),
+            absence_searches: AbsenceSearches::new(),
             sampling,
         });
         let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
@@ -190,7 +190,7 @@ impl Assembly {
         let tasks = vec![
             tokio::spawn(self.interfaces.follow(mailboxes)),
             tokio::spawn(watch.clone().sample()),
-            tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())),
+            tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
         ];
         Ok(Server {
@@ -264,10 +264,10 @@ impl Server {
         }
     }
 
-    /// Takes no more requests, and ends running transfers after `patience`. The workers then end.
-    pub fn drain(&self, patience: Duration) {
+    /// Takes no more requests, and ends running transfers after `time_limit`. The workers then end.
+    pub fn drain(&self, time_limit: Duration) {
         for mailbox in &self.admission.mailboxes {
-            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
+            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + time_limit }) {
                 tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
             }
         }
@@ -282,18 +282,18 @@ impl Server {
         // Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
         // every producer of summaries.
         self.disks.give_up();
-        self.admission.deciding.give_up_without_threads();
+        self.admission.deciders.give_up_without_threads();
         drop(self.admission);
         wait_for(self.passing, &self.disks, "the log").await;
         // That was the last producer of events.
         wait_for(self.observing, &self.disks, "observers").await;
-        disks::settle(&self.disks, DISKS).await;
+        disks::settle(&self.disks, DISK_WAIT).await;
     }
 }
 
 /// Waits for a task that ends when its producers have. Operations on a disk that hangs may be among those.
 async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
-    while timeout(DISKS, &mut task).await.is_err() {
+    while timeout(DISK_WAIT, &mut task).await.is_err() {
         if !disks.are_idle() {
             tracing::warn!(
                 target: "tuffet::server::running",

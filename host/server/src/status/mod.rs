@@ -2,7 +2,7 @@
 
 mod privileges;
 
-pub use privileges::{Held, Left};
+pub use privileges::{ProcessPrivileges, RemainingPrivileges};
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,13 +23,13 @@ use tuffet_wasm::PolicyRuntime;
 #[derive(Debug, Clone)]
 pub struct Status {
     report: Arc<Mutex<Report>>,
-    left: Arc<Left>,
-    parts: Parts,
+    privileges: Arc<RemainingPrivileges>,
+    sources: StatusSources,
 }
 
 /// The parts of a server whose state is asked for at each report.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct StatusSources {
     /// The plugin runtime.
     pub runtime: PolicyRuntime,
     /// The disks of the roots.
@@ -80,7 +80,7 @@ pub struct Report {
     pub process: u32,
     /// The user and the remaining privileges.
     #[serde(default)]
-    pub privileges: Left,
+    pub privileges: RemainingPrivileges,
 }
 
 /// The revision of a configuration.
@@ -160,29 +160,34 @@ impl From<DiskState> for RootState {
 
 impl Status {
     /// Creates the status of a server that has just started.
-    pub fn new(config: Option<&Path>, plugins: &[PluginIdentity], left: Left, parts: Parts) -> Status {
+    pub fn new(
+        config: Option<&Path>,
+        plugins: &[PluginIdentity],
+        privileges: RemainingPrivileges,
+        sources: StatusSources,
+    ) -> Status {
         let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
-        Status { report: Arc::new(Mutex::new(report)), left: Arc::new(left), parts }
+        Status { report: Arc::new(Mutex::new(report)), privileges: Arc::new(privileges), sources }
     }
 
     /// Returns the current state.
     pub fn report(&self) -> Report {
         let report = self.lock().clone();
         Report {
-            sinks: self.parts.runtime.sinks().counted(),
-            roots: self.parts.disks.states().into_iter().map(RootState::from).collect(),
-            origins: self.parts.origins.reports(),
-            interfaces: self.parts.interfaces.states(),
-            kv: self.parts.runtime.kv(),
+            sinks: self.sources.runtime.sinks().counted(),
+            roots: self.sources.disks.states().into_iter().map(RootState::from).collect(),
+            origins: self.sources.origins.reports(),
+            interfaces: self.sources.interfaces.states(),
+            kv: self.sources.runtime.kv(),
             process: std::process::id(),
-            privileges: Left::clone(&self.left),
+            privileges: RemainingPrivileges::clone(&self.privileges),
             ..report
         }
     }
 
     /// Returns the folder of a root, or of the first root.
     pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
-        self.parts.disks.folder(root)
+        self.sources.disks.folder(root)
     }
 
     /// Records a successful reload.
@@ -224,7 +229,7 @@ impl Report {
             interfaces: Vec::new(),
             kv: None,
             process: 0,
-            privileges: Left::default(),
+            privileges: RemainingPrivileges::default(),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The user and the privileges of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct ProcessPrivileges {
     /// The effective user.
     pub uid: u32,
     /// The effective group.
@@ -22,10 +22,10 @@ pub struct Held {
 /// The remaining privileges of a server, as it reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Left {
+pub struct RemainingPrivileges {
     /// From the kernel.
     #[serde(flatten)]
-    pub held: Held,
+    pub held: ProcessPrivileges,
     /// The Landlock version in force; `None` without it.
     pub landlock_abi: Option<i32>,
     /// The number of Landlock rules in force.

@@ -16,13 +16,13 @@ use tuffet_request::events::{CompactRecord, Summary};
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Running {
-    shards: [Mutex<HashTable<Transfer>>; SHARDS],
+pub(super) struct ActiveTransfers {
+    shards: [Mutex<HashTable<ActiveTransfer>>; SHARDS],
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Debug)]
-struct Transfer {
+struct ActiveTransfer {
     record: Arc<CompactRecord>,
     /// The part of its progress that the counters include.
     counted: u64,
@@ -31,24 +31,24 @@ struct Transfer {
     rate: u64,
 }
 
-impl Transfer {
+impl ActiveTransfer {
     fn id(&self) -> u64 {
         self.record.id().0
     }
 }
 
-impl Running {
-    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<Transfer>> {
+impl ActiveTransfers {
+    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<ActiveTransfer>> {
         lock(&self.shards[id as usize % SHARDS])
     }
 
-    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<Transfer>>> {
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<ActiveTransfer>>> {
         self.shards.iter().map(lock)
     }
 
     pub(super) fn begin(&self, record: Arc<CompactRecord>) {
-        let transfer = Transfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
-        let (id, hash) = (transfer.id(), |transfer: &Transfer| self.hasher.hash_one(transfer.id()));
+        let transfer = ActiveTransfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
+        let (id, hash) = (transfer.id(), |transfer: &ActiveTransfer| self.hasher.hash_one(transfer.id()));
         self.shard(id).insert_unique(self.hasher.hash_one(id), transfer, hash);
     }
 
@@ -92,7 +92,7 @@ impl Running {
 
     /// Returns how many have a rate.
     pub(super) fn with_rate(&self) -> u64 {
-        let limited = |transfer: &&Transfer| transfer.record.rate().is_some();
+        let limited = |transfer: &&ActiveTransfer| transfer.record.rate().is_some();
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 

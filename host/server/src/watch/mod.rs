@@ -17,16 +17,16 @@ mod snapshot;
 mod tests;
 
 pub use exports::ExportCounts;
-pub use feed::{Feed, Source as FeedSource, Viewer};
+pub use feed::{Feed, FeedSource, Viewer};
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
-    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, Sample, ServerNow, Snapshot, Totals, Who,
-    Word,
+    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, RequestInfo, Sample, ServerNow, Snapshot,
+    Totals, Word,
 };
 
-use crate::generation::Current;
+use crate::generation::CurrentGeneration;
 use crate::status::{Report, Status};
-use active::Running;
+use active::ActiveTransfers;
 use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
@@ -64,16 +64,16 @@ type Publish = Box<dyn Fn(Published) + Send + Sync>;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Clone)]
-pub struct Watch(Arc<Source>);
+pub struct Watch(Arc<WatchState>);
 
-struct Source {
+struct WatchState {
     counts: Counts,
-    running: Running,
+    running: ActiveTransfers,
     recent: Recent,
     seconds: Seconds,
     started: SystemTime,
     runtime: PolicyRuntime,
-    generation: Current,
+    generation: CurrentGeneration,
     status: Status,
     /// The datagrams dropped by each worker.
     workers: Vec<Arc<PublishedCounters>>,
@@ -95,10 +95,15 @@ struct Source {
 
 impl Watch {
     /// Creates the state of a server with this many workers.
-    pub fn new(runtime: PolicyRuntime, generation: Current, status: Status, workers: usize) -> Watch {
-        Watch(Arc::new(Source {
+    pub fn new(
+        runtime: PolicyRuntime,
+        generation: CurrentGeneration,
+        status: Status,
+        workers: usize,
+    ) -> Watch {
+        Watch(Arc::new(WatchState {
             counts: Counts::default(),
-            running: Running::default(),
+            running: ActiveTransfers::default(),
             recent: Recent::default(),
             seconds: Seconds::default(),
             started: SystemTime::now(),
@@ -190,9 +195,9 @@ impl Watch {
     }
 
     fn sample_once(&self, elapsed: Duration) {
-        let source = &*self.0;
-        source.running.sample(elapsed, &source.counts);
-        source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
+        let state = &*self.0;
+        state.running.sample(elapsed, &state.counts);
+        state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
     }
 
     /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.

@@ -268,7 +268,7 @@ pub struct Dropped {
 
 /// A request and its client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Who {
+pub struct RequestInfo {
     /// The server, in a view of many.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub server: String,
@@ -307,10 +307,10 @@ pub(super) fn calls(request: &Request) -> Vec<PluginCall> {
     request.calls.list().into_iter().map(shown).collect()
 }
 
-impl From<&Request> for Who {
-    fn from(request: &Request) -> Who {
+impl From<&Request> for RequestInfo {
+    fn from(request: &Request) -> RequestInfo {
         let mac = request.macs.first();
-        Who {
+        RequestInfo {
             server: String::new(),
             id: request.id.to_string(),
             listener: request.listener.to_string(),
@@ -330,7 +330,7 @@ impl From<&Request> for Who {
 pub struct Active {
     /// The request and its client.
     #[serde(flatten)]
-    pub who: Who,
+    pub who: RequestInfo,
     /// `ROOT:PATH`, or `content` if a plugin generated it.
     pub resolved: Option<String>,
     /// The plugin that decided; `None` if the configuration did.
@@ -369,7 +369,7 @@ pub struct Active {
 pub struct Finished {
     /// The request and its client.
     #[serde(flatten)]
-    pub who: Who,
+    pub who: RequestInfo,
     /// When it ended, in milliseconds since 1970.
     pub ended_unix_ms: u64,
     /// How it ended.

@@ -1,4 +1,4 @@
-use super::active::Running;
+use super::active::ActiveTransfers;
 use super::counts::Counts;
 use super::recent::{FINISHED, Recent};
 use super::seconds::{SAMPLES, Seconds};
@@ -46,7 +46,7 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
 /// Each byte is counted exactly once, however samples and the end of a transfer interleave.
 #[test]
 fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
-    let (counts, running) = (Counts::default(), Running::default());
+    let (counts, running) = (Counts::default(), ActiveTransfers::default());
     let read = || (counts.bytes[0].load(Relaxed), counts.retransmissions.load(Relaxed));
     let one = granted(1);
     running.begin(Arc::clone(&one));

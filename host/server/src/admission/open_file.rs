@@ -93,7 +93,7 @@ impl Opened {
 }
 
 /// What is to be opened: the first of several files that exists.
-pub(super) struct Wanted {
+pub(super) struct CandidateCursor {
     candidates: Arc<Candidates>,
     /// How many of them were tried.
     tried_count: usize,
@@ -103,15 +103,19 @@ pub(super) struct Wanted {
     profile: SessionProfile,
 }
 
-impl Wanted {
-    pub(super) fn new(candidates: Candidates, announced: Option<u64>, profile: SessionProfile) -> Wanted {
-        Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
+impl CandidateCursor {
+    pub(super) fn new(
+        candidates: Candidates,
+        announced: Option<u64>,
+        profile: SessionProfile,
+    ) -> CandidateCursor {
+        CandidateCursor { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
     }
 
     /// Takes the first candidates as tried, and absent.
     #[must_use]
-    pub(super) fn beyond(self, tried_count: usize) -> Wanted {
-        Wanted { tried_count, ..self }
+    pub(super) fn beyond(self, tried_count: usize) -> CandidateCursor {
+        CandidateCursor { tried_count, ..self }
     }
 
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
@@ -233,7 +237,7 @@ impl Files {
     }
 }
 
-/// What [`Wanted::open`] would come to, found without an effect.
+/// What [`CandidateCursor::open`] would come to, found without an effect.
 pub(super) struct Rehearsed {
     /// `ROOT:PATH`.
     pub(super) resolved: Arc<str>,
@@ -241,7 +245,7 @@ pub(super) struct Rehearsed {
     pub(super) size: Option<u64>,
 }
 
-/// As [`Wanted::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
+/// As [`CandidateCursor::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
 pub(super) fn rehearse(
     files: &Files,
     candidates: &Candidates,

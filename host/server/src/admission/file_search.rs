@@ -5,13 +5,13 @@
 //! threads of that root and wait there, for as long as a decision may take. Then the request is dropped, so that its
 //! client asks again; what the open comes to later is closed unseen.
 
-use super::at_once::carry_out;
+use super::absence::{AbsenceSearch, Findings, is_absence};
 use super::candidates::Candidates;
-use super::looking::{Findings, Looking, is_absence};
-use super::netboot::instead;
-use super::open::{Opened, Wanted, granted, open_content, refused};
-use super::plan::{Next, Plan, ask_next};
-use super::undecided::{Undecided, internal_error};
+use super::deciders::carry_out;
+use super::netboot::empty_list;
+use super::open_file::{CandidateCursor, Opened, granted, open_content, refused};
+use super::pending::{PendingRequest, internal_error};
+use super::plan::{Plan, RestOfChain, ask_next};
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::ops::ControlFlow;
@@ -26,26 +26,26 @@ use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
 
 /// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held by
 /// nothing else, so that a thread that hangs keeps neither the request nor the server.
-pub(super) type Slot = Arc<Mutex<Option<Box<Undecided>>>>;
+pub(super) type RequestSlot = Arc<Mutex<Option<Box<PendingRequest>>>>;
 
 /// A request whose file is being opened.
-pub(super) struct Opening {
-    wanted: Wanted,
+pub(super) struct FileSearch {
+    cursor: CandidateCursor,
     generation: Arc<Generation>,
     began: Instant,
-    undecided: Slot,
+    pending: RequestSlot,
     /// Who is asked if no candidate exists.
-    next: Option<Next>,
+    next: Option<RestOfChain>,
 }
 
-impl Undecided {
+impl PendingRequest {
     /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
     /// moment at most while it answers; after that other threads go on with it.
     pub(super) fn open(self: Box<Self>, plan: Plan) {
         self.open_after(plan, None);
     }
 
-    /// As [`Undecided::open`], after these candidates turned out to be absent.
+    /// As [`PendingRequest::open`], after these candidates turned out to be absent.
     pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
         let (targets, by, profile, next) = match plan {
             Plan::Decided(decision) => return self.conclude(decision),
@@ -64,41 +64,41 @@ impl Undecided {
             candidates = candidates.after(tried);
         }
         let absent = tried.map_or(0, Candidates::count);
-        let wanted = Wanted::new(candidates, record.requested_options.tsize, profile).beyond(absent);
-        let undecided = Arc::new(Mutex::new(Some(self)));
+        let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile).beyond(absent);
+        let pending = Arc::new(Mutex::new(Some(self)));
         let began = Instant::now();
-        Opening { wanted, generation, began, undecided, next }.go_on();
+        FileSearch { cursor, generation, began, pending, next }.try_next();
     }
 }
 
-impl Opening {
+impl FileSearch {
     /// Asks the next root, on this thread or on one of its own.
-    fn go_on(mut self) {
-        let Some(root) = self.wanted.next() else {
-            let absent = self.wanted.absent();
+    fn try_next(mut self) {
+        let Some(root) = self.cursor.next() else {
+            let absent = self.cursor.absent();
             return self.decide(Err(absent));
         };
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
             return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
         };
-        let late = self.late();
-        match disk.enter(self.left(), Box::new(move |why| late.give_up(why))) {
+        let timeout = self.timeout();
+        match disk.enter(self.time_left(), Box::new(move |why| timeout.give_up(why))) {
             Ok(entered) => {
-                let opened = catch_unwind(AssertUnwindSafe(|| self.ask(Reach::Origin)));
+                let opened = catch_unwind(AssertUnwindSafe(|| self.open(Reach::Origin)));
                 drop(entered);
                 match opened {
-                    Ok(Some(opened)) => self.after(opened),
+                    Ok(Some(opened)) => self.take_answer(opened),
                     // Folders have no reach.
                     Ok(None) | Err(_) => {
-                        if let Some(undecided) = take(&self.undecided) {
-                            undecided.conclude(internal_error());
+                        if let Some(pending) = take(&self.pending) {
+                            pending.conclude(internal_error());
                         }
                     }
                 }
             }
             Err(_) if disk.elsewhere().is_none() => self.hand_over(disk, Lane::Open, Reach::Origin),
             // Whether an upload may come is not for the cache to say.
-            Err(_) if self.wanted.candidates().request().operation == Operation::Write => {
+            Err(_) if self.cursor.candidates().request().operation == Operation::Write => {
                 self.hand_over(disk, Lane::LookUp, Reach::Origin);
             }
             // What the cache can answer waits for no look-up.
@@ -111,60 +111,60 @@ impl Opening {
 
     /// Has a thread of the root open the file; where that is beyond the reach, one that waits for the network.
     fn hand_over(self, disk: Arc<Disk>, lane: Lane, reach: Reach) {
-        let (late, client, left) = (self.late(), self.client(), self.left());
+        let (timeout, client, time_left) = (self.timeout(), self.client(), self.time_left());
         let its = Arc::clone(&disk);
-        let work = move || match self.ask(reach) {
-            Some(opened) => self.after(opened),
+        let work = move || match self.open(reach) {
+            Some(opened) => self.take_answer(opened),
             None => self.hand_over(its, Lane::LookUp, Reach::Origin),
         };
-        disk.submit(lane, client, left, work, move |why| late.give_up(why));
+        disk.submit(lane, client, time_left, work, move |why| timeout.give_up(why));
     }
 
     fn client(&self) -> ClientKey {
-        self.generation.client_of(self.wanted.candidates().request())
+        self.generation.client_of(self.cursor.candidates().request())
     }
 
     /// The time that is left for opening.
-    fn left(&self) -> Duration {
+    fn time_left(&self) -> Duration {
         self.generation.open_time.saturating_sub(self.began.elapsed())
     }
 
-    fn late(&self) -> Late {
-        Late {
-            undecided: Arc::clone(&self.undecided),
-            candidates: Arc::clone(self.wanted.candidates()),
-            tried_count: self.wanted.tried_count(),
+    fn timeout(&self) -> OpenTimeout {
+        OpenTimeout {
+            pending: Arc::clone(&self.pending),
+            candidates: Arc::clone(self.cursor.candidates()),
+            tried_count: self.cursor.tried_count(),
             within: self.generation.open_time,
         }
     }
 
     /// Blocks on the disk, or within the reach of the origin on the network.
-    fn ask(&self, reach: Reach) -> Option<Result<Opened, StoreError>> {
-        self.wanted.open(&self.generation.files, self.client(), reach).transpose()
+    fn open(&self, reach: Reach) -> Option<Result<Opened, StoreError>> {
+        self.cursor.open(&self.generation.files, self.client(), reach).transpose()
     }
 
-    fn after(mut self, opened: Result<Opened, StoreError>) {
-        match self.wanted.take_answer(opened) {
-            ControlFlow::Continue(()) => self.go_on(),
+    fn take_answer(mut self, opened: Result<Opened, StoreError>) {
+        match self.cursor.take_answer(opened) {
+            ControlFlow::Continue(()) => self.try_next(),
             ControlFlow::Break(decided) => self.decide(decided),
         }
     }
 
     /// Asks the rest of the chain, in a task: plugins may have to wait.
-    fn ask_next(self, next: Next) {
-        let Some(mut undecided) = take(&self.undecided) else { return };
-        let (tried, profile) = (Arc::clone(self.wanted.candidates()), *self.wanted.profile());
-        let runtime = undecided.admission.runtime.clone();
+    fn ask_next(self, next: RestOfChain) {
+        let Some(mut pending) = take(&self.pending) else { return };
+        let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
+        let runtime = pending.admission.runtime.clone();
         runtime.spawn(async move {
-            let Undecided { generation, record, .. } = &mut *undecided;
+            let PendingRequest { generation, record, .. } = &mut *pending;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
             let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
-            carry_out(undecided, plan, Some(tried));
+            carry_out(pending, plan, Some(tried));
         });
     }
 
     fn decide(mut self, opened: Result<Opened, StoreError>) {
-        let (candidates, tried_count) = (self.wanted.candidates(), self.wanted.tried_count());
+        let (candidates, tried_count) = (self.cursor.candidates(), self.cursor.tried_count());
         if let Some(trail) = &candidates.request().trail {
             let noted = opened.as_ref().map(|opened| opened.resolved()).map_err(ToString::to_string);
             trail.step(self.began, What::Open(noted));
@@ -177,50 +177,50 @@ impl Opening {
         let error = match opened {
             Ok(opened) => {
                 // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
-                let Some(mut undecided) = take(&self.undecided) else { return };
-                let Undecided { generation, record, .. } = &mut *undecided;
-                let decision = granted(generation, record, Ok(opened), self.wanted.profile());
+                let Some(mut pending) = take(&self.pending) else { return };
+                let PendingRequest { generation, record, .. } = &mut *pending;
+                let decision = granted(generation, record, Ok(opened), self.cursor.profile());
                 if !matches!(decision, Decision::Grant { .. }) {
                     record.tried = candidates.tried(tried_count).map(Arc::new);
                 }
-                return undecided.conclude(decision);
+                return pending.conclude(decision);
             }
-            Err(error) => match instead(&self.generation, candidates.request(), &error) {
+            Err(error) => match empty_list(&self.generation, candidates.request(), &error) {
                 Some(empty) => {
-                    let Some(mut undecided) = take(&self.undecided) else { return };
-                    let Undecided { generation, record, .. } = &mut *undecided;
+                    let Some(mut pending) = take(&self.pending) else { return };
+                    let PendingRequest { generation, record, .. } = &mut *pending;
                     record.tried = candidates.tried(tried_count).map(Arc::new);
-                    let decision = granted(generation, record, Ok(empty), self.wanted.profile());
-                    return undecided.conclude(decision);
+                    let decision = granted(generation, record, Ok(empty), self.cursor.profile());
+                    return pending.conclude(decision);
                 }
                 None => error,
             },
         };
         if is_absence(&error)
             && tried_count > 0
-            && let Some(runtime) = may_look(&self.undecided)
+            && let Some(runtime) = search_runtime(&self.pending)
         {
             let candidates = Arc::clone(candidates);
-            let looking = Looking::new(self.generation, self.undecided, candidates, tried_count, error);
-            looking.end_in_time(&runtime);
-            return looking.go_on();
+            let search = AbsenceSearch::new(self.generation, self.pending, candidates, tried_count, error);
+            search.refuse_in_time(&runtime);
+            return search.search_next();
         }
-        refuse(&self.undecided, candidates, tried_count, &error, &Findings::default());
+        refuse(&self.pending, candidates, tried_count, &error, &Findings::default());
     }
 }
 
 /// Decides a request whose file cannot be opened.
 pub(super) fn refuse(
-    slot: &Mutex<Option<Box<Undecided>>>,
+    slot: &Mutex<Option<Box<PendingRequest>>>,
     candidates: &Candidates,
     tried_count: usize,
     error: &StoreError,
     found: &Findings,
 ) {
-    let Some(mut undecided) = take(slot) else { return };
+    let Some(mut pending) = take(slot) else { return };
     let (decision, tried) = refusal(candidates, tried_count, error, found);
-    undecided.record.tried = tried.map(Arc::new);
-    undecided.conclude(decision);
+    pending.record.tried = tried.map(Arc::new);
+    pending.conclude(decision);
 }
 
 /// The decision about a request whose file cannot be opened, and where it was looked for.
@@ -238,21 +238,21 @@ pub(super) fn refusal(
 }
 
 /// What decides a request whose file is not open in time.
-struct Late {
-    undecided: Slot,
+struct OpenTimeout {
+    pending: RequestSlot,
     candidates: Arc<Candidates>,
     tried_count: usize,
     within: Duration,
 }
 
-impl Late {
+impl OpenTimeout {
     fn give_up(self, why: Undone) {
-        let Some(mut undecided) = take(&self.undecided) else { return };
-        undecided.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
+        let Some(mut pending) = take(&self.pending) else { return };
+        pending.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
         let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let root = last.map_or("", |(root, _)| root);
         let detail = match why {
-            Undone::Panicked => return undecided.conclude(internal_error()),
+            Undone::Panicked => return pending.conclude(internal_error()),
             Undone::Late => {
                 let within = humantime::format_duration(self.within);
                 format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
@@ -260,17 +260,17 @@ impl Late {
             Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
             Undone::Full => format!("too many requests wait for root `{root}`"),
         };
-        undecided.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
+        pending.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
     }
 }
 
 /// Whether this refusal gets a second look: where its deadline is kept.
-fn may_look(slot: &Mutex<Option<Box<Undecided>>>) -> Option<Handle> {
+fn search_runtime(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Handle> {
     let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     let admission = &slot.as_ref()?.admission;
-    admission.looks.take().then(|| admission.runtime.clone())
+    admission.absence_searches.take().then(|| admission.runtime.clone())
 }
 
-fn take(slot: &Mutex<Option<Box<Undecided>>>) -> Option<Box<Undecided>> {
+fn take(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Box<PendingRequest>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

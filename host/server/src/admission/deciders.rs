@@ -8,8 +8,8 @@
 
 use super::Admission;
 use super::candidates::Candidates;
+use super::pending::PendingRequest;
 use super::plan::Plan;
-use super::undecided::Undecided;
 use crate::generation::Generation;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -22,16 +22,16 @@ use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::{Pool, Undone};
 
 /// Threads that decide, at most: some for each of many roots that hang at a time.
-const MOST: usize = 64;
+const MAX_DECIDERS: usize = 64;
 
 /// The threads that decide.
 #[derive(Clone)]
-pub(crate) struct Deciding(Pool);
+pub(crate) struct Deciders(Pool);
 
-impl Deciding {
-    pub(crate) fn new() -> Deciding {
+impl Deciders {
+    pub(crate) fn new() -> Deciders {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
-        Deciding(Pool::new("tuffet-decide", cores.min(MOST), MOST))
+        Deciders(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS))
     }
 
     /// Drops requests that no thread has begun in time, and returns why the system starts none. To be called a few
@@ -51,37 +51,37 @@ impl Deciding {
 impl Admission {
     /// Decides the requests of one turn of a worker, each for itself: none waits for the disk of another.
     pub(super) fn decide_all(self: &Arc<Self>, requests: Vec<NewRequest>) {
-        let turn = Turn {
+        let batch = RequestBatch {
             admission: Arc::clone(self),
             generation: self.generation.get(),
             requests: Mutex::new(requests.into()),
         };
-        Arc::new(turn).offer();
+        Arc::new(batch).offer();
     }
 }
 
 /// The requests of one turn of a worker. Threads take one after the other: handing over each by itself would cost as
 /// much as deciding it.
-struct Turn {
+struct RequestBatch {
     admission: Arc<Admission>,
     generation: Arc<Generation>,
     requests: Mutex<VecDeque<NewRequest>>,
 }
 
-impl Turn {
+impl RequestBatch {
     /// One more thread may help.
     fn offer(self: Arc<Self>) {
         let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
         let its = Arc::clone(&self);
-        admission.deciding.0.run(within, move || self.decide(), move |why| its.give_up(why));
+        admission.deciders.0.run(within, move || self.decide(), move |why| its.give_up(why));
     }
 
     /// Drops what no thread has begun: its clients ask again.
     fn give_up(&self, why: Undone) {
         while let Some((new, _)) = self.next() {
             let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
-            let (undecided, _) = Undecided::without_policy(admission, generation, new);
-            undecided.conclude(not_begun(why));
+            let (pending, _) = PendingRequest::without_policy(admission, generation, new);
+            pending.conclude(not_begun(why));
         }
     }
 
@@ -110,46 +110,46 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
     let moves = generation.files.roots.any_case() || generation.netboot.shim_folders.is_some();
     let listener = admission.listeners.get(usize::from(new.listener));
     if generation.policy.is_empty(listener.map_or("", |name| name)) && !moves {
-        let (undecided, plan) = Undecided::without_policy(admission, generation, new);
-        return undecided.open(plan);
+        let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
+        return pending.open(plan);
     }
     let runtime = admission.runtime.clone();
     // Plugins set timers.
     let _inside = runtime.enter();
     let _deferred = DeferredWork::collect();
-    let mut nobody = Context::from_waker(Waker::noop());
-    let mut asking = Box::pin(Undecided::ask(admission, generation, new));
-    match asking.as_mut().poll(&mut nobody) {
-        Poll::Ready((undecided, plan)) => undecided.open(plan),
+    let mut noop = Context::from_waker(Waker::noop());
+    let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
+    match asking.as_mut().poll(&mut noop) {
+        Poll::Ready((pending, plan)) => pending.open(plan),
         // Its first poll there gives it a waker.
         Poll::Pending => drop(runtime.spawn(decide_as_task(asking))),
     }
 }
 
-async fn decide_as_task(asking: impl Future<Output = (Box<Undecided>, Plan)>) {
-    let (undecided, plan) = asking.await;
-    carry_out(undecided, plan, None);
+async fn decide_as_task(asking: impl Future<Output = (Box<PendingRequest>, Plan)>) {
+    let (pending, plan) = asking.await;
+    carry_out(pending, plan, None);
 }
 
 /// Carries out the further stages, on a thread for the disk if they need one. `tried`: candidates that are absent.
-pub(super) fn carry_out(undecided: Box<Undecided>, plan: Plan, tried: Option<Arc<Candidates>>) {
+pub(super) fn carry_out(pending: Box<PendingRequest>, plan: Plan, tried: Option<Arc<Candidates>>) {
     if plan.needs_disk() {
-        let (admission, within) = (Arc::clone(&undecided.admission), undecided.generation.open_time);
-        let slot = Arc::new(Mutex::new(Some((undecided, plan))));
+        let (admission, within) = (Arc::clone(&pending.admission), pending.generation.open_time);
+        let slot = Arc::new(Mutex::new(Some((pending, plan))));
         let its = Arc::clone(&slot);
         let open = move || {
-            if let Some((undecided, plan)) = take(&slot) {
-                undecided.open_after(plan, tried.as_deref());
+            if let Some((pending, plan)) = take(&slot) {
+                pending.open_after(plan, tried.as_deref());
             }
         };
         let undone = move |why| {
-            if let Some((undecided, _)) = take(&its) {
-                undecided.conclude(not_begun(why));
+            if let Some((pending, _)) = take(&its) {
+                pending.conclude(not_begun(why));
             }
         };
-        admission.deciding.0.run(within, open, undone);
+        admission.deciders.0.run(within, open, undone);
     } else {
-        undecided.open(plan);
+        pending.open(plan);
     }
 }
 

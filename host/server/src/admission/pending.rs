@@ -19,7 +19,7 @@ use tuffet_store::Roots;
 
 /// A request that is not decided yet, and everything that its decision needs. It is large, and passes through many
 /// hands: in a box.
-pub(super) struct Undecided {
+pub(super) struct PendingRequest {
     pub(super) admission: Arc<Admission>,
     /// The request is decided with this generation to its end.
     pub(super) generation: Arc<Generation>,
@@ -28,24 +28,24 @@ pub(super) struct Undecided {
     pub(super) record: DecisionRecord,
 }
 
-impl Undecided {
+impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
     pub(super) async fn ask(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Box<Undecided>, Plan) {
+    ) -> (Box<PendingRequest>, Plan) {
         let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
-        let (mut undecided, refused) = Undecided::read(admission, generation, new, neighbour);
+        let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
         let plan = match refused {
             Some(decision) => Plan::Decided(decision),
             // A bug in here must cost one request, not a place among the pending ones for ever.
-            None => AssertUnwindSafe(ask_policy(&undecided.generation, &mut undecided.record))
+            None => AssertUnwindSafe(ask_policy(&pending.generation, &mut pending.record))
                 .catch_unwind()
                 .await
                 .unwrap_or_else(|_| Plan::Decided(internal_error())),
         };
-        (undecided, plan)
+        (pending, plan)
     }
 
     /// The first stage where policy cannot affect a request: nothing in it waits. As nothing depends on the address of
@@ -54,10 +54,10 @@ impl Undecided {
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Box<Undecided>, Plan) {
-        let neighbour = admission.neighbours.known(new.peer.ip(), new.interface());
-        let (undecided, refused) = Undecided::read(admission, generation, new, neighbour);
-        (undecided, refused.map_or_else(Plan::without_policy, Plan::Decided))
+    ) -> (Box<PendingRequest>, Plan) {
+        let neighbour = admission.neighbours.cached(new.peer.ip(), new.interface());
+        let (pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
+        (pending, refused.map_or_else(Plan::without_policy, Plan::Decided))
     }
 
     /// A request as policy sees it, and the decision if its name is refused.
@@ -66,7 +66,7 @@ impl Undecided {
         generation: Arc<Generation>,
         mut new: NewRequest,
         neighbour: Option<MacAddress>,
-    ) -> (Box<Undecided>, Option<Decision>) {
+    ) -> (Box<PendingRequest>, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
         let listener = listener.unwrap_or_else(|| "".into());
@@ -88,20 +88,20 @@ impl Undecided {
             name: &new.name,
             options: std::mem::take(&mut new.options),
         };
-        let known = Known { neighbour, lease: generation.leases.find(new.peer.ip()) };
-        let (request, refused) = requested.read(&generation.files.roots, known, trail);
+        let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip()) };
+        let (request, refused) = requested.read(&generation.files.roots, facts, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let undecided = Box::new(Undecided { admission, generation, new, record });
-        (undecided, refused.map(|error| refuse_name(&error)))
+        let pending = Box::new(PendingRequest { admission, generation, new, record });
+        (pending, refused.map(|error| refuse_name(&error)))
     }
 
     /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
     /// of the transfer.
     pub(super) fn conclude(self: Box<Self>, mut decision: Decision) {
-        let Undecided { admission, generation, new, mut record } = *self;
+        let PendingRequest { admission, generation, new, mut record } = *self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
@@ -126,13 +126,13 @@ impl Undecided {
             sink.ask(generation);
         }
         let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
-        let letter = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
-        match start.and_then(|start| admission.observers.try_tell(start).err()) {
-            None => admission.post(new.worker, letter),
+        let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
+        match start.and_then(|start| admission.observers.try_send(start).err()) {
+            None => admission.post(new.worker, message),
             // Not on this thread: the consumer of the queue may need one like it.
             Some(start) => drop(admission.runtime.clone().spawn(async move {
-                admission.observers.tell(*start).await;
-                admission.post(new.worker, letter);
+                admission.observers.send(*start).await;
+                admission.post(new.worker, message);
             })),
         }
     }
@@ -154,7 +154,7 @@ pub(super) struct Arrival {
 
 /// What the server knows of a client.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ClientFacts {
     /// Its MAC address, by the neighbour table.
     pub(super) neighbour: Option<MacAddress>,
     /// The lease of its address.
@@ -180,7 +180,7 @@ impl ReceivedRequest<'_> {
     pub(super) fn read(
         self,
         roots: &Roots,
-        known: Known,
+        facts: ClientFacts,
         trail: Option<Arc<Trail>>,
     ) -> (Request, Option<NameError>) {
         let requested = names::decode(self.name).into_owned();
@@ -200,7 +200,7 @@ impl ReceivedRequest<'_> {
             listener: self.listener,
             operation: self.operation,
             mode: self.mode,
-            macs: macs(&known, &path),
+            macs: macs(&facts, &path),
             class: ClientClass::guess(self.operation, &path, &self.options),
             path,
             requested,
@@ -212,7 +212,7 @@ impl ReceivedRequest<'_> {
             local_address: self.local.address,
             interface: self.local.interface,
             vlan: self.local.vlan,
-            lease: known.lease,
+            lease: facts.lease,
             options: self.options,
             calls: Calls::default(),
             trail,
@@ -234,10 +234,10 @@ pub(super) fn internal_error() -> Decision {
     }
 }
 
-fn macs(known: &Known, path: &str) -> Vec<MacFact> {
+fn macs(facts: &ClientFacts, path: &str) -> Vec<MacFact> {
     let fact = |source| move |address| MacFact { address, source };
-    let leased = known.lease.as_deref().and_then(LeaseFact::mac);
-    known
+    let leased = facts.lease.as_deref().and_then(LeaseFact::mac);
+    facts
         .neighbour
         .map(fact(MacSource::NeighbourTable))
         .into_iter()
@@ -257,6 +257,6 @@ mod tests {
     /// It is moved for each request to the heap. With the futures of plugin calls in it that cost 26 KB a time.
     #[test]
     fn the_first_stage_is_small() {
-        assert!(size_of_future(Undecided::ask) <= 6144, "{}", size_of_future(Undecided::ask));
+        assert!(size_of_future(PendingRequest::ask) <= 6144, "{}", size_of_future(PendingRequest::ask));
     }
 }

@@ -26,10 +26,15 @@ use tuffet_store::{Lane, Reach, Sought, Stored};
 ///
 /// # Errors
 /// The decision, if a root does not answer.
-pub(super) async fn requested(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
+pub(super) async fn respell_request(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+) -> Result<(), Decision> {
     let sought = sought(record.request.operation);
-    for root in searched(generation, &record.request) {
-        let Some(path) = look(generation, &root, &record.request, &record.request.path, sought).await? else {
+    for root in roots_to_search(generation, &record.request) {
+        let Some(path) =
+            stored_path(generation, &root, &record.request, &record.request.path, sought).await?
+        else {
             continue;
         };
         if path != record.request.path {
@@ -47,7 +52,7 @@ pub(super) async fn requested(generation: &Generation, record: &mut DecisionReco
 ///
 /// # Errors
 /// The decision, if policy denies the file or a root does not answer.
-pub(super) async fn named(
+pub(super) async fn respell_targets(
     generation: &Generation,
     record: &mut DecisionRecord,
     mut targets: Vec<Target>,
@@ -59,7 +64,8 @@ pub(super) async fn named(
     }
     let served = generation.negotiation.roots_of(&record.request.listener);
     for target in targets.iter_mut().filter(|target| serves(served, &target.root)) {
-        let Some(path) = look(generation, &target.root, &record.request, &target.path, sought).await? else {
+        let Some(path) = stored_path(generation, &target.root, &record.request, &target.path, sought).await?
+        else {
             continue;
         };
         if path == target.path {
@@ -88,15 +94,15 @@ pub(super) async fn named(
 /// # Errors
 /// The decision, if a root does not answer.
 pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
-    for root in searched(generation, request) {
-        if look(generation, &root, request, path, Sought::File).await?.is_some() {
+    for root in roots_to_search(generation, request) {
+        if stored_path(generation, &root, request, path, Sought::File).await?.is_some() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn searched(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
+fn roots_to_search(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
     searched_roots(&generation.files.roots, generation.negotiation.roots_of(&request.listener), request)
 }
 
@@ -105,7 +111,7 @@ fn sought(operation: Operation) -> Sought {
 }
 
 /// Where a root stores a path; `None` if it does not. An error is left to the step that opens the file.
-async fn look(
+async fn stored_path(
     generation: &Generation,
     root: &str,
     request: &Request,

@@ -5,7 +5,7 @@
 //! nobody a disk, and a disk that hangs costs no client its answer.
 
 use super::candidates::Candidates;
-use super::opening::{Slot, refuse};
+use super::file_search::{RequestSlot, refuse};
 use crate::events::Surge;
 use crate::generation::Generation;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,20 +17,20 @@ use tuffet_request::events::Tried;
 use tuffet_store::{Absence, Lane, Roots, Sought, StoreError};
 
 /// How many refusals of a second get a second look.
-const MOST: u64 = 20;
+const MAX_PER_SECOND: u64 = 20;
 
 /// How many candidates of a request are looked at.
-const CANDIDATES: usize = 4;
+const MAX_CANDIDATES: usize = 4;
 
 /// How long the client waits for its answer because of a look.
-const WITHIN: Duration = Duration::from_millis(100);
+const TIME_LIMIT: Duration = Duration::from_millis(100);
 
 /// Bounds how often folders are read.
-pub(crate) struct Looks(Mutex<Surge>);
+pub(crate) struct AbsenceSearches(Mutex<Surge>);
 
-impl Looks {
-    pub(crate) fn new() -> Looks {
-        Looks(Mutex::new(Surge::new(MOST, Instant::now())))
+impl AbsenceSearches {
+    pub(crate) fn new() -> AbsenceSearches {
+        AbsenceSearches(Mutex::new(Surge::new(MAX_PER_SECOND, Instant::now())))
     }
 
     /// Whether one more refusal gets a look.
@@ -45,9 +45,9 @@ pub(super) fn is_absence(error: &StoreError) -> bool {
 }
 
 /// A refused request while the roots are looked at, one after the other.
-pub(super) struct Looking {
+pub(super) struct AbsenceSearch {
     generation: Arc<Generation>,
-    slot: Slot,
+    slot: RequestSlot,
     candidates: Arc<Candidates>,
     /// How many of them were tried.
     tried: usize,
@@ -57,30 +57,30 @@ pub(super) struct Looking {
     found: Findings,
 }
 
-impl Looking {
+impl AbsenceSearch {
     pub(super) fn new(
         generation: Arc<Generation>,
-        slot: Slot,
+        slot: RequestSlot,
         candidates: Arc<Candidates>,
         tried: usize,
         error: StoreError,
-    ) -> Looking {
-        Looking { generation, slot, candidates, tried, next: 0, error, found: Findings::default() }
+    ) -> AbsenceSearch {
+        AbsenceSearch { generation, slot, candidates, tried, next: 0, error, found: Findings::default() }
     }
 
     /// Refuses the request without findings if looking takes too long.
-    pub(super) fn end_in_time(&self, runtime: &Handle) {
+    pub(super) fn refuse_in_time(&self, runtime: &Handle) {
         let (slot, candidates, tried) = (Arc::clone(&self.slot), Arc::clone(&self.candidates), self.tried);
-        let error = again(&self.error);
+        let error = copy_of(&self.error);
         runtime.spawn(async move {
-            sleep(WITHIN).await;
+            sleep(TIME_LIMIT).await;
             refuse(&slot, &candidates, tried, &error, &Findings::default());
         });
     }
 
     /// Looks at the next candidate; after the last one, refuses the request.
-    pub(super) fn go_on(self) {
-        let most = self.tried.min(CANDIDATES);
+    pub(super) fn search_next(self) {
+        let most = self.tried.min(MAX_CANDIDATES);
         let next = self.candidates.get(self.next).filter(|_| self.next < most);
         let disk = next.and_then(|(root, _)| self.generation.files.roots.disk(root)).map(Arc::clone);
         let Some(disk) = disk else {
@@ -88,20 +88,20 @@ impl Looking {
         };
         let (slot, candidates, tried) = (Arc::clone(&self.slot), Arc::clone(&self.candidates), self.tried);
         // Without what the look would have found; the error itself is with the thread that looks.
-        let error = again(&self.error);
+        let error = copy_of(&self.error);
         let undone = move |_| refuse(&slot, &candidates, tried, &error, &Findings::default());
         let client = self.generation.client_of(self.candidates.request());
-        disk.submit(Lane::Open, client, WITHIN, move || self.look(), undone);
+        disk.submit(Lane::Open, client, TIME_LIMIT, move || self.search(), undone);
     }
 
     /// Blocks on the disk.
-    fn look(mut self) {
+    fn search(mut self) {
         if let Some((root, path)) = self.candidates.get(self.next) {
             let operation = self.candidates.request().operation;
             self.found.add(root, absence(&self.generation.files.roots, root, path, operation));
         }
         self.next += 1;
-        self.go_on();
+        self.search_next();
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn absence(roots: &Roots, root: &str, path: &str, operation: Operatio
     roots.absence(root, path, sought)
 }
 
-fn again(error: &StoreError) -> StoreError {
+fn copy_of(error: &StoreError) -> StoreError {
     match error {
         StoreError::NoFolder(folder) => StoreError::NoFolder(folder.clone()),
         StoreError::Spelling => StoreError::Spelling,

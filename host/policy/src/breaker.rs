@@ -23,8 +23,8 @@ pub struct BreakerLimits {
     pub cap: Duration,
 }
 
-/// Stops calls after the calls of a configured number of different clients have failed in a row; repeated
-/// failures of a single client do not count. While the breaker is open, the plugin is not called. After the
+/// Stops calls after those of a configured number of different clients have failed in a row; repeated failures of a
+/// single client do not count. While the breaker is open, the plugin is not called. After the
 /// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
 /// clients have failed, the back-off doubles; so no single client keeps the breaker open.
 pub struct Breaker {
@@ -91,7 +91,7 @@ impl Breaker {
         Ok(Permit { breaker: self, client, probe: true })
     }
 
-    /// The reason why a call that was queued while the breaker was closed must not begin any more.
+    /// Returns why a call that was queued while the breaker was closed must not begin.
     pub fn refusal(&self, now: Instant) -> Option<BreakerRefusal> {
         let state = self.lock();
         let left = state.open.as_ref()?.until.saturating_duration_since(now);
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(permit(&breaker, now, 4).succeeded(), None);
     }
 
-    /// One client, whose calls always fail, calls more often than all others together.
+    /// A client with failing calls only calls more often than all others together.
     #[test]
     fn no_single_client_keeps_it_open() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(permit(&breaker, later, 2).succeeded(), Some(BreakerChange::Closed));
     }
 
-    /// A single client whose probes fail still probes again.
+    /// A single client may probe again after its probe failed.
     #[test]
     fn where_one_failure_opens_it_one_probe_is_a_round() {
         let (breaker, now) = (Breaker::new(BreakerLimits { failures: 1, ..CONFIG }), Instant::now());

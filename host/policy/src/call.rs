@@ -21,7 +21,7 @@ use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::upload::ReceivedUpload;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
-/// The context of a call, for the log.
+/// A call of a hook for a request.
 #[derive(Clone, Copy)]
 pub(super) struct HookCall<'a> {
     pub hook: &'static str,
@@ -32,9 +32,9 @@ pub(super) struct HookCall<'a> {
 /// How an opinion came about.
 struct Provenance {
     began: Instant,
-    /// Whether it needed no call.
+    /// Whether the answer came from a cache.
     cached: bool,
-    /// Log lines of a request that is only explained.
+    /// Log lines of a rehearsal.
     rehearsal: Option<Lines>,
 }
 
@@ -119,8 +119,8 @@ impl Member {
         self.record(hook_call, Provenance { began, cached, rehearsal }, opinion, deny)
     }
 
-    /// Returns the content that the plugin renders for this key, or its denial; `None` if the plugin failed, and that
-    /// counts as abstaining. One call serves all requests with this key.
+    /// Returns the content for this key, or the plugin's denial; `None` if the plugin failed and failures count as
+    /// abstaining. One call serves all requests with this key.
     pub(super) async fn rendering(
         self: &Arc<Self>,
         request: &Request,
@@ -142,7 +142,7 @@ impl Member {
                 rendered.map(|rendered| rendered.map(|rendering| rendering.content))
             }
             (None, None) => {
-                // The call goes on for others when the time of this request is over.
+                // The call continues for other requests after this one has timed out.
                 context.deadline = None;
                 let (member, its) = (Arc::clone(self), Arc::clone(key));
                 let render = async move {
@@ -156,7 +156,7 @@ impl Member {
         self.record(hook_call, provenance, rendered.map(Some), Err)
     }
 
-    /// Has the content for a key made: begun, if the plugin makes it in parts.
+    /// Has the plugin render the content for a key, or begin it if the plugin produces it in parts.
     async fn make(self: &Arc<Self>, key: &Arc<str>, context: CallContext) -> Rendered {
         let Some(render) = &self.hooks.render else {
             let detail = "it answered with a rendering, and cannot make one";
@@ -183,7 +183,7 @@ impl Member {
         }
     }
 
-    /// Notes the opinion, and returns it, or the effect of the plugin's failure.
+    /// Records the call. Returns the opinion, or the effect of the plugin's failure.
     fn record<O: HookAnswer>(
         &self,
         hook_call: HookCall<'_>,
@@ -238,8 +238,7 @@ impl Member {
         effect
     }
 
-    /// The opinion on a request that is only explained. What is remembered and the breaker are looked at, and neither
-    /// they nor counters learn of the call.
+    /// Returns the opinion for a rehearsal: consults the cache and the breaker, and changes neither them nor counters.
     async fn rehearsed<O: HookAnswer + Clone>(
         &self,
         request: &Request,
@@ -258,7 +257,7 @@ impl Member {
         }
     }
 
-    /// Calls through the breaker, and counts. `called` is told, unless a decision of before makes it needless.
+    /// Calls through the breaker, and counts. Sets `called`.
     pub(super) async fn guarded<T>(
         &self,
         hook: &'static str,
@@ -314,7 +313,7 @@ impl Member {
     /// Logs a failure and returns its effect according to `on-error`.
     fn on_failure<O>(&self, hook_call: HookCall<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
         let HookCall { hook, request, .. } = hook_call;
-        // That it is not asked was said when that began.
+        // An open breaker was logged when it opened.
         if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.log_rate.take() {
             tracing::warn!(
                 target: "tuffet::policy",

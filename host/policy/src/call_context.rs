@@ -1,22 +1,22 @@
-//! The caller of a hook.
+//! The context of a call: the client, the trace, the deadline.
 
 use std::sync::{Arc, Mutex};
 
 use super::chain_deadline::ChainDeadline;
 use tuffet_request::{ClientKey, Traced};
 
-/// The caller of a hook.
+/// The context of a call.
 #[derive(Debug, Clone)]
 pub struct CallContext {
-    /// The client whose share of the plugin the call takes.
+    /// The client, whose share of the plugin the call uses.
     pub client: ClientKey,
     /// The trace of the request, for log lines.
     pub traced: Option<Traced>,
-    /// The time limit of the chain; `None` if only the plugin's own limits apply.
+    /// The deadline of the chain; `None` if only the limits of the plugin apply.
     pub deadline: Option<ChainDeadline>,
     /// Whether this call probes a failed plugin. Such a call precedes all others.
     pub probes: bool,
-    /// Nothing that the plugin does may have an effect; its log lines are collected here.
+    /// Set for a rehearsal: the call must have no effect, and its log lines are collected here.
     pub rehearsal: Option<Lines>,
 }
 
@@ -24,7 +24,7 @@ pub struct CallContext {
 pub type Lines = Arc<Mutex<Vec<String>>>;
 
 impl CallContext {
-    /// The server itself.
+    /// Calls by the server itself.
     pub const SERVER: CallContext = CallContext {
         client: ClientKey::SERVER,
         traced: None,

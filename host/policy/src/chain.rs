@@ -67,7 +67,7 @@ impl Policy {
         self.resolve_from(request, ChainPosition::START, deadline).await
     }
 
-    /// Calls the `resolve` chain from this plugin on: the first one that does not abstain answers.
+    /// Calls the `resolve` chain from this position on: the first plugin that does not abstain answers.
     pub async fn resolve_from(
         &self,
         request: &Request,
@@ -114,7 +114,7 @@ impl Policy {
                         });
                         ResolveAnswer::Files(files)
                     } else {
-                        // Without a file and without content, the chain goes on.
+                        // Without files and content, the chain continues.
                         let Some(replacement) = replacement else { continue };
                         match answer_with(replacement, plugin, request, deadline).await {
                             Some(answer) => answer,
@@ -132,7 +132,7 @@ impl Policy {
     }
 }
 
-/// Returns the content, which the plugin may have to make; `None` if it failed, and that counts as abstaining.
+/// Returns the content, rendered if necessary; `None` if the plugin failed and failures count as abstaining.
 async fn answer_with(
     fallback: FallbackContent,
     plugin: &Arc<Member>,

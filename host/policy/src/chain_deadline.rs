@@ -1,10 +1,10 @@
-//! The time limit of the chains for one request.
+//! The deadline of the chains for one request.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time limit of the chains for one request.
+/// The deadline of the chains for one request.
 #[derive(Debug, Clone, Copy)]
 pub struct ChainDeadline {
     limit: Duration,
@@ -12,7 +12,7 @@ pub struct ChainDeadline {
 }
 
 impl ChainDeadline {
-    /// A limit that starts now.
+    /// Starts the time limit now.
     pub fn of(limit: Duration) -> ChainDeadline {
         ChainDeadline { limit, until: Instant::now() + limit }
     }

@@ -1,7 +1,7 @@
-//! The bytes of a content that a plugin makes in parts, as they arrive.
+//! Content that a plugin produces in parts.
 //!
-//! They are in a file without a name, in memory. Readers open it as a file whose bytes arrive, as those of an origin do:
-//! a worker never waits for a part, and a content that ends early ends its transfers with an error.
+//! The parts are written to an anonymous file in memory, which readers open like a partially fetched file of an origin.
+//! So a worker never waits for a part, and if the content ends early, its transfers end with an error.
 
 use std::fs::File;
 use std::io;
@@ -16,25 +16,25 @@ use tuffet_store::{Arrival, Waited};
 /// The longest part that a plugin is asked for, in bytes.
 const PART: u64 = 1 << 20;
 
-/// A content as the plugin announced it.
+/// Content as announced by the plugin.
 #[derive(Debug, Clone)]
 pub struct AnnouncedContent {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// Its size in bytes.
     pub size: u64,
-    /// How long it holds; `None` for the generation.
+    /// How long it is valid; `None`: until the next reload.
     pub ttl: Option<Duration>,
 }
 
-/// The memory that the contents of a plugin may take, all together.
+/// The memory for all content in parts of a plugin.
 #[derive(Debug)]
 pub(crate) struct ContentMemory {
     most: u64,
     taken: AtomicU64,
 }
 
-/// A part of it, given back with the content.
+/// Reserved bytes, released with the content.
 #[derive(Debug)]
 pub(crate) struct MemoryReservation {
     memory: Arc<ContentMemory>,
@@ -59,7 +59,7 @@ impl Drop for MemoryReservation {
     }
 }
 
-/// The bytes of a content, as they arrive. Its readers own it: without any, nothing more is made.
+/// The parts so far. Owned by the readers: without any, the plugin produces no more.
 #[derive(Debug)]
 pub(crate) struct ContentParts {
     pub file: Arc<File>,
@@ -92,7 +92,7 @@ impl ContentParts {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the bytes that follow those so far.
+    /// Appends the next part; returns the size so far.
     pub fn take(&self, bytes: &[u8]) -> io::Result<u64> {
         let offset = self.arrived.load(Ordering::Relaxed);
         self.file.write_all_at(bytes, offset)?;
@@ -135,7 +135,7 @@ impl Arrival for ContentParts {
     }
 }
 
-/// The bytes of the next part to ask for, of so many that are left.
+/// The length of the next part to request, with `left` bytes missing.
 pub fn part_length(max_content: u64, left: u64) -> u32 {
     PART.min(max_content).min(left).max(1) as u32
 }

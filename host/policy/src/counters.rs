@@ -51,9 +51,9 @@ const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "ob
 pub struct PluginCounts {
     /// The plugin's name.
     pub plugin: Arc<str>,
-    /// How often its component could not be read.
+    /// Failures to read its component.
     pub fetch: u64,
-    /// How often it could not be loaded for another reason.
+    /// Other failures to load it.
     pub load: u64,
     /// Attempted calls of its hooks, including those that the breaker prevented.
     pub calls: u64,
@@ -69,7 +69,7 @@ pub struct PluginCounts {
     pub misses: u64,
     /// Events lost because all calls with them failed.
     pub lost: u64,
-    /// The durations of its calls, by hook; without those that the breaker prevented.
+    /// The durations of its calls, by hook, without those that the breaker prevented.
     pub durations: Vec<(&'static str, Distribution)>,
 }
 
@@ -114,7 +114,7 @@ impl Counters {
         self.lost.fetch_add(events as u64, Relaxed);
     }
 
-    /// Those of the plugin's own.
+    /// Returns the metrics that the plugin defines.
     pub fn series(&self) -> Arc<SeriesTable> {
         Arc::clone(&self.series)
     }

@@ -1,7 +1,7 @@
-//! Clients whose calls have cost instances lately, because they failed or ran out of time.
+//! Clients with calls that recently destroyed instances, because they failed or timed out.
 //!
-//! Such a call takes an instance of its plugin for good. Those of one client could take every new instance, and others
-//! would wait for the next: so debtors leave one idle instance to others.
+//! Such a call costs its plugin an instance. A single client could destroy every new instance while others wait. So
+//! debtors leave one idle instance to others.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Debtors {
         }
     }
 
-    /// Whether a call of this client has cost an instance lately.
+    /// Whether a call of this client recently cost an instance.
     pub fn contains(&self, client: ClientKey, now: Instant) -> bool {
         self.0.get(&client).is_some_and(|until| *until > now)
     }

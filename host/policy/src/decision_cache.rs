@@ -1,7 +1,7 @@
 //! The decision cache: equal requests get the same decision.
 //!
-//! The operator names the facts that make requests equal, for some time; or the plugin's manifest names all facts that
-//! its decisions depend on, and they hold for the generation.
+//! The facts that make requests equal are either configured, with a time to live, or declared in the plugin's manifest;
+//! declared ones are valid until the next reload.
 
 use std::future::Future;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use super::failure::{Cause, Failure};
 use super::hook_answer::HookAnswer;
 use tuffet_request::Request;
 
-/// Decisions of one hook that are cached because the manifest names what they depend on.
+/// The capacity of a cache with declared facts.
 const DECLARED_ENTRIES: usize = 10_000;
 
 /// The decisions of one hook of one plugin, by the facts that they depend on.
 pub struct DecisionCache<O> {
     facts: Vec<Fact>,
-    /// `None` if they hold for the generation.
+    /// `None`: until the next reload.
     ttl: Option<Duration>,
     cache: Cache<Key, CachedDecision<O>, Weight>,
 }
@@ -35,7 +35,7 @@ type Key = Box<[u8]>;
 struct CachedDecision<O> {
     /// `None` if the plugin abstained.
     opinion: Option<O>,
-    /// `None` if it holds for the generation.
+    /// `None`: until the next reload.
     until: Option<Instant>,
 }
 
@@ -55,18 +55,18 @@ impl<O: HookAnswer> Weighter<Key, CachedDecision<O>> for Weight {
 }
 
 impl<O: HookAnswer + Clone> DecisionCache<O> {
-    /// A cache of decisions that depend on these facts, in the operator's word, and that hold for this time.
+    /// A cache as configured: decisions depend on these facts, and are valid for this time.
     pub fn configured(facts: &[Fact], ttl: Duration, entries: usize) -> DecisionCache<O> {
         DecisionCache::new(facts.to_vec(), Some(ttl), entries)
     }
 
-    /// A cache of decisions that depend on these facts and on nothing else.
+    /// A cache as declared by the plugin: decisions depend on these facts alone.
     pub fn declared(facts: &[Fact]) -> DecisionCache<O> {
         DecisionCache::new(facts.to_vec(), None, DECLARED_ENTRIES)
     }
 
     fn new(mut facts: Vec<Fact>, ttl: Option<Duration>, entries: usize) -> DecisionCache<O> {
-        // An answer to a read request may be none to a write request, whatever the plugin looks at.
+        // An answer to a read request may be invalid for a write request, whatever the plugin depends on.
         if !facts.contains(&Fact::Operation) {
             facts.push(Fact::Operation);
         }
@@ -83,22 +83,22 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         key(&self.facts, request)
     }
 
-    /// Returns the cached decision for a request that is only explained. One that holds for the generation would hide
-    /// the log lines of the plugin, which comes to the same one if it is called.
+    /// Returns the cached decision for a rehearsal. Without a time to live, the plugin is called instead: it decides the
+    /// same, and its log lines are visible.
     pub(crate) fn peek(&self, request: &Request) -> Option<Option<O>> {
         self.ttl?;
         let decided = self.cache.peek(&*self.key(request))?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
-    /// Returns the cached decision, if there is one that still holds.
+    /// Returns the cached decision, if it is still valid.
     pub(crate) fn get(&self, key: &[u8]) -> Option<Option<O>> {
         let decided = self.cache.get(key)?;
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
-    /// Returns the cached decision, or the one that `decide` comes to. Of several requests with the same key one
-    /// decides and the others wait for it, at most until `until`. Failures are not cached.
+    /// Returns the cached decision, or the result of `decide`. Of several requests with the same key, one decides and the
+    /// others wait for it, at most until `until`. Failures are not cached.
     pub(crate) async fn decide(
         &self,
         key: Vec<u8>,

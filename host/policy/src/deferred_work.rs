@@ -1,7 +1,7 @@
-//! Work that a call leaves behind, which no client should wait for.
+//! Work after a decision: no client waits for it.
 //!
-//! A thread that decides requests collects it and begins it when the answer is on its way. It would be begun beside the
-//! decision otherwise, and where the cores are busy, the thread that does it takes the core first.
+//! A thread that decides requests collects this work and starts it after it has posted the decision. Started earlier, it
+//! would compete with the decision for a busy core, and win.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -13,12 +13,12 @@ thread_local! {
     static COLLECTED: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
 }
 
-/// Collects the work that calls on this thread leave behind. It is begun when the guard is dropped.
+/// Collects deferred work of this thread, and starts it when dropped.
 #[must_use]
 pub struct DeferredWork(PhantomData<*const ()>);
 
 impl DeferredWork {
-    /// Collects from now on.
+    /// Starts collecting.
     pub fn collect() -> DeferredWork {
         COLLECTED.with_borrow_mut(|collected| {
             collected.get_or_insert_default();
@@ -34,7 +34,7 @@ impl Drop for DeferredWork {
     }
 }
 
-/// Does this work after the decision that the thread makes, or at once where none is made.
+/// Runs `work` after the current decision of this thread, or immediately outside of decisions.
 pub fn defer(work: impl FnOnce() + 'static) {
     let at_once = COLLECTED.with_borrow_mut(|collected| match collected {
         Some(collected) => {

@@ -5,16 +5,16 @@ use std::sync::OnceLock;
 
 use tuffet_request::events::Event;
 
-/// Events for all observers, with what the first observer derived from them for all others, such as formatted text.
+/// Events for all observers, with shared derived data such as formatted text.
 pub struct Batch<'a> {
     events: &'a [Event],
     derived: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// The events of a batch that one observer gets.
+/// The events of a batch for one observer.
 pub struct Delivery<'a> {
     batch: &'a Batch<'a>,
-    /// Their places in the batch.
+    /// Their positions in the batch.
     positions: Vec<usize>,
 }
 
@@ -35,15 +35,15 @@ impl<'a> Batch<'a> {
         Delivery { batch: self, positions }
     }
 
-    /// Returns what is derived from all events, once for all observers of a kind. `None` if observers of another kind
-    /// were first: the caller derives its own.
+    /// Returns data derived from all events, computed once for all observers of a kind. `None` if an observer of another
+    /// kind came first: the caller derives the data itself.
     pub fn derived<T: Send + Sync + 'static>(&self, derive: impl FnOnce(&[Event]) -> T) -> Option<&T> {
         self.derived.get_or_init(|| Box::new(derive(self.events))).downcast_ref()
     }
 }
 
 impl<'a> Delivery<'a> {
-    /// The batch that they belong to.
+    /// The whole batch.
     pub fn batch(&self) -> &'a Batch<'a> {
         self.batch
     }
@@ -58,7 +58,7 @@ impl<'a> Delivery<'a> {
         self.positions.is_empty()
     }
 
-    /// The events, each with its place in the batch.
+    /// The events, each with its position in the batch.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &'a Event)> + '_ {
         self.positions.iter().map(|position| (*position, &self.batch.events[*position]))
     }

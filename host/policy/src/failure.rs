@@ -24,7 +24,7 @@ pub struct Problem {
     pub message: String,
 }
 
-/// The reason why a call gave no answer.
+/// Why a call gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// It panicked, exited, or did what WebAssembly forbids.

@@ -1,4 +1,4 @@
-//! What a decision weighs in the cache, and how it is shown in traces and logs.
+//! The weight of an answer in the decision cache, and its form in traces and logs.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use tuffet_request::{Denial, SessionProfile, SessionValues};
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: u64 = 1024;
 
-/// A decision that can be cached and shown.
+/// An answer of a hook that can be cached and shown.
 pub trait HookAnswer {
     /// Its weight in the cache, in units of one plain decision.
     fn weight(&self) -> u64;
     /// The decision in one word, for traces.
     fn word(&self) -> &'static str;
-    /// What there is to say beside the word.
+    /// Details beside the word.
     fn detail(&self) -> String;
 }
 
@@ -121,7 +121,7 @@ fn content_of(content: &PluginContent) -> String {
     }
 }
 
-/// The end of a rendering that did not fail.
+/// The result of a successful call of `render`.
 impl HookAnswer for Result<Arc<PluginContent>, Denial> {
     fn weight(&self) -> u64 {
         1

@@ -1,13 +1,13 @@
-//! Deciding about requests: chains of plugins, their verdicts, and what guards their calls.
+//! Decides requests: chains of plugins, their verdicts, and the guards of their calls.
 //!
 //! A request passes the chains of its listener: `authorize` (may it?), `resolve` (which file does it get?), and for
-//! uploads `accept-upload` (may it become visible?); `observe` hears of the result. Each hook is a trait ([`Authorize`],
-//! [`Resolve`], [`AcceptUpload`], [`Observe`]), and this crate does not know what implements them: components of
-//! WebAssembly (`tuffet-wasm`), or Rust code. A [`Member`] of a chain is an implementation with its guards: time limits,
-//! a breaker, a decision cache, counters. Clients get fair shares of whatever serves the calls ([`Turns`]).
+//! uploads `accept-upload` (may it become visible?); `observe` receives the events. Each hook is a trait ([`Authorize`],
+//! [`Resolve`], [`AcceptUpload`], [`Observe`]), implemented by WebAssembly components (`tuffet-wasm`) or Rust
+//! code. A [`Member`] of a chain is an implementation with its guards: time limits, a breaker, a decision cache,
+//! counters. Clients get fair shares of the instances ([`Turns`]).
 //!
-//! The crate knows requests and the store. It knows neither the configuration nor the callers of its decisions nor the
-//! views of its counters: durations of calls go to the function given to [`on_call`].
+//! The crate depends on requests and the store, not on the configuration. Durations of calls go to the function passed
+//! to [`on_call`].
 
 mod breaker;
 mod call;

@@ -1,5 +1,4 @@
-//! The rate of log lines by a plugin, and about its calls. It is limited because clients decide how often a
-//! plugin is called.
+//! Limits log lines by and about plugins, because clients decide how often a plugin is called.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -24,7 +23,7 @@ pub struct LineRate {
     state: Mutex<State>,
 }
 
-/// Two kinds of lines, each with its own rate: a plugin that logs much does not hide its own failures.
+/// The kinds of lines, with separate rates: a chatty plugin does not hide its failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineKind {
     /// Lines that the plugin logs.
@@ -98,17 +97,17 @@ impl LineRate {
         match self.kind {
             LineKind::Plugin => tracing::warn!(
                 target: "tuffet::plugin", %plugin, lines,
-                "log lines of a plugin were left out: {PER_SECOND} a second are kept"
+                "log lines of a plugin were suppressed: the limit is {PER_SECOND} a second"
             ),
             LineKind::Calls => tracing::warn!(
                 target: "tuffet::policy", %plugin, lines,
-                "log lines about a plugin were left out: {PER_SECOND} a second are kept"
+                "log lines about a plugin were suppressed: the limit is {PER_SECOND} a second"
             ),
         }
     }
 }
 
-/// All rates of a runtime: a call that still runs when the server ends may hold the rates of its plugin.
+/// All rates of a runtime, to report them at shutdown: a running call may still hold those of its plugin.
 #[derive(Debug, Default)]
 pub struct LineRates(Mutex<Vec<Weak<LineRate>>>);
 
@@ -121,7 +120,7 @@ impl LineRates {
         rate
     }
 
-    /// Reports what was suppressed so far.
+    /// Reports suppressed lines so far.
     pub fn report(&self) {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());

@@ -1,4 +1,4 @@
-//! Has a plugin make a content in parts, while clients read what there is of it.
+//! Has a plugin make content in parts, while clients read the parts so far.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -14,15 +14,15 @@ use super::hooks::Render;
 use super::member::Member;
 use tuffet_store::{Arrival, ContentId, OpenFile, RemoteFile, RemoteMeta};
 
-/// How long a plugin without a free instance is asked again for a part.
+/// How long a part is requested again while the plugin has no free instance.
 const BUSY: Duration = Duration::from_secs(30);
-/// The pause before that.
+/// The pause between these attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Opens a content, and has the plugin make it unless this is a rehearsal.
+/// Creates the content, and has the plugin make it unless this is a rehearsal.
 ///
 /// # Errors
-/// There is no room for it; or the system has no memory.
+/// The memory for content in parts is used up, or the system has none.
 pub(crate) fn begin(
     member: &Arc<Member>,
     render: &Arc<dyn Render>,
@@ -57,7 +57,7 @@ pub(crate) fn begin(
     Ok(content)
 }
 
-/// A content that is being made. However that ends, nobody waits for the rest.
+/// Fails unfinished content when dropped, so that no reader waits for the rest.
 struct FillGuard {
     parts: Weak<ContentParts>,
 }
@@ -80,7 +80,7 @@ async fn fill(
     let mut offset = 0;
     let mut busy_since: Option<Instant> = None;
     loop {
-        // Without readers the rest is not needed.
+        // Stop without readers.
         let Some(size) = filling.parts.upgrade().map(|parts| parts.size) else { return };
         if offset == size {
             return;
@@ -115,7 +115,7 @@ async fn fill(
                 plugin = %member.name,
                 hook = "render",
                 failure = "part",
-                "a plugin failed in the middle of a content, at byte {offset} of {size}: {failed}"
+                "a plugin failed at byte {offset} of {size} of its content: {failed}"
             );
         }
         if let Some(parts) = filling.parts.upgrade() {

@@ -1,4 +1,4 @@
-//! A member of chains: an implementation of hooks, with what guards its calls.
+//! A member of chains: an implementation of hooks, with the guards of its calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,15 +17,15 @@ use super::turns::Occupancy;
 pub struct Member {
     /// Its name, for logs and metrics.
     pub name: Arc<str>,
-    /// What it implements.
+    /// The implemented hooks.
     pub hooks: Hooks,
     /// How its failures are treated.
     pub on_error: OnError,
     /// Whether its verdicts are only recorded.
     pub monitors: bool,
-    /// The time limit of a call that is only recorded.
+    /// The time limit of a call in the mode `monitor`.
     pub wall: Duration,
-    /// Prefix length that identifies a client in IPv6.
+    /// The prefix length that identifies an IPv6 client.
     pub ipv6_prefix: u8,
     /// Whether it wants to know where requests arrive.
     pub wants_local: bool,

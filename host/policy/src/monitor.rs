@@ -1,6 +1,6 @@
-//! Plugins in the mode `monitor`: they are called, and their verdicts are logged without effect.
+//! Plugins in the mode `monitor`: their verdicts are logged and have no effect.
 //!
-//! They are called beside the chain, not in it: no request waits for them.
+//! They run beside the chain: no request waits for them.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection, UploadOpinion
 use super::upload::ReceivedUpload;
 use tuffet_request::{Denial, Request};
 
-/// What is left to wait for: nothing, unless the request is only explained.
+/// A call to wait for, in a rehearsal; `None` if it runs in the background.
 type MonitorCall = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
 pub(super) fn authorize(plugin: &Arc<Member>, request: &Request) -> MonitorCall {
@@ -34,7 +34,7 @@ pub(super) fn resolve(plugin: &Arc<Member>, request: &Request) -> MonitorCall {
         let found = plugin.resolution(&request, &mut memo, deadline).await;
         let found = found.ok().flatten();
         let answer = match &found {
-            // A rendering that stands for files is not made: whether they exist is not looked up here.
+            // With files before it, the rendering is not made: whether they exist is not checked here.
             Some(ResolveOpinion::Serve(Selection { files, fallback: Fallback::Rendering(key), .. }))
                 if files.is_empty() =>
             {
@@ -47,7 +47,7 @@ pub(super) fn resolve(plugin: &Arc<Member>, request: &Request) -> MonitorCall {
     })
 }
 
-/// Carries out a call in a task of its own, unless its result is waited for.
+/// Spawns the call, unless the caller waits for it.
 fn run_beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> MonitorCall {
     if waits {
         return Some(Box::pin(call));
@@ -87,7 +87,7 @@ impl Member {
                 "monitored"
             );
         }
-        // A call that is counted has its line, also where the server ends now.
+        // After the line, so that each counted call has one even if the server ends now.
         self.counters.monitor();
     }
 }

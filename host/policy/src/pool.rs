@@ -6,13 +6,12 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// How long a call waits for an instance in use before another one is made: as long as making one takes,
-/// within these bounds. The result of `configure` is worth waiting for, but a plugin that waits for something
-/// external needs more instances.
+/// How long a call waits for an instance in use before another one is made: as long as making one takes, within these
+/// bounds. A configured instance is worth waiting for, but a plugin that waits for external services needs more of them.
 const INSTANCE_WAIT: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
 
-/// The instances of one plugin. The last one stays however long it is idle, so that a storm after a quiet
-/// night finds a configured instance.
+/// The instances of one plugin. The last one never expires, so that a storm after a quiet night finds a configured
+/// instance.
 pub struct Pool<I> {
     /// How long all but the last instance may be idle.
     idle: Duration,
@@ -23,12 +22,12 @@ pub struct Pool<I> {
     making: bool,
     /// Whether the last attempt to make one failed.
     failed: bool,
-    /// How long the last one took to make.
+    /// How long making the last one took.
     cost: Duration,
     /// Idle instances, the most recently used last. Calls take from the end, so that the others expire in a
     /// quiet hour.
     ready: Vec<Idle<I>>,
-    /// Permits that the idle instances of all plugins share.
+    /// Permits for idle instances, shared by all plugins.
     idle_permits: Arc<Semaphore>,
     /// Whether a task waits for the oldest to expire.
     swept: bool,
@@ -43,7 +42,7 @@ struct Idle<I> {
 /// Whether an instance may serve another call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InstanceCondition {
-    /// It may.
+    /// It may serve further calls.
     Reusable,
     /// It has served its number of calls, or has grown too large.
     WornOut,
@@ -66,7 +65,7 @@ impl<I> Pool<I> {
         }
     }
 
-    /// Whether an instance is idle; with `spare`, whether another one would be left.
+    /// Whether an instance is idle; with `spare`, whether another one would remain.
     pub(crate) fn has_ready(&self, spare: bool) -> bool {
         self.ready.len() > usize::from(spare && self.most > 1)
     }
@@ -141,7 +140,7 @@ impl<I> Pool<I> {
     /// Removes expired instances. Returns them, and the time of the next sweep.
     pub(crate) fn sweep(&mut self, now: Instant) -> (Vec<I>, Option<Instant>) {
         let over = self.ready.iter().take_while(|idle| idle.until <= now).count();
-        // If the last one is in use, it preserves the result of `configure` as well.
+        // An instance in use also preserves the result of `configure`.
         let keep = usize::from(self.alive as usize == self.ready.len());
         let over = over.min(self.ready.len().saturating_sub(keep));
         let gone: Vec<I> = self.ready.drain(..over).map(|idle| idle.instance).collect();

@@ -1,7 +1,7 @@
 //! Renderings: content that a plugin makes once for all requests with the same key.
 //!
-//! A rendering runs in a task of its own: the request that came first may run out of time, and the others still get
-//! the content. The cache is bounded by its bytes; a content in use outlives its place in it.
+//! A rendering runs in a separate task: if the first request times out, the others still get the content. The cache is
+//! bounded by bytes; content in use outlives its entry.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -18,18 +18,18 @@ use super::failure::{Cause, Failure};
 use tuffet_request::Denial;
 use tuffet_store::OpenFile;
 
-/// What a rendering takes in memory beside its bytes and its key: an estimate.
+/// The estimated memory of a rendering beside its bytes and its key.
 const OVERHEAD: u64 = 256;
-/// The cache makes room for so many renderings at first.
+/// The initial capacity of the cache.
 const EXPECTED: usize = 64;
 
-/// A call of `render` that is under way, and all that wait for it.
+/// A running call of `render`, shared by all requests that wait for it.
 type Flight = Shared<BoxFuture<'static, Rendered>>;
 
 /// The renderings of one plugin, by key. A reload begins with none.
 pub struct Renderings {
     cache: Cache<Arc<str>, CachedRendering, Weight>,
-    /// Contents in parts, as long as something uses them.
+    /// Content in parts, while it is in use.
     in_use: Mutex<HashMap<Arc<str>, PartsInUse>>,
     memory: Arc<ContentMemory>,
     flights: Mutex<HashMap<Arc<str>, Flight>>,
@@ -41,7 +41,7 @@ struct CachedRendering {
     until: Option<Instant>,
 }
 
-/// A content in parts that the cache may not have.
+/// Content in parts that may have left the cache.
 struct PartsInUse {
     resolved: Arc<str>,
     file: Weak<OpenFile>,
@@ -60,10 +60,10 @@ impl Weighter<Arc<str>, CachedRendering> for Weight {
 }
 
 impl Renderings {
-    /// A cache that holds so many bytes, and room for so many bytes of content in parts.
+    /// A cache of `bytes` bytes, and memory for `parts` bytes of content in parts.
     pub fn new(bytes: u64, parts: u64) -> Arc<Renderings> {
         let mut options = OptionsBuilder::new();
-        // One shard: the capacity is divided by shards, and each of them refuses what is larger than its part.
+        // One shard: the capacity is divided among shards, and a shard refuses entries beyond its part.
         options.shards(1).estimated_items_capacity(EXPECTED).weight_capacity(bytes);
         let cache = match options.build() {
             Ok(options) => Cache::with_options(
@@ -78,7 +78,7 @@ impl Renderings {
         Arc::new(Renderings { cache, in_use, memory: ContentMemory::new(parts), flights })
     }
 
-    /// Returns the rendering in memory, if there is one that still holds.
+    /// Returns the rendering in memory, if it is still valid.
     pub(crate) fn cached(&self, key: &str) -> Option<Arc<PluginContent>> {
         let holds = |until: Option<Instant>| until.is_none_or(|until| until > Instant::now());
         if let Some(cached) = self.cache.get(key) {
@@ -91,7 +91,7 @@ impl Renderings {
         (holds(*until) && !content.has_failed()).then(|| Arc::new(content))
     }
 
-    /// Takes room for a content in parts; if there is none, the cache lets go of those that it has.
+    /// Reserves memory for content in parts; if it is used up, the cache drops its content in parts first.
     pub(crate) fn reserve<T>(&self, take: impl Fn(&Arc<ContentMemory>) -> Option<T>) -> Option<T> {
         take(&self.memory).or_else(|| {
             self.cache.retain(|_, cached| cached.content.file().is_none());
@@ -99,11 +99,11 @@ impl Renderings {
         })
     }
 
-    /// Returns the rendering, waiting for the call that makes it until then. `render` makes it where no call is under
-    /// way; `began` is set if it does.
+    /// Returns the rendering; waits for a running call at most until `until`. Without one, starts `render` and sets
+    /// `began`.
     ///
     /// # Errors
-    /// The call failed, or there was no time to wait for it.
+    /// The call failed, or did not end in time.
     pub(crate) async fn get(
         self: &Arc<Self>,
         key: &Arc<str>,
@@ -115,7 +115,7 @@ impl Renderings {
             let mut flights = lock(&self.flights);
             match (flights.get(key), self.cached(key)) {
                 (Some(flight), _) => flight.clone(),
-                // Its call ended in between.
+                // The call ended in between.
                 (None, Some(content)) => return Ok(Ok(content)),
                 (None, None) => {
                     *began = true;
@@ -153,7 +153,7 @@ impl Renderings {
     }
 }
 
-/// A call in the table of those under way; leaves it when it ends, however it does.
+/// Removes a call from the table when it ends, however it ends.
 struct FlightGuard {
     renderings: Arc<Renderings>,
     key: Arc<str>,
@@ -163,7 +163,7 @@ impl FlightGuard {
     fn keep(&self, rendering: &Rendering) {
         let until = match rendering.ttl {
             None => None,
-            // A time that no clock reaches is as good as none.
+            // Beyond the range of the clock: no limit.
             Some(ttl) => Instant::now().checked_add(ttl),
         };
         let cached = CachedRendering { content: Arc::clone(&rendering.content), until };
@@ -295,7 +295,7 @@ mod tests {
             world.get(&key.to_string(), Ok(Ok(rendering(10_000, None)))).await.unwrap().unwrap();
         }
         assert!(world.renderings.cache.weight() <= 100_000);
-        // What the cache has no room for is made each time.
+        // Content larger than the cache is made each time.
         for calls in [101, 102] {
             world.get("large", Ok(Ok(rendering(200_000, None)))).await.unwrap().unwrap();
             assert_eq!(world.calls(), calls);

@@ -1,11 +1,9 @@
 //! Decides which call of a plugin runs next: limits concurrent calls, queues further ones, and shares the
 //! reused instances among clients.
 //!
-//! A client with no waiting or running calls never comes after a client with many of both. Clients with
-//! waiting calls are served round robin. A client runs at most as many calls as could still begin in
-//! addition, so some capacity always remains for others, and none begins while an earlier one waits for CPU time
-//! ([`Slices`]). A full queue drops the newest call of the client
-//! with the most waiting calls.
+//! Clients with waiting calls are served round robin. A client runs at most as many calls as could still begin in
+//! addition, so some capacity always remains for others, and none of its calls begins while an earlier one waits for CPU
+//! time ([`Slices`]). A full queue drops the newest call of the client with the most waiting calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,7 +43,7 @@ struct WaitingCall<I> {
     call: oneshot::Sender<Result<Option<I>, NoTurn>>,
 }
 
-/// The reason why a waiting call gets no turn.
+/// Why a waiting call gets no turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoTurn {
     /// The queue is full.
@@ -66,8 +64,8 @@ pub struct Turn<I: Send + 'static> {
 }
 
 impl<I: Send + 'static> Turns<I> {
-    /// Turns for this number of calls, and places for others that wait; `slices` are shared by all plugins. With a pool,
-    /// each turn comes with an instance.
+    /// Allows `calls` running and `queue` waiting calls; `slices` are shared by all plugins. With a pool, each turn comes
+    /// with an instance.
     pub fn new(calls: u32, queue: u32, slices: Arc<Slices>, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
         let state = State {
             free: calls,
@@ -240,12 +238,12 @@ impl<I> State<I> {
         self.pool.as_ref().is_none_or(|pool| pool.has_ready(self.debtors.contains(client, Instant::now())))
     }
 
-    /// The client whose turn is next.
+    /// The next client to be served.
     fn next_client(&self) -> Option<ClientKey> {
         self.waiting.next(|client| self.may_begin(client) && self.has_instance_for(client))
     }
 
-    /// The first client whose call could begin if there were an instance for it.
+    /// The first client with a call that only lacks an instance.
     fn lacks_instance(&self) -> Option<ClientKey> {
         self.waiting.next(|client| self.may_begin(client) && !self.has_instance_for(client))
     }
@@ -266,7 +264,7 @@ impl<I> State<I> {
     }
 }
 
-/// A call's place in the queue.
+/// A queued call.
 pub struct QueuedCall<I: Send + 'static> {
     turns: Arc<Turns<I>>,
     client: ClientKey,
@@ -283,7 +281,7 @@ impl<I: Send + 'static> QueuedCall<I> {
         match timeout_at(until, &mut self.granted).await {
             Ok(Ok(Ok(instance))) => Ok(self.turns.turn(self.client, instance)),
             Ok(Ok(Err(reason))) => Err(reason),
-            // The sender is dropped with the place, which only this call itself gives up.
+            // Only this call itself leaves the queue and so drops the sender.
             Ok(Err(_)) | Err(_) => Err(NoTurn::Late),
         }
     }

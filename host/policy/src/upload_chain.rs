@@ -1,4 +1,4 @@
-//! The `accept-upload` chain: whether a complete upload becomes visible, and under which path.
+//! The `accept-upload` chain: decides whether a complete upload becomes visible, and under which path.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use super::upload::{Acceptance, ReceivedUpload, UploadDecision};
 use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_store::Sealed;
 
-/// How often an overloaded plugin is called again about an upload. Dropping the request would cost the client
-/// the whole upload, while meanwhile it only repeats its last block.
+/// Attempts to call an overloaded plugin for an upload. Dropping the request would cost the client the whole upload;
+/// while it waits, it only repeats its last block.
 const ATTEMPTS: u32 = 10;
 
 impl Policy {
@@ -67,7 +67,7 @@ impl Policy {
     }
 }
 
-/// Calls the plugin about an upload until it answers. Each attempt has the time limit of a chain.
+/// Calls the plugin until it answers. Each attempt has the time limit of a chain.
 async fn patiently(
     plugin: &Member,
     request: &Request,
@@ -81,7 +81,7 @@ async fn patiently(
             Ok(opinion) => return opinion,
             Err(Overloaded(reason)) => why = reason,
         }
-        // If the time has only begun, the queue was full: wait until the time is over.
+        // A full queue refuses at once: wait for the deadline before the next attempt.
         tokio::time::sleep_until(deadline.until()).await;
         deadline = ChainDeadline::of(deadline.limit());
     }

@@ -1,4 +1,4 @@
-//! Hooks in Rust, without any WebAssembly: chains of them, and what guards their calls.
+//! Hooks in Rust, without WebAssembly: their chains, and the guards of their calls.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 const LONG: Duration = Duration::from_secs(600);
 
-/// Denies names that end like this, allows those that begin with `boot/`, and fails on `broken`. Counts its calls.
+/// Denies `*.key`, allows `boot/*`, fails on `broken` and is overloaded on `busy`. Counts its calls.
 #[derive(Default)]
 struct Names {
     calls: AtomicU32,
@@ -46,7 +46,7 @@ impl Authorize for Names {
     }
 }
 
-/// Answers with a file, with content behind it that is rendered by the name of the file.
+/// Answers with a file; the fallback is content rendered for the name of the file.
 struct Files;
 
 impl Resolve for Files {

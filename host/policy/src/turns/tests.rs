@@ -31,7 +31,7 @@ async fn one_client_gets_half_of_what_others_leave() {
 }
 
 #[tokio::test]
-async fn a_single_instance_is_for_everybody() {
+async fn a_single_instance_serves_all_clients() {
     let turns: Test = Turns::new(1, 100, Arc::default(), None);
     let turn = turns.free(client(1)).unwrap();
     assert!(turns.free(client(1)).is_none() && turns.free(client(2)).is_none());
@@ -107,7 +107,7 @@ async fn a_full_queue_drops_from_the_longest_line() {
 }
 
 #[tokio::test]
-async fn who_gives_up_leaves_no_place() {
+async fn an_abandoned_call_leaves_the_queue() {
     let turns: Test = Turns::new(1, 4, Arc::default(), None);
     let busy = turns.free(client(9)).unwrap();
     let late = turns.queue(client(1), false).turn(soon()).await;
@@ -154,7 +154,7 @@ async fn a_client_that_cost_an_instance_leaves_one_to_others() {
 async fn calls_share_instances_and_more_are_made_when_one_waits() {
     let turns = pooled(4);
     assert_eq!(turns.wants_instance(), Some(Duration::ZERO), "one is always kept");
-    assert_eq!(turns.wants_instance(), None, "somebody makes one already");
+    assert_eq!(turns.wants_instance(), None, "one is being made");
     turns.add(1, Duration::from_millis(30));
     let mut turn = turns.free(client(1)).unwrap();
     let instance = turn.instance().unwrap();

@@ -83,8 +83,8 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         key(&self.facts, request)
     }
 
-    /// Returns the cached decision for a rehearsal. Without a time to live, the plugin is called instead: it decides the
-    /// same, and its log lines are visible.
+    /// Returns the cached decision for a rehearsal. Without a time to live, the plugin is called instead: it decides
+    /// the same, and its log lines are visible.
     pub(crate) fn peek(&self, request: &Request) -> Option<Option<O>> {
         self.ttl?;
         let decided = self.cache.peek(&*self.key(request))?;
@@ -97,8 +97,8 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         (!decided.is_stale()).then_some(decided.opinion)
     }
 
-    /// Returns the cached decision, or the result of `decide`. Of several requests with the same key, one decides and the
-    /// others wait for it, at most until `until`. Failures are not cached.
+    /// Returns the cached decision, or the result of `decide`. Of several requests with the same key, one decides and
+    /// the others wait for it, at most until `until`. Failures are not cached.
     pub(crate) async fn decide(
         &self,
         key: Vec<u8>,

@@ -1,7 +1,7 @@
 //! Work after a decision: no client waits for it.
 //!
-//! A thread that decides requests collects this work and starts it after it has posted the decision. Started earlier, it
-//! would compete with the decision for a busy core, and win.
+//! A thread that decides requests collects this work and starts it after it has posted the decision. Started earlier,
+//! it would compete with the decision for a busy core, and win.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;

@@ -35,8 +35,8 @@ impl<'a> Batch<'a> {
         Delivery { batch: self, positions }
     }
 
-    /// Returns data derived from all events, computed once for all observers of a kind. `None` if an observer of another
-    /// kind came first: the caller derives the data itself.
+    /// Returns data derived from all events, computed once for all observers of a kind. `None` if an observer of
+    /// another kind came first: the caller derives the data itself.
     pub fn derived<T: Send + Sync + 'static>(&self, derive: impl FnOnce(&[Event]) -> T) -> Option<&T> {
         self.derived.get_or_init(|| Box::new(derive(self.events))).downcast_ref()
     }

@@ -1,7 +1,8 @@
 //! The last requests of each client, for plugins with the grant `client-history`.
 //!
-//! Recorded only while such a plugin is loaded. The memory is bounded by the number of requests per client and the number
-//! of clients. A flood of made-up addresses displaces addresses with a single request, rather than frequent ones.
+//! Recorded only while such a plugin is loaded. The memory is bounded by the number of requests per client and the
+//! number of clients. A flood of made-up addresses displaces addresses with a single request, rather than frequent
+//! ones.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;

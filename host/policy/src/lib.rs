@@ -1,10 +1,10 @@
 //! Decides requests: chains of plugins, their verdicts, and the guards of their calls.
 //!
 //! A request passes the chains of its listener: `authorize` (may it?), `resolve` (which file does it get?), and for
-//! uploads `accept-upload` (may it become visible?); `observe` receives the events. Each hook is a trait ([`Authorize`],
-//! [`Resolve`], [`AcceptUpload`], [`Observe`]), implemented by WebAssembly components (`tuffet-wasm`) or Rust
-//! code. A [`Member`] of a chain is an implementation with its guards: time limits, a breaker, a decision cache,
-//! counters. Clients get fair shares of the instances ([`Turns`]).
+//! uploads `accept-upload` (may it become visible?); `observe` receives the events. Each hook is a trait
+//! ([`Authorize`], [`Resolve`], [`AcceptUpload`], [`Observe`]), implemented by WebAssembly components (`tuffet-wasm`)
+//! or Rust code. A [`Member`] of a chain is an implementation with its guards: time limits, a breaker, a decision
+//! cache, counters. Clients get fair shares of the instances ([`Turns`]).
 //!
 //! The crate depends on requests and the store, not on the configuration. Durations of calls go to the function passed
 //! to [`on_call`].

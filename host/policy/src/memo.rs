@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-/// Caches data derived from a request, such as a conversion, for the next member of the chain. Empty at the start of each
-/// chain.
+/// Caches data derived from a request, such as a conversion, for the next member of the chain. Empty at the start of
+/// each chain.
 #[derive(Default)]
 pub struct Memo(Option<Box<dyn Any + Send>>);
 

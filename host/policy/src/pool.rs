@@ -7,7 +7,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 /// How long a call waits for an instance in use before another one is made: as long as making one takes, within these
-/// bounds. A configured instance is worth waiting for, but a plugin that waits for external services needs more of them.
+/// bounds. A configured instance is worth waiting for, but a plugin that waits for external services needs more of
+/// them.
 const INSTANCE_WAIT: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
 
 /// The instances of one plugin. The last one never expires, so that a storm after a quiet night finds a configured

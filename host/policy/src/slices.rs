@@ -1,8 +1,8 @@
 //! Shares CPU time among calls that compute for long, by client.
 //!
-//! Short calls run at once. A call that has computed for [`SHORT_CALL`] continues only while it has the slice, which waiting
-//! clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime does, by
-//! one tick, and not by a tick for each looping call.
+//! Short calls run at once. A call that has computed for [`SHORT_CALL`] continues only while it has the slice, which
+//! waiting clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime
+//! does, by one tick, and not by a tick for each looping call.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,7 +55,8 @@ impl Slices {
         !self.lock().waiting.is_empty()
     }
 
-    /// Whether a call of this client waits for the slice. If so, further calls would wait too, each holding an instance.
+    /// Whether a call of this client waits for the slice. If so, further calls would wait too, each holding an
+    /// instance.
     pub fn keeps_waiting(&self, client: ClientKey) -> bool {
         self.lock().waiting.line(client).any(|call| !call.is_closed())
     }

@@ -2,8 +2,8 @@
 //! reused instances among clients.
 //!
 //! Clients with waiting calls are served round robin. A client runs at most as many calls as could still begin in
-//! addition, so some capacity always remains for others, and none of its calls begins while an earlier one waits for CPU
-//! time ([`Slices`]). A full queue drops the newest call of the client with the most waiting calls.
+//! addition, so some capacity always remains for others, and none of its calls begins while an earlier one waits for
+//! CPU time ([`Slices`]). A full queue drops the newest call of the client with the most waiting calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -64,8 +64,8 @@ pub struct Turn<I: Send + 'static> {
 }
 
 impl<I: Send + 'static> Turns<I> {
-    /// Allows `calls` running and `queue` waiting calls; `slices` are shared by all plugins. With a pool, each turn comes
-    /// with an instance.
+    /// Allows `calls` running and `queue` waiting calls; `slices` are shared by all plugins. With a pool, each turn
+    /// comes with an instance.
     pub fn new(calls: u32, queue: u32, slices: Arc<Slices>, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
         let state = State {
             free: calls,

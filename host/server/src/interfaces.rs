@@ -1,7 +1,7 @@
-//! Listeners with an interface: whether it is still the one that their sockets are bound to.
+//! Detects recreated interfaces of listeners, and rebinds their sockets.
 //!
-//! Addresses may come and go, but an interface that is removed and made again has another index, and the sockets stay
-//! with the old one. The workers then bind them to the new one, which takes no privilege since Linux 5.7.
+//! A recreated interface has a new index, while the sockets stay bound to the old one. The workers then bind them to
+//! the new one, which requires no privilege since Linux 5.7.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tuffet_config::Config;
 use tuffet_engine::worker::{Mailbox, ToWorker};
 use tuffet_udp::{interface_index, interface_name};
 
-/// How often the interfaces are looked at.
+/// The interval of checks, and the lifetime of cached names.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The interface of a listener.
@@ -23,27 +23,27 @@ pub struct InterfaceState {
     pub listener: String,
     /// The name of the interface.
     pub interface: String,
-    /// Its state.
+    /// The state of the interface.
     pub state: InterfaceStatus,
     /// Why the sockets are not bound to the new interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What became of the interface that the sockets of a listener are bound to.
+/// The state of the interface that the sockets of a listener are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InterfaceStatus {
-    /// The one that they are bound to.
+    /// It exists.
     Present,
-    /// No interface has its name.
+    /// It was removed.
     Gone,
-    /// Another one has its name, and the sockets are not bound to that.
+    /// It was recreated, and the sockets are not bound to the new one.
     Replaced,
 }
 
 impl InterfaceState {
-    /// Says what is wrong and how to fix it; `None` if nothing is.
+    /// Describes the problem and how to fix it; `None` without a problem.
     pub fn problem(&self) -> Option<String> {
         let InterfaceState { listener, interface, state, error } = self;
         match state {
@@ -54,20 +54,20 @@ impl InterfaceState {
             InterfaceStatus::Replaced => {
                 let why = error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
                 Some(format!(
-                    "the interface `{interface}` of listener `{listener}` was removed and made again, and the listener \
-                     cannot be bound to the new one{why}; restart the server if this stays so"
+                    "the interface `{interface}` of listener `{listener}` was removed and recreated, and the listener \
+                     cannot be bound to the new one{why}; restart the server if this persists"
                 ))
             }
         }
     }
 }
 
-/// Names of interfaces by index, for plugins that want to know where a request arrived. A name is asked for once in a
-/// second: an interface may be renamed.
+/// Names of interfaces by index, for plugins that want the interface of a request. Cached for a second, because an
+/// interface may be renamed.
 #[derive(Debug, Default)]
 pub(crate) struct InterfaceNames(Mutex<HashMap<u32, CachedName>>);
 
-/// What an interface was called a moment ago.
+/// A recent name of an interface.
 #[derive(Debug)]
 struct CachedName {
     /// `None` if there was no such interface.
@@ -96,7 +96,7 @@ impl InterfaceNames {
         {
             return cached.name.clone();
         }
-        // Indices are not used again, and containers come and go.
+        // Indices are not reused, so those of removed containers would pile up.
         names.retain(|_, cached| now.saturating_duration_since(cached.read) < CHECK_INTERVAL);
         let name = name_of(index).ok().flatten().map(Arc::from);
         names.insert(index, CachedName { name: name.clone(), read: now });
@@ -104,7 +104,7 @@ impl InterfaceNames {
     }
 }
 
-/// The interfaces of all listeners that have one. Cheap to clone; clones share it.
+/// The interfaces of all listeners bound to one. Cheap to clone; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct Interfaces(Arc<Mutex<Vec<WatchedInterface>>>);
 
@@ -112,15 +112,15 @@ pub struct Interfaces(Arc<Mutex<Vec<WatchedInterface>>>);
 struct WatchedInterface {
     /// The position of the listener in the configuration.
     listener: usize,
-    /// The index when the sockets were bound.
+    /// The index that the sockets are bound to.
     index: Option<u32>,
     current: InterfaceState,
 }
 
-/// An interface whose sockets are to be bound again.
+/// A recreated interface: its sockets must be rebound.
 #[derive(Debug, PartialEq, Eq)]
 struct ReplacedInterface {
-    /// Its position among those that are watched.
+    /// Its position in [`Interfaces`].
     position: usize,
     listener: usize,
     interface: Arc<str>,
@@ -128,7 +128,7 @@ struct ReplacedInterface {
 }
 
 impl Interfaces {
-    /// Must be called soon after the sockets were bound.
+    /// Call it right after binding the sockets.
     pub fn of(config: &Config) -> Interfaces {
         let watched = config.listeners.iter().enumerate().filter_map(|(number, listener)| {
             let interface = listener.interface.clone()?;
@@ -144,7 +144,7 @@ impl Interfaces {
         watched.iter().map(|watched| watched.current.clone()).collect()
     }
 
-    /// Follows the interfaces, has the workers bind their sockets again where one was replaced, and logs each change.
+    /// Follows the interfaces, has the workers rebind sockets to recreated ones, and logs each change.
     pub async fn follow(self, workers: Vec<Arc<Mailbox>>) {
         if self.states().is_empty() {
             return;
@@ -158,16 +158,16 @@ impl Interfaces {
         }
     }
 
-    /// Returns what has to be bound again.
+    /// Returns the interfaces that need rebinding.
     fn check(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<ReplacedInterface> {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut replaced = Vec::new();
         for (position, watched) in watched.iter_mut().enumerate() {
-            // Without an answer nothing is known to have changed.
+            // Without an answer, no change is known.
             let Ok(found) = index_of(&watched.current.interface) else { continue };
             match found {
                 None => watched.becomes(InterfaceStatus::Gone, None),
-                // Its sockets may be between two interfaces.
+                // After a failed rebind, sockets may be bound to different interfaces.
                 found if found == watched.index && watched.current.state != InterfaceStatus::Replaced => {
                     watched.becomes(InterfaceStatus::Present, None);
                 }
@@ -182,7 +182,7 @@ impl Interfaces {
         replaced
     }
 
-    /// Takes the result of binding the sockets again.
+    /// Records the result of a rebind.
     fn rebound(&self, replaced: &ReplacedInterface, result: io::Result<()>) {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watched) = watched.get_mut(replaced.position) else { return };
@@ -195,7 +195,7 @@ impl Interfaces {
                     target: "tuffet::interfaces",
                     listener,
                     interface,
-                    "the interface was made again, and the listener is bound to it"
+                    "interface recreated; listener rebound"
                 );
                 (watched.current.state, watched.current.error) = (InterfaceStatus::Present, None);
             }
@@ -222,7 +222,7 @@ impl WatchedInterface {
             Some(problem) => tracing::warn!(target: "tuffet::interfaces", listener, interface, "{problem}"),
             None => tracing::info!(
                 target: "tuffet::interfaces",
-                listener, interface, "the interface is there again"
+                listener, interface, "the interface is back"
             ),
         }
     }
@@ -230,7 +230,7 @@ impl WatchedInterface {
 
 /// Has each worker bind the sockets of the listener.
 async fn rebind(workers: &[Arc<Mailbox>], replaced: &ReplacedInterface) -> io::Result<()> {
-    // Where the kernel does not permit it, the sockets are better left alone.
+    // Leave the sockets alone if the kernel does not permit it.
     tuffet_udp::may_bind_to(&replaced.interface)?;
     let mut answers = Vec::with_capacity(workers.len());
     for worker in workers {

@@ -1,7 +1,7 @@
 //! The folder of the last `.efi` file that each client got.
 //!
-//! A table of fixed size: a flood of addresses replaces entries and takes no further memory. Whoever loses an entry gets
-//! what it would get without the table.
+//! A table of fixed size: a flood of addresses replaces entries and takes no more memory. A client without an entry is
+//! served as without the table.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::{Operation, Request};
 
-/// Clients remembered.
+/// Remembered clients.
 const SLOTS: usize = 16_384;
 
 /// The longest remembered folder, in bytes.
@@ -18,13 +18,13 @@ const MAX_FOLDER: usize = 255;
 /// How long a folder is remembered.
 const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// Cheap to clone; clones share it, also across reloads.
+/// The table. Cheap to clone; clones share it, also across reloads.
 #[derive(Clone)]
 pub(crate) struct LastFolders(Arc<Shared>);
 
 struct Shared {
     hasher: RandomState,
-    /// Empty until the first folder comes.
+    /// Empty until the first folder is recorded.
     slots: Mutex<Vec<Option<Entry>>>,
 }
 
@@ -40,7 +40,7 @@ impl LastFolders {
         LastFolders(Arc::new(Shared { hasher: RandomState::new(), slots: Mutex::default() }))
     }
 
-    /// Takes note of a request that is granted.
+    /// Records the folder of a granted request.
     pub(crate) fn note(&self, request: &Request) {
         if request.operation == Operation::Read {
             self.remember(request.client.ip(), &request.path);
@@ -61,7 +61,7 @@ impl LastFolders {
         }
     }
 
-    /// The folder of a client within the last minute.
+    /// The last folder of a client, at most a minute old.
     pub(crate) fn of(&self, client: IpAddr) -> Option<Arc<str>> {
         let slots = self.lock();
         let entry = slots.get(self.slot(client))?.as_ref();
@@ -84,7 +84,7 @@ fn is_efi(name: &str) -> bool {
     name.to_ascii_lowercase().contains(".efi")
 }
 
-/// Whether shim asks for this name where it should ask in its own folder.
+/// Whether shim requests this name at the top, although the file belongs to shim's folder.
 pub(crate) fn is_requested_by_shim(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
     let begins = ["grub", "mm", "revocations", "shim_certificate"].iter().any(|word| name.starts_with(word));

@@ -1,5 +1,5 @@
-//! What each listener serves, and what its clients may negotiate: `transfer`, the listener, profiles, the route, and
-//! policy; and the time-outs of their transfers.
+//! The roots of each listener, and the bounds and time-outs of its transfers: from `transfer`, the listener, profiles,
+//! the route and policy.
 
 use crate::routes::Routes;
 use std::fmt;
@@ -16,10 +16,10 @@ use tuffet_request::{Request, SessionProfile};
 const HEADERS_V4: u32 = 32;
 const HEADERS_V6: u32 = 52;
 
-/// How long a receiver stays to repeat its last ACK.
+/// How long a receiver waits to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
 
-/// The MTU of Ethernet, where the kernel knows no route.
+/// Assumed if the kernel knows no route.
 const ETHERNET_MTU: u32 = 1500;
 
 /// The rules of one generation.
@@ -27,15 +27,15 @@ pub(crate) struct Negotiation {
     max_blksize: MaxBlksize,
     max_windowsize: u16,
     rate: Option<u64>,
-    /// Of all listeners.
+    /// For all listeners.
     options: OptionRules,
-    /// What follows from them alone.
+    /// The acknowledged options by these rules alone.
     acknowledged: Acknowledged,
     listeners: Vec<ListenerRules>,
     profiles: Vec<ProfileRules>,
-    /// Those that the server has of its own.
+    /// Built-in profiles.
     shipped: Vec<ProfileRules>,
-    /// Of all other transfers.
+    /// For transfers without a profile.
     retransmit: Retransmit,
     settings: Settings,
     routes: Routes,
@@ -43,7 +43,7 @@ pub(crate) struct Negotiation {
 
 struct ProfileRules {
     profile: Profile,
-    /// Made once, so that a request costs no allocation.
+    /// Created once, so that a request allocates nothing.
     times: Option<ProfileTimes>,
 }
 
@@ -84,7 +84,7 @@ struct ListenerRules {
     roots: Option<Vec<String>>,
 }
 
-/// What decided about a bound.
+/// The source of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BoundSource {
     /// `transfer`.
@@ -93,7 +93,7 @@ pub(crate) enum BoundSource {
     Listener,
     /// The profile of this number.
     Profile(usize),
-    /// A profile that the server has of its own.
+    /// A built-in profile.
     Shipped,
     /// The ceiling of a plugin.
     Policy,
@@ -117,19 +117,19 @@ pub(crate) struct Bounds {
     pub(crate) limits: Limits,
     pub(crate) blksize_by: BoundSource,
     pub(crate) windowsize_by: BoundSource,
-    /// Of the rate, if there is one.
+    /// The source of the rate, if there is one.
     pub(crate) rate_by: BoundSource,
-    /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
+    /// Set if the block size follows from the route: the MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
     /// When the server retransmits.
     pub(crate) retransmit: Retransmit,
     pub(crate) retransmit_by: BoundSource,
-    /// The settings of the transfer, if a profile makes them differ from those of all others.
+    /// The settings of the transfer, if they differ from the common ones.
     pub(crate) settings: Option<Arc<Settings>>,
 }
 
 impl Negotiation {
-    /// `routes` outlive generations.
+    /// `routes`: kept across generations.
     pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
         let listeners = config.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
@@ -172,12 +172,12 @@ impl Negotiation {
         requested: &OptionSet,
         profile: &SessionProfile,
     ) -> Bounds {
-        // Otherwise the route does not matter.
+        // Without it, the route does not matter.
         let asks_for_blksize = requested.blksize.or(requested.blksize2).is_some();
         let listener = self.listener(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
         let fits = |its: &&ProfileRules| its.profile.fits(client, class);
-        // Without allocations: this runs for each request.
+        // This runs for each request: no allocations.
         let (mut own, mut blksize_by, mut windowsize_by, mut rate_by) =
             (Ceilings::default(), BoundSource::Transfer, BoundSource::Transfer, BoundSource::Transfer);
         let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
@@ -217,7 +217,7 @@ impl Negotiation {
             }
             MaxBlksize::Auto => MAX_BLKSIZE,
         };
-        // A profile of the operator replaces those of the server.
+        // A configured profile replaces built-in ones.
         if !matches!(blksize_by, BoundSource::Profile(_))
             && let Some(MaxBlksize::Bytes(most)) = shipped.max_blksize
         {
@@ -278,7 +278,7 @@ impl Negotiation {
     }
 }
 
-/// What is left of the acknowledged options by a profile.
+/// Removes the options that the profile refuses.
 fn without_refused(
     acknowledged: Acknowledged,
     requested: &OptionSet,
@@ -303,7 +303,7 @@ fn without_refused(
     left
 }
 
-/// The times of a transfer for which policy names the time before a retransmission.
+/// The times of a transfer if policy overrides the time before a retransmission.
 fn with_timeout(usual: Retransmit, seconds: u8) -> Retransmit {
     let time = Duration::from_secs(seconds.into());
     let Retransmit { cap, give_up, .. } = usual;

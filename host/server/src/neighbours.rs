@@ -1,7 +1,7 @@
 //! The kernel's neighbour table (ARP, NDP), with the MAC addresses of on-link clients.
 //!
-//! The table is read once and then follows the kernel's events. A client that is not in it yet costs one
-//! query for its address: its ARP exchange may be a moment old. The whole table is never read for a request.
+//! The table is read once and then follows the kernel's events. A missing client costs one query for its address: its
+//! ARP exchange may be a moment old. A request never reads the whole table.
 
 use futures_util::StreamExt;
 use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -61,7 +61,7 @@ impl Neighbours {
         }
     }
 
-    /// As [`Neighbours::find`], from the view alone.
+    /// As [`Neighbours::find`], without asking the kernel.
     pub fn cached(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         if !is_on_link(client, interface) {
             return None;
@@ -96,7 +96,7 @@ impl Neighbours {
         address
     }
 
-    /// Replaces the view by the kernel's table: what that no longer has, whoever sent it, takes no memory.
+    /// Replaces the view by the kernel's table, so that the view has no stale entries.
     async fn read_all(&self) {
         let Some(handle) = &self.handle else { return };
         let mut entries = std::pin::pin!(handle.neighbours().get().execute());
@@ -124,7 +124,7 @@ impl Neighbours {
 /// MAC addresses by the index of an interface and an address.
 type Table = HashMap<(u32, IpAddr), MacAddress>;
 
-/// Enters an event.
+/// Applies an event to the table.
 fn note(table: &mut Table, message: RouteNetlinkMessage) {
     let (message, gone) = match message {
         RouteNetlinkMessage::NewNeighbour(message) => {
@@ -171,7 +171,7 @@ fn link_address(message: &NeighbourMessage) -> Option<MacAddress> {
 mod tests {
     use super::*;
 
-    /// Events were lost, among them the end of an entry.
+    /// An entry is gone, and the event about it was lost.
     #[tokio::test]
     async fn what_the_kernel_no_longer_has_is_forgotten() {
         let (connection, handle, _) = rtnetlink::new_connection().unwrap();

@@ -1,7 +1,7 @@
 //! The MTU of the routes to clients, for `max-blksize: auto`.
 //!
-//! The kernel is asked on a thread that decides requests, which takes some microseconds, and the answer is remembered for
-//! some seconds: a route may change, and a router may report that its packets are smaller.
+//! A deciding thread asks the kernel, which takes some microseconds. Answers are cached for some seconds: a route may
+//! change, and a router may report a smaller MTU.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,17 +9,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_udp::path_mtu;
 
-/// How long an answer is remembered.
+/// How long an answer is cached.
 const MAX_AGE: Duration = Duration::from_secs(10);
 
-/// How many answers are remembered, at most.
+/// The maximum number of cached answers.
 const MAX_ROUTES: usize = 4096;
 
-/// What the kernel said lately. Cheap to clone; clones share it.
+/// Recent answers of the kernel. Cheap to clone; clones share it.
 #[derive(Clone, Default)]
 pub(crate) struct Routes(Arc<Mutex<MtuCache>>);
 
-/// When the kernel was asked, and the MTU that it said.
+/// Answers of the kernel, with their times.
 type MtuCache = HashMap<Key, (Instant, Option<u32>)>;
 
 /// The client's address, and the interface that its listener is bound to.
@@ -46,7 +46,7 @@ impl Routes {
         if cached.len() >= MAX_ROUTES {
             cached.retain(|_, (asked, _)| now.duration_since(*asked) < MAX_AGE);
         }
-        // More clients than that within seconds: they are asked about again.
+        // Too many clients within seconds: ask the kernel again.
         if cached.len() >= MAX_ROUTES {
             cached.clear();
         }

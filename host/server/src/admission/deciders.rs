@@ -1,10 +1,10 @@
-//! Deciding at once: from the worker to one other thread and back.
+//! The threads that decide requests: from a worker to one other thread and back.
 //!
-//! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the kernel's
-//! memory. Going through the runtime's tasks, then to a thread for the disk, and back, costs more than that.
-//! So requests are taken by a thread that may block for a moment. It polls the first stage of a decision once and
-//! carries out the others itself (`opening.rs`). A decision that has to wait (for a plugin's turn, its host calls, its
-//! next tick) becomes a task. As many threads decide as there are cores, and more only while those are stuck.
+//! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the page cache. A task of
+//! the runtime, then a thread for the disk, and the way back would cost more than that. So a thread that may block for
+//! a moment polls the first stage of a decision once, and runs the others itself (`file_search.rs`). A decision that
+//! has to wait (for a plugin's turn, its host calls, its next tick) becomes a task. There are as many of these threads
+//! as cores, and more only while those are stuck.
 
 use super::Admission;
 use super::candidates::Candidates;
@@ -21,10 +21,10 @@ use tuffet_policy::DeferredWork;
 use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::{Pool, Undone};
 
-/// Threads that decide, at most: some for each of many roots that hang at a time.
+/// The maximum number of these threads: enough for several roots that hang at the same time.
 const MAX_DECIDERS: usize = 64;
 
-/// The threads that decide.
+/// The threads that decide requests.
 #[derive(Clone)]
 pub(crate) struct Deciders(Pool);
 
@@ -34,13 +34,13 @@ impl Deciders {
         Deciders(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS))
     }
 
-    /// Drops requests that no thread has begun in time, and returns why the system starts none. To be called a few
-    /// times in a second.
+    /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
+    /// times a second.
     pub(crate) fn look(&self) -> Option<String> {
         self.0.look()
     }
 
-    /// Drops requests for which the system has no thread, if it refuses one: the server stops.
+    /// Drops all waiting requests if the system refuses a thread, for the shutdown.
     pub(crate) fn give_up_without_threads(&self) {
         if self.look().is_some() {
             self.0.give_up();
@@ -49,7 +49,7 @@ impl Deciders {
 }
 
 impl Admission {
-    /// Decides the requests of one turn of a worker, each for itself: none waits for the disk of another.
+    /// Decides the requests of one turn of a worker, independently: none waits for the disk of another.
     pub(super) fn decide_all(self: &Arc<Self>, requests: Vec<NewRequest>) {
         let batch = RequestBatch {
             admission: Arc::clone(self),
@@ -60,8 +60,8 @@ impl Admission {
     }
 }
 
-/// The requests of one turn of a worker. Threads take one after the other: handing over each by itself would cost as
-/// much as deciding it.
+/// The requests of one turn of a worker, which threads take one by one: handing over each separately would cost as much
+/// as deciding it.
 struct RequestBatch {
     admission: Arc<Admission>,
     generation: Arc<Generation>,
@@ -69,14 +69,14 @@ struct RequestBatch {
 }
 
 impl RequestBatch {
-    /// One more thread may help.
+    /// Offers the batch to one more thread.
     fn offer(self: Arc<Self>) {
         let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
         let its = Arc::clone(&self);
         admission.deciders.0.run(within, move || self.decide(), move |why| its.give_up(why));
     }
 
-    /// Drops what no thread has begun: its clients ask again.
+    /// Drops the remaining requests; their clients repeat them.
     fn give_up(&self, why: Undone) {
         while let Some((new, _)) = self.next() {
             let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
@@ -85,7 +85,7 @@ impl RequestBatch {
         }
     }
 
-    /// While requests are left, the next helper stands ready, so that they never wait for a thread that is stuck.
+    /// Decides requests until none are left. Offers the batch to a second thread first, in case this one gets stuck.
     fn decide(self: Arc<Self>) {
         let mut offered = false;
         while let Some((new, more)) = self.next() {
@@ -97,7 +97,7 @@ impl RequestBatch {
         }
     }
 
-    /// The next request, and whether there are more.
+    /// Takes the next request; also returns whether there are more.
     fn next(&self) -> Option<(NewRequest, bool)> {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         let next = requests.pop_front()?;
@@ -105,7 +105,7 @@ impl RequestBatch {
     }
 }
 
-/// Decides a request on this thread. One whose policy has to wait becomes a task.
+/// Decides a request on this thread. If policy has to wait, the request becomes a task.
 fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
     let moves = generation.files.roots.any_case() || generation.netboot.shim_folders.is_some();
     let listener = admission.listeners.get(usize::from(new.listener));
@@ -121,7 +121,7 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
     let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
     match asking.as_mut().poll(&mut noop) {
         Poll::Ready((pending, plan)) => pending.open(plan),
-        // Its first poll there gives it a waker.
+        // The first poll of the task registers its waker.
         Poll::Pending => drop(runtime.spawn(decide_as_task(asking))),
     }
 }
@@ -131,7 +131,7 @@ async fn decide_as_task(asking: impl Future<Output = (Box<PendingRequest>, Plan)
     carry_out(pending, plan, None);
 }
 
-/// Carries out the further stages, on a thread for the disk if they need one. `tried`: candidates that are absent.
+/// Runs the other stages, on a deciding thread if they need the disk. `tried`: absent candidates.
 pub(super) fn carry_out(pending: Box<PendingRequest>, plan: Plan, tried: Option<Arc<Candidates>>) {
     if plan.needs_disk() {
         let (admission, within) = (Arc::clone(&pending.admission), pending.generation.open_time);

@@ -1,8 +1,7 @@
-//! What would become of a request: the stages of a decision, without an effect.
+//! Explains a request: runs the stages of a decision without an effect.
 //!
-//! These are the same stages that decide requests ([`super`]): the name, policy, the candidates, the negotiation. What
-//! differs is the end: nothing is opened for a transfer, and nobody learns of it. Plugins are called as for a
-//! rehearsal ([`tuffet_request::Trail::rehearsal`]).
+//! The stages are those of real requests ([`super`]): the name, policy, the candidates, the negotiation. But nothing is
+//! opened for a transfer or reported, and calls of plugins are rehearsals ([`tuffet_request::Trail::rehearsal`]).
 
 use super::absence::{Findings, absence, is_absence};
 use super::candidates::Candidates;
@@ -31,9 +30,9 @@ use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
 
-/// What is known of the server beside its generation.
+/// Facts about the server and the client beside the generation.
 pub struct Circumstances {
-    /// The name of the listener, and whether it has a single port.
+    /// The name of the listener.
     pub listener: Arc<str>,
     /// Whether the listener answers from its own port.
     pub single_port: bool,
@@ -41,20 +40,20 @@ pub struct Circumstances {
     pub interface: Option<String>,
     /// The VLAN of the interface that the request arrives on.
     pub vlan: Option<u16>,
-    /// Of the client, in the neighbour table.
+    /// The MAC address of the client in the neighbour table.
     pub neighbour: Option<MacAddress>,
-    /// As they stand; empty without a running server.
+    /// The current use of the limits; empty without a running server.
     pub limits: Vec<Limit>,
-    /// Whose permissions decide.
+    /// The user with the permissions that apply.
     pub user: String,
-    /// Whether the generation is that of a running server.
+    /// Whether the generation belongs to a running server.
     pub runs: bool,
 }
 
 /// Explains a request.
 ///
 /// # Errors
-/// The request cannot be a packet.
+/// The request cannot be encoded as a packet.
 pub async fn explain(
     generation: &Arc<Generation>,
     question: &Question,
@@ -155,7 +154,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circu
     }
 }
 
-/// Every plugin of the chains, with what it said if it was asked.
+/// Every plugin of the chains, with its answer if it was called.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
     let find = |chained: &ChainedPlugin| {
         let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
@@ -163,7 +162,7 @@ fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
     };
     let calls = generation.policy.chained(listener).flat_map(|chained| {
         let hook = call(&chained, find(&chained));
-        // What a plugin rendered follows its answer, if it did.
+        // A rendering follows the answer of its plugin.
         let render = ChainedPlugin { hook: "render", ..chained };
         let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
         [Some(hook), rendered.map(|step| call(&render, Some(step)))]
@@ -258,7 +257,7 @@ async fn carry_out(
     }
 }
 
-/// Asks one root after the other, as long as none decides.
+/// Tries one candidate after the other, until one decides.
 async fn search(
     generation: &Arc<Generation>,
     cursor: &mut CandidateCursor,
@@ -306,7 +305,7 @@ async fn open(
     on_disk(generation, root, work).await.unwrap_or_else(late)
 }
 
-/// Does it on a thread of the root, for as long as opening may take.
+/// Runs `work` on a thread of the root, within `limits.open-time`.
 async fn on_disk<T: Send + 'static>(
     generation: &Generation,
     root: &str,
@@ -316,7 +315,6 @@ async fn on_disk<T: Send + 'static>(
         return Err(format!("there is no root `{root}`"));
     };
     let (sender, receiver) = oneshot::channel();
-    // Whoever waited may have given up.
     let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
     let work = move || drop(sender.send(work()));
     disk.submit(lane, ClientKey::SERVER, generation.open_time, work, |_| {});
@@ -327,7 +325,7 @@ async fn on_disk<T: Send + 'static>(
     }
 }
 
-/// An error, with what the system calls it.
+/// An error with its name in the system.
 fn in_words(error: &StoreError) -> String {
     match error {
         StoreError::NotFound => "no such file (ENOENT)".into(),
@@ -361,7 +359,7 @@ fn conclude(
     outcome.resolved = record.resolved.as_deref().map(str::to_owned);
     let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile)?, profile)));
     match decision {
-        // It would not come that far.
+        // The request would not be admitted.
         _ if circumstances.limits.iter().any(|limit| limit.reached) => {
             let reached = circumstances.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
             let names = reached.collect::<Vec<_>>().join(", ");
@@ -424,7 +422,7 @@ fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
     refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
 }
 
-/// Whether the client would become a member of a multicast group; `None` if it does not ask for that.
+/// Whether the client would join a multicast group; `None` if it does not request one.
 fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
     GroupAdmission::is_requested(&record.request).then(|| {
         let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
@@ -433,7 +431,7 @@ fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) 
     })
 }
 
-/// The granted options that no RFC has.
+/// The granted options that no RFC defines.
 fn others(options: &OptionSet) -> Vec<(String, u64)> {
     use OptionName::{Blksize2, Msftwindow, Rollover, Utimeout};
     let value = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?));

@@ -1,9 +1,9 @@
-//! Opening what policy chose, on threads that one hung root cannot take away from the others.
+//! Opens the first existing candidate, on threads that one hung root cannot take away from the others.
 //!
-//! Roots are asked one after the other. While a root answers at once, the thread that decides opens the file itself:
-//! handing it over would cost more than the open. As soon as an open of a root takes its time, further ones go to the
-//! threads of that root and wait there, for as long as a decision may take. Then the request is dropped, so that its
-//! client asks again; what the open comes to later is closed unseen.
+//! Roots are tried one after the other. While a root answers at once, the deciding thread opens the file itself: a
+//! handover would cost more than the open. Once an open in a root takes long, further ones wait on the threads of that
+//! root, at most for `limits.open-time`. Then the request is dropped, so that its client repeats it; a file that opens
+//! later is closed.
 
 use super::absence::{AbsenceSearch, Findings, is_absence};
 use super::candidates::Candidates;
@@ -24,8 +24,8 @@ use tuffet_request::events::{Ending, Outcome, Tried};
 use tuffet_request::{ClientKey, Operation, What};
 use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
 
-/// Whoever takes it decides the request: the thread that opens the file, or the one that finds it too late. Held by
-/// nothing else, so that a thread that hangs keeps neither the request nor the server.
+/// Taken once: by the opener or by its deadline. The only owner of the request, so that a hanging thread keeps neither
+/// it nor the server.
 pub(super) type RequestSlot = Arc<Mutex<Option<Box<PendingRequest>>>>;
 
 /// A request whose file is being opened.
@@ -34,13 +34,13 @@ pub(super) struct FileSearch {
     generation: Arc<Generation>,
     began: Instant,
     pending: RequestSlot,
-    /// Who is asked if no candidate exists.
+    /// The rest of the chain, to be called if no candidate exists.
     next: Option<RestOfChain>,
 }
 
 impl PendingRequest {
-    /// The second and the third stage: opens what policy chose, and posts the decision. Blocks on the disk for a
-    /// moment at most while it answers; after that other threads go on with it.
+    /// The second and third stage: opens the content and posts the decision. Blocks for a moment at most; if the disk
+    /// is slow, other threads continue.
     pub(super) fn open(self: Box<Self>, plan: Plan) {
         self.open_after(plan, None);
     }
@@ -72,7 +72,7 @@ impl PendingRequest {
 }
 
 impl FileSearch {
-    /// Asks the next root, on this thread or on one of its own.
+    /// Tries the next candidate, on this thread or on one of the root.
     fn try_next(mut self) {
         let Some(root) = self.cursor.next() else {
             let absent = self.cursor.absent();
@@ -97,11 +97,11 @@ impl FileSearch {
                 }
             }
             Err(_) if disk.elsewhere().is_none() => self.hand_over(disk, Lane::Open, Reach::Origin),
-            // Whether an upload may come is not for the cache to say.
+            // A cache cannot decide about an upload.
             Err(_) if self.cursor.candidates().request().operation == Operation::Write => {
                 self.hand_over(disk, Lane::LookUp, Reach::Origin);
             }
-            // What the cache can answer waits for no look-up.
+            // Answers from the cache do not wait for look-ups.
             Err(_) => {
                 let in_line = disk.is_taken(Lane::LookUp, self.client());
                 self.hand_over(disk, Lane::Open, if in_line { Reach::StaleCache } else { Reach::Cache });
@@ -109,7 +109,7 @@ impl FileSearch {
         }
     }
 
-    /// Has a thread of the root open the file; where that is beyond the reach, one that waits for the network.
+    /// Has a thread of the root open the file; if that is beyond the reach, a thread that may wait for the network.
     fn hand_over(self, disk: Arc<Disk>, lane: Lane, reach: Reach) {
         let (timeout, client, time_left) = (self.timeout(), self.client(), self.time_left());
         let its = Arc::clone(&disk);
@@ -124,7 +124,7 @@ impl FileSearch {
         self.generation.client_of(self.cursor.candidates().request())
     }
 
-    /// The time that is left for opening.
+    /// The remaining time for opening.
     fn time_left(&self) -> Duration {
         self.generation.open_time.saturating_sub(self.began.elapsed())
     }
@@ -138,7 +138,7 @@ impl FileSearch {
         }
     }
 
-    /// Blocks on the disk, or within the reach of the origin on the network.
+    /// Blocks on the disk, and with `Reach::Origin` on the network.
     fn open(&self, reach: Reach) -> Option<Result<Opened, StoreError>> {
         self.cursor.open(&self.generation.files, self.client(), reach).transpose()
     }
@@ -150,7 +150,7 @@ impl FileSearch {
         }
     }
 
-    /// Asks the rest of the chain, in a task: plugins may have to wait.
+    /// Calls the rest of the chain in a task, because plugins may have to wait.
     fn ask_next(self, next: RestOfChain) {
         let Some(mut pending) = take(&self.pending) else { return };
         let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
@@ -176,7 +176,7 @@ impl FileSearch {
         }
         let error = match opened {
             Ok(opened) => {
-                // Too late: somebody else has decided. What was opened is closed here, on a thread that may wait for it.
+                // After the deadline, the file is closed here, on a thread that may block.
                 let Some(mut pending) = take(&self.pending) else { return };
                 let PendingRequest { generation, record, .. } = &mut *pending;
                 let decision = granted(generation, record, Ok(opened), self.cursor.profile());
@@ -209,7 +209,7 @@ impl FileSearch {
     }
 }
 
-/// Decides a request whose file cannot be opened.
+/// Refuses a request because of an error.
 pub(super) fn refuse(
     slot: &Mutex<Option<Box<PendingRequest>>>,
     candidates: &Candidates,
@@ -223,7 +223,7 @@ pub(super) fn refuse(
     pending.conclude(decision);
 }
 
-/// The decision about a request whose file cannot be opened, and where it was looked for.
+/// Returns the decision for an error, and the tried candidates.
 pub(super) fn refusal(
     candidates: &Candidates,
     tried_count: usize,
@@ -237,7 +237,7 @@ pub(super) fn refusal(
     (decision, tried)
 }
 
-/// What decides a request whose file is not open in time.
+/// Decides a request when its file is not opened in time.
 struct OpenTimeout {
     pending: RequestSlot,
     candidates: Arc<Candidates>,
@@ -264,7 +264,7 @@ impl OpenTimeout {
     }
 }
 
-/// Whether this refusal gets a second look: where its deadline is kept.
+/// Returns the runtime for the deadline of a search, if this refusal is searched.
 fn search_runtime(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Handle> {
     let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
     let admission = &slot.as_ref()?.admission;

@@ -1,8 +1,8 @@
 //! The control side: from a request to a decision.
 //!
 //! A request passes three stages ([`PendingRequest`]): policy, the disk, and the decision that is posted to its worker.
-//! Policy may wait and never blocks; the disk blocks. So a stage needs a thread of its own kind, and `at_once.rs`
-//! decides which thread takes which request: plugins and disks may be slow, and one that is must not hold up another.
+//! Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs` assigns
+//! them: a slow plugin or disk must not delay other requests.
 
 mod absence;
 mod candidates;
@@ -34,7 +34,7 @@ use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
 use tuffet_store::Lane;
 
-/// What requests are decided with.
+/// The state for deciding requests.
 pub(crate) struct Admission {
     /// The names of the listeners, by number.
     pub(crate) listeners: Vec<Arc<str>>,
@@ -44,23 +44,23 @@ pub(crate) struct Admission {
     pub(crate) neighbours: Neighbours,
     pub(crate) interface_names: InterfaceNames,
     pub(crate) vlans: Vlans,
-    /// The workers' mailboxes, by number; after them that of the thread of the groups.
+    /// The workers' mailboxes, by number, then the mailbox of the multicast thread.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
-    /// The number of the thread of the groups, if there is one.
+    /// The number of the multicast thread, if there is one.
     pub(crate) groups: Option<usize>,
     pub(crate) ids: AtomicU64,
-    /// Where what has to wait is polled.
+    /// Polls everything that waits.
     pub(crate) runtime: Handle,
-    /// Threads that decide at once.
+    /// The threads that decide.
     pub(crate) deciders: Deciders,
-    /// Bounds second looks at the roots.
+    /// Limits searches for absent files.
     pub(crate) absence_searches: AbsenceSearches,
-    /// How traces are chosen, where there are any.
+    /// Samples traces, if they are exported.
     pub(crate) sampling: Option<Sampling>,
 }
 
 impl Admission {
-    /// Does what a worker asks for, on threads of the runtime, and posts the results.
+    /// Executes the messages of a worker on other threads, and posts the results.
     pub(crate) fn take(self: &Arc<Self>, messages: Vec<ToControl>) {
         let runtime = &self.runtime;
         let mut requests = Vec::new();
@@ -111,7 +111,8 @@ impl Admission {
         }
     }
 
-    /// Posts to a worker. It holds nothing else of the server, so that a disk that hangs does not.
+    /// Returns a function that posts to a worker. It keeps only the mailbox alive, so a hanging disk that holds it does
+    /// not keep the server.
     fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
         let mailbox = self.mailboxes.get(worker).cloned();
         move |message| post(mailbox.as_deref(), worker, message)

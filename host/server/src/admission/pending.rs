@@ -17,14 +17,13 @@ use tuffet_request::{
 };
 use tuffet_store::Roots;
 
-/// A request that is not decided yet, and everything that its decision needs. It is large, and passes through many
-/// hands: in a box.
+/// A request that is not decided yet, with all data for its decision. Boxed, because it is large and moved often.
 pub(super) struct PendingRequest {
     pub(super) admission: Arc<Admission>,
-    /// The request is decided with this generation to its end.
+    /// The generation of the request and its transfer.
     pub(super) generation: Arc<Generation>,
     pub(super) new: NewRequest,
-    /// Each stage adds what it finds out.
+    /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
 }
 
@@ -39,7 +38,7 @@ impl PendingRequest {
         let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
         let plan = match refused {
             Some(decision) => Plan::Decided(decision),
-            // A bug in here must cost one request, not a place among the pending ones for ever.
+            // A panic must not occupy a place among the pending requests for ever.
             None => AssertUnwindSafe(ask_policy(&pending.generation, &mut pending.record))
                 .catch_unwind()
                 .await
@@ -48,8 +47,8 @@ impl PendingRequest {
         (pending, plan)
     }
 
-    /// The first stage where policy cannot affect a request: nothing in it waits. As nothing depends on the address of
-    /// the client's network card, the kernel is not asked for it.
+    /// The first stage if policy cannot affect the request. Never waits: nothing depends on the client's MAC address,
+    /// so only the cached neighbour table is read.
     pub(super) fn without_policy(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
@@ -60,7 +59,7 @@ impl PendingRequest {
         (pending, refused.map_or_else(Plan::without_policy, Plan::Decided))
     }
 
-    /// A request as policy sees it, and the decision if its name is refused.
+    /// Creates the request as policy sees it; also returns the decision if its name is refused.
     fn read(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
@@ -98,8 +97,7 @@ impl PendingRequest {
         (pending, refused.map(|error| refuse_name(&error)))
     }
 
-    /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
-    /// of the transfer.
+    /// The third stage: informs the live view and observers before the worker, and so before the end of the transfer.
     pub(super) fn conclude(self: Box<Self>, mut decision: Decision) {
         let PendingRequest { admission, generation, new, mut record } = *self;
         let decided_after = new.received.elapsed();
@@ -115,7 +113,7 @@ impl PendingRequest {
         if granted {
             admission.watch.granted(Arc::clone(&open));
             let want = admission.observers.want();
-            // Observers of progress learn from the start whose progress to follow.
+            // Observers of progress need the start event to follow a transfer.
             if want.started || want.progressed {
                 start = Some(Happening::Started { record: Arc::new(record), open: Arc::clone(&open) });
             }
@@ -129,7 +127,7 @@ impl PendingRequest {
         let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
         match start.and_then(|start| admission.observers.try_send(start).err()) {
             None => admission.post(new.worker, message),
-            // Not on this thread: the consumer of the queue may need one like it.
+            // Not on this thread: the consumer of the queue may need a deciding thread.
             Some(start) => drop(admission.runtime.clone().spawn(async move {
                 admission.observers.send(*start).await;
                 admission.post(new.worker, message);
@@ -144,7 +142,7 @@ impl Admission {
     }
 }
 
-/// Where a request arrived.
+/// The local address, interface and VLAN of a request.
 #[derive(Debug, Default)]
 pub(super) struct Arrival {
     pub(super) address: Option<IpAddr>,
@@ -152,10 +150,10 @@ pub(super) struct Arrival {
     pub(super) vlan: Option<u16>,
 }
 
-/// What the server knows of a client.
+/// Facts about a client.
 #[derive(Debug, Default)]
 pub(super) struct ClientFacts {
-    /// Its MAC address, by the neighbour table.
+    /// Its MAC address in the neighbour table.
     pub(super) neighbour: Option<MacAddress>,
     /// The lease of its address.
     pub(super) lease: Option<Box<LeaseFact>>,
@@ -168,7 +166,7 @@ pub(super) struct ReceivedRequest<'a> {
     pub(super) operation: Operation,
     pub(super) mode: Mode,
     pub(super) client: SocketAddr,
-    /// Empty unless a plugin wants to know it.
+    /// Empty unless a plugin wants it.
     pub(super) local: Arrival,
     pub(super) name: &'a [u8],
     /// Names in lower case.
@@ -176,7 +174,7 @@ pub(super) struct ReceivedRequest<'a> {
 }
 
 impl ReceivedRequest<'_> {
-    /// The request as policy sees it, and why its name is refused if it is.
+    /// Creates the request as policy sees it; also returns the error if its name is refused.
     pub(super) fn read(
         self,
         roots: &Roots,
@@ -254,7 +252,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// It is moved for each request to the heap. With the futures of plugin calls in it that cost 26 KB a time.
+    /// It is moved to the heap for each request. With unboxed futures of plugin calls, that moved 26 KB.
     #[test]
     fn the_first_stage_is_small() {
         assert!(size_of_future(PendingRequest::ask) <= 6144, "{}", size_of_future(PendingRequest::ask));

@@ -1,4 +1,4 @@
-//! authorize → resolve: policy's part of a decision.
+//! Runs `authorize` and `resolve`: policy's part of a decision.
 
 use super::{netboot, spelling};
 use crate::generation::Generation;
@@ -8,26 +8,26 @@ use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, 
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
-/// What remains to be done for a request once policy has answered.
+/// The next step for a request after policy has answered.
 pub(super) enum Plan {
-    /// Open the first of these files that exists; without any, the requested path in the roots. `next`: who is asked
+    /// Open the first existing file; without targets, the requested path in the roots. `next`: the rest of the chain,
     /// if none exists.
     Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<RestOfChain> },
-    /// Send content that a plugin made.
+    /// Send content made by a plugin.
     Content { content: Arc<PluginContent>, profile: SessionProfile },
-    /// Nothing: the request is decided.
+    /// Post this decision.
     Decided(Decision),
 }
 
 /// The rest of a `resolve` chain.
 pub(super) struct RestOfChain {
     from: ChainPosition,
-    /// The plugin that allowed the request. It decided if the rest abstains.
+    /// The plugin that allowed the request: it decides if the rest abstains.
     allowed_by: Option<Arc<str>>,
 }
 
 impl Plan {
-    /// What policy cannot affect.
+    /// The plan for a request that policy cannot affect.
     pub(super) fn without_policy() -> Plan {
         Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default(), next: None }
     }
@@ -43,14 +43,14 @@ impl Plan {
     }
 }
 
-/// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
+/// Calls the chains of a generation. Records the deciding plugin, and gives the request the judged path.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let plan = ask_once(generation, record).await;
     or_in_last_folder(generation, record, plan).await
 }
 
-/// Asks the rest of the `resolve` chain, after none of the files that a plugin named exists. It has the time limit of a
-/// chain once more: the time of disks is not that of plugins.
+/// Calls the rest of the `resolve` chain, if none of the files of a plugin exists. Restarts the time limit: time spent
+/// on disks does not count.
 pub(super) async fn ask_next(
     generation: &Generation,
     record: &mut DecisionRecord,
@@ -62,7 +62,7 @@ pub(super) async fn ask_next(
     or_in_last_folder(generation, record, plan).await
 }
 
-/// The plan, or that for the further place of a file of shim.
+/// Returns the plan, or the plan for the path in the client's last folder.
 async fn or_in_last_folder(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
     if generation.netboot.shim_folders.is_none() || !plan.is_search() {
         return plan;
@@ -121,7 +121,7 @@ async fn resolve_from(
     }
 }
 
-/// The profile of a request that is allowed, or the decision.
+/// The profile of an allowed request, or the decision.
 pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
     match verdict {
         Verdict::Allow(profile) => Ok(profile),
@@ -143,7 +143,7 @@ fn dropped(reason: &str) -> Decision {
     Decision::Drop { ending: Ending::new(Outcome::Denied, detail) }
 }
 
-/// An overloaded plugin may answer when the client asks again.
+/// Drops the request: the plugin may answer when the client repeats it.
 fn overloaded(reason: String) -> Decision {
     Decision::Drop { ending: Ending::new(Outcome::Failed, reason) }
 }

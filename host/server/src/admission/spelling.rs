@@ -1,15 +1,15 @@
-//! Which name policy judges where the letters of names need not agree in case (`roots[].case: insensitive`).
+//! Finds the stored spelling of names for case-insensitive roots (`roots[].case: insensitive`).
 //!
-//! A rule about `secret/**` has to hold for `SECRET/x`, too. So the stored spelling is looked up before policy is asked,
-//! and policy judges that. Files are then opened by the judged spelling alone, byte by byte: a file that appears between
-//! the two steps is not found, and is never served unjudged. Asking policy first, and again with the stored name, would
-//! not do: rules that allow would have to list every spelling, and `resolve` would decide about a name that no file has.
+//! A rule for `secret/**` must also cover `SECRET/x`. So the stored spelling is looked up first, and policy judges it.
+//! Files are then opened by exactly the judged spelling: a file that appears between the two steps is not found, and
+//! never served unjudged. The other order would fail: rules that allow would have to list every spelling, and `resolve`
+//! would decide about a name that no file has.
 //!
 //! A plugin may answer with a file in another spelling. Then its stored name is looked up, too, and `authorize` judges
 //! that name before it is opened: rules about names would otherwise end where a mapping begins.
 //!
-//! Only servers with such a root look anything up here. Disks are asked on threads of their roots, with the deadline of
-//! opening, so a folder that hangs costs the requests for its root alone.
+//! Only servers with such a root look up names here. Look-ups run on threads of the root, within `limits.open-time`, so
+//! a hanging folder affects only requests for its root.
 
 use super::candidates::{searched_roots, serves};
 use super::plan::allowed;
@@ -22,7 +22,7 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Operation, Request, SessionProfile};
 use tuffet_store::{Lane, Reach, Sought, Stored};
 
-/// Gives the request the path under which the first root stores it. If none does, it keeps its path.
+/// Replaces the path of the request by the stored spelling in the first root that has it, if any.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
@@ -47,8 +47,8 @@ pub(super) async fn respell_request(
     Ok(())
 }
 
-/// Gives the first file that exists, of those that a plugin named, its stored path, and lets policy judge that path if
-/// it has judged another one.
+/// Replaces the path of the first existing target by its stored spelling, and has policy judge that spelling unless it
+/// has already.
 ///
 /// # Errors
 /// The decision, if policy denies the file or a root does not answer.
@@ -89,7 +89,7 @@ pub(super) async fn respell_targets(
     Ok((targets, profile))
 }
 
-/// Whether a root that a request may search stores the path.
+/// Whether any root of the request has the path.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
@@ -110,7 +110,8 @@ fn sought(operation: Operation) -> Sought {
     if operation == Operation::Read { Sought::File } else { Sought::FolderOf }
 }
 
-/// Where a root stores a path; `None` if it does not. An error is left to the step that opens the file.
+/// Returns the stored spelling of a path; `None` if the root does not have it, or on errors: opening the file reports
+/// those.
 async fn stored_path(
     generation: &Generation,
     root: &str,
@@ -120,12 +121,12 @@ async fn stored_path(
 ) -> Result<Option<String>, Decision> {
     let (roots, within) = (&generation.files.roots, generation.open_time);
     let Some(disk) = roots.disk(root) else { return Ok(None) };
-    // What the cache of a root knows waits for no look-up.
+    // Answers from the cache do not wait for look-ups.
     for (lane, reach) in [(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)] {
         let (sender, receiver) = oneshot::channel();
         let (roots, name, path) = (roots.clone(), root.to_owned(), path.to_owned());
         let work = move || {
-            // The request may have been dropped.
+            // The receiver is gone if the request was dropped.
             let _ = sender.send(roots.stored(&name, &path, sought, reach));
         };
         // The sender is dropped with the work.

@@ -1,7 +1,7 @@
 //! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection.
 //!
 //! The server copies what it sends and receives itself, so capturing needs no privilege and no packet socket. One
-//! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader goes.
+//! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader disconnects.
 
 mod pcapng;
 
@@ -20,13 +20,13 @@ use tuffet_engine::worker::{Mailbox, Tap, ToWorker};
 /// How often the queue is emptied.
 const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long the reader may take to read a part.
+/// How long writing a part to the reader may take.
 const READER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a worker may take to begin.
+/// How long starting a worker's copy may take.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Bytes that are written at once.
+/// The size of a part in bytes.
 const CHUNK: usize = 256 << 10;
 
 /// The longest capture.
@@ -35,7 +35,7 @@ pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// What to capture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaptureSpec {
-    /// Addresses, and ports if only those are meant; without any, all clients.
+    /// Addresses with optional ports; if empty, all clients.
     pub clients: Vec<(IpAddr, Option<u16>)>,
     /// The duration of the capture.
     pub milliseconds: u64,
@@ -52,7 +52,7 @@ pub struct CaptureTotals {
     pub datagrams: u64,
     /// The size of the capture.
     pub bytes: u64,
-    /// Datagrams that are missing, because the reader or the queue was too slow.
+    /// Datagrams lost because the reader was too slow or the queue full.
     pub dropped: u64,
 }
 
@@ -69,7 +69,7 @@ impl Captures {
         Captures { mailboxes: mailboxes.into(), in_progress: Arc::default() }
     }
 
-    /// Begins a capture; `None` while there is another one. When this returns, every worker copies.
+    /// Begins a capture; `None` while another one runs. When this returns, every worker copies datagrams.
     pub async fn begin(&self, spec: &CaptureSpec) -> Option<RunningCapture> {
         if self.in_progress.swap(true, Ordering::Relaxed) {
             return None;
@@ -82,7 +82,7 @@ impl Captures {
             post(mailbox, ToWorker::Ping(sender));
             answer
         });
-        // A worker that stops has nothing to copy.
+        // A worker that has stopped does not answer.
         for answer in pings.collect::<Vec<_>>() {
             let _ = timeout(WORKER_TIMEOUT, answer).await;
         }
@@ -90,7 +90,7 @@ impl Captures {
     }
 }
 
-/// A capture. The workers stop copying when it is dropped.
+/// A running capture. When it is dropped, the workers stop copying.
 pub struct RunningCapture {
     captures: Captures,
     tap: Arc<Tap>,
@@ -110,11 +110,11 @@ impl RunningCapture {
         }
     }
 
-    /// Writes the capture as parts: the length of each in four bytes, most significant first, and a part of length 0 at
-    /// the end.
+    /// Writes the capture as parts, each with its length in four bytes, most significant first. A part of length 0 ends
+    /// it.
     ///
     /// # Errors
-    /// The reader has gone, or does not read.
+    /// The reader has disconnected, or is too slow.
     pub async fn stream(
         self,
         spec: &CaptureSpec,

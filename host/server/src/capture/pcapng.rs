@@ -1,8 +1,8 @@
 //! Captures as pcapng (draft-ietf-opsawg-pcapng), the format of Wireshark: datagrams with IP and UDP headers made from
 //! their addresses.
 //!
-//! Four kinds of blocks are enough, so there is no crate for it: the one for Rust that can write them has no finished
-//! release of its present line, and reads and writes everything else, too.
+//! Four kinds of blocks are enough, so no crate is used: the only one for Rust that writes them has no stable release
+//! of its current line, and covers the whole format.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// Raw IP, version 4 or 6 by its first bits (LINKTYPE_RAW).
 const LINK_TYPE: u16 = 101;
 
-/// The options that are written.
+/// The options in use.
 const OPT_COMMENT: u16 = 1;
 const SHB_USERAPPL: u16 = 4;
 const IF_NAME: u16 = 2;
@@ -23,7 +23,7 @@ const UDP: u8 = 17;
 const UDP_HEADER: usize = 8;
 const HOPS: u8 = 64;
 
-/// From the server's point of view.
+/// The direction, from the server's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Inbound,
@@ -84,7 +84,7 @@ impl PcapngBlocks {
         });
     }
 
-    /// Adds what the capture has, and what it lacks.
+    /// Adds the numbers of captured and dropped datagrams.
     pub(super) fn statistics(&mut self, datagrams: u64, dropped: u64) {
         self.block(5, |body| {
             body.extend_from_slice(&[0; 4]);
@@ -103,7 +103,7 @@ impl PcapngBlocks {
         self.0.len()
     }
 
-    /// Forgets what was written.
+    /// Removes the written blocks.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -119,7 +119,7 @@ impl PcapngBlocks {
     }
 }
 
-/// Options, as everything, are aligned to 32 bits.
+/// Adds an option, aligned to 32 bits.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     body.extend_from_slice(&code.to_le_bytes());
     body.extend_from_slice(&(value.len() as u16).to_le_bytes());
@@ -131,7 +131,7 @@ fn end_of_options(body: &mut Vec<u8>) {
     body.extend_from_slice(&[0; 4]);
 }
 
-/// Blocks begin aligned, and so does all that was written before.
+/// Pads to 32 bits. The buffer begins aligned.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
@@ -143,7 +143,7 @@ fn timestamp(body: &mut Vec<u8>, at: SystemTime) {
     body.extend_from_slice(&(nanoseconds as u32).to_le_bytes());
 }
 
-/// An IP packet with this datagram.
+/// Returns an IP packet with this datagram.
 fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
     match (from.ip().to_canonical(), to.ip().to_canonical()) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
@@ -158,7 +158,7 @@ fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Both ends have one version, unless one is not known.
+/// Maps an address to IPv6, for a packet with an unspecified address of the other version.
 fn to_ipv6(address: IpAddr) -> Ipv6Addr {
     match address {
         IpAddr::V4(address) if address.is_unspecified() => Ipv6Addr::UNSPECIFIED,
@@ -190,7 +190,7 @@ fn ipv6(source: Ipv6Addr, destination: Ipv6Addr, payload: usize) -> [u8; 40] {
     header
 }
 
-/// RFC 768, with the checksum over the addresses, too.
+/// RFC 768. The checksum also covers the addresses.
 fn udp((from, to): (u16, u16), payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8> {
     let length = ((UDP_HEADER + payload.len()).min(usize::from(u16::MAX)) as u16).to_be_bytes();
     let mut datagram = Vec::with_capacity(UDP_HEADER + payload.len());
@@ -200,7 +200,7 @@ fn udp((from, to): (u16, u16), payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8
     datagram.extend_from_slice(&[0, 0]);
     datagram.extend_from_slice(payload);
     let sum = checksum(&[addresses[0], addresses[1], &[0, UDP], &length, &datagram]);
-    // 0 would say that there is none.
+    // 0 would mean no checksum.
     let sum = if sum == 0 { u16::MAX } else { sum };
     datagram[6..8].copy_from_slice(&sum.to_be_bytes());
     datagram

@@ -1,8 +1,8 @@
 //! Delivers events to the observers: a bounded queue, and one task that empties it in batches.
 //!
-//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish
-//! delays the log, so that summaries pile up until no new requests are admitted. Active transfers never wait.
-//! Progress is read from counters when there is time for it.
+//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish delays the
+//! log, so that summaries pile up until no new requests are admitted. Active transfers never wait. Progress is read
+//! from counters when the task has time.
 
 use crate::generation::CurrentGeneration;
 use crate::watch::Watch;
@@ -20,8 +20,8 @@ const BATCH: usize = 256;
 /// The shortest time between two calls, unless a whole batch is queued: a call costs far more than an event,
 /// above all for a plugin that writes to disk.
 const BATCH_INTERVAL: Duration = Duration::from_millis(200);
-/// The interval of checks for a full batch. Waking for each event would cost more than the events; without
-/// checks the queue would fill up and delay new requests.
+/// The interval of checks for a full batch. Waking for each event would cost more than the events; without checks the
+/// queue would fill up and delay new requests.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// The interval of progress samples.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
@@ -88,7 +88,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: CurrentGeneration, w
             }
             _ = samples.tick(), if tracker.is_waiting(&generation) => {
                 generation.get().policy.observe_nothing().await;
-                // Starts and finishes go first.
+                // Starts and finishes have priority.
                 let room = if events.is_empty() { BATCH } else { 0 };
                 watch.progress_left_out(tracker.sample(&mut batch, room));
             }
@@ -113,7 +113,7 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: CurrentGeneration, w
     }
 }
 
-/// Waits for more events: until the time, or until there is a batch, or all senders are gone.
+/// Waits for more events: until `until`, a full batch, or the end of all senders.
 async fn wait_for_batch(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
     while taken + events.len() < BATCH && !events.is_closed() {
         let now = Instant::now();
@@ -124,11 +124,11 @@ async fn wait_for_batch(taken: usize, events: &mpsc::Receiver<Event>, until: Ins
     }
 }
 
-/// The transfers whose progress is reported.
+/// The transfers with reported progress.
 #[derive(Default)]
 struct ProgressTracker {
     transfers: HashMap<RequestId, TrackedTransfer>,
-    /// Progress samples that were left out.
+    /// Skipped progress samples.
     left_out: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Decides when sums replace single lines: after a number of events in a second, until a second has fewer.
+//! Decides when sums replace single lines: after `limit` events in a second, until a second has fewer.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -8,21 +8,21 @@ pub const SECOND: Duration = Duration::from_secs(1);
 
 /// The events of this second.
 pub struct Surge {
-    /// How many of a second have a line each.
+    /// Events per second with single lines.
     limit: u64,
     second: Instant,
     in_second: u64,
-    /// Whether the previous second exceeded this.
+    /// Whether the previous second exceeded the limit.
     continues: bool,
 }
 
 impl Surge {
-    /// Allows so many lines of their own in a second.
+    /// Allows `limit` single lines a second.
     pub fn new(limit: u64, now: Instant) -> Surge {
         Surge { limit, second: now, in_second: 0, continues: false }
     }
 
-    /// Counts one more. Whether it has a line of its own.
+    /// Counts an event; returns whether it gets a single line.
     pub fn has_line(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.second);
         if elapsed >= SECOND {

@@ -1,13 +1,13 @@
-//! An explanation for people.
+//! The text form of an explanation.
 
 use super::{Call, Candidate, Explanation, Lease, Limit, Retransmission};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-/// Writes the way of the request from its arrival to its end.
+/// Describes the request from its arrival to its end.
 pub fn text(explained: &Explanation) -> String {
     let mut text = String::new();
-    // To a string: cannot fail.
+    // Writing to a string cannot fail.
     let _ = write(&mut text, explained);
     text
 }
@@ -147,7 +147,7 @@ fn or_none(text: &str) -> &str {
     if text.is_empty() { "none" } else { text }
 }
 
-/// Text on one line, without characters that do anything to a terminal.
+/// Text on one line, without control characters.
 struct Printable<'a>(&'a str);
 
 impl Display for Printable<'_> {
@@ -159,7 +159,7 @@ impl Display for Printable<'_> {
     }
 }
 
-/// A time in the unit that suits it.
+/// A duration in a suitable unit.
 struct Took(Option<u64>);
 
 impl Display for Lease {

@@ -1,4 +1,4 @@
-//! A lease file that a thread follows.
+//! A lease file, followed by a thread.
 
 use super::reading::{ReadOutcome, Version, read_if_changed};
 use std::net::IpAddr;
@@ -9,13 +9,13 @@ use tuffet_config::LeaseFile;
 use tuffet_leases::Index;
 use tuffet_request::LeaseFact;
 
-/// How often a file is looked at.
+/// The interval of checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
-/// A thread sleeps for so many times the duration of its look, so that a large file that changes all the time takes a
-/// tenth of a core at most.
+/// The ratio of sleep to the duration of a check, so that a large file that changes all the time takes a tenth of a
+/// core at most.
 const SLEEP_FACTOR: u32 = 9;
 
-/// A lease file, and what it held when it was read last. The thread ends with the last owner.
+/// A lease file and its last content. The thread ends with the last owner.
 #[derive(Debug)]
 pub(super) struct FollowedFile {
     file: LeaseFile,
@@ -28,7 +28,7 @@ struct LastRead {
     index: Option<Arc<Index>>,
     /// When the file was read, or last seen unchanged.
     seen: Option<Instant>,
-    /// Whether there was a look at all.
+    /// Whether the first check has ended.
     checked: bool,
 }
 
@@ -45,7 +45,7 @@ impl FollowedFile {
         if let Err(error) = thread::Builder::new().name("tuffet-leases".into()).spawn(follow) {
             tracing::error!(
                 target: "tuffet::leases::follow",
-                file = %path.display(), %error, "the lease file is not read: the system starts no thread for it"
+                file = %path.display(), %error, "the lease file is not read: no thread could be started for it"
             );
             followed.note(|last_read| last_read.checked = true);
         }
@@ -56,7 +56,7 @@ impl FollowedFile {
         &self.file
     }
 
-    /// Returns when the file has been looked at for the first time, or at this time.
+    /// Waits for the first check of the file, at most until `until`.
     pub(super) fn wait_for_first_check(&self, until: Instant) {
         let mut last_read = self.last_read();
         while !last_read.checked {
@@ -71,7 +71,7 @@ impl FollowedFile {
         }
     }
 
-    /// What the file says of an address: `None` if nothing, `Some(None)` if nobody holds a lease.
+    /// The entry of an address: `None` if the file has none, `Some(None)` if its lease has ended.
     pub(super) fn find(&self, address: IpAddr, now: u64) -> Option<Option<Box<LeaseFact>>> {
         let (index, seen) = {
             let last_read = self.last_read();
@@ -95,12 +95,12 @@ impl FollowedFile {
             before
         };
         self.first_check.notify_all();
-        // A large one takes a moment to free, without the lock.
+        // Dropped outside of the lock: freeing a large one takes a moment.
         drop(before);
     }
 }
 
-/// What the last look came to, so that each change is logged once.
+/// The result of the last check, so that each change is logged once.
 #[derive(Debug, PartialEq, Eq)]
 enum FileStatus {
     Unknown,
@@ -129,7 +129,7 @@ impl Follower {
 
     fn check(&mut self, followed: &FollowedFile) -> FileStatus {
         let LeaseFile { path, format } = &followed.file;
-        // What is read is at least as new as this.
+        // The content is at least as new as this.
         let seen = Some(Instant::now());
         match read_if_changed(path, self.version) {
             Ok(ReadOutcome::Unchanged) => {
@@ -151,7 +151,7 @@ impl Follower {
                 None => {
                     followed.note(|_| {});
                     FileStatus::Unreadable(
-                        "it is no file of this format: its first line names no columns".into(),
+                        "it is not a file of this format: its first line names no columns".into(),
                     )
                 }
             },
@@ -180,7 +180,7 @@ impl Follower {
             FileStatus::Unreadable(why) => tracing::warn!(
                 target: "tuffet::leases::follow",
                 file = %path,
-                "the lease file cannot be read, and the leases known before stay in use: {why}"
+                "the lease file cannot be read; the last known leases stay in use: {why}"
             ),
         }
         self.status = status;

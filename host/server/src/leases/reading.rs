@@ -1,4 +1,4 @@
-//! One look at a lease file, on a thread that may block.
+//! Reads a lease file if it has changed. Blocks.
 
 use rustix::fs::OFlags;
 use std::fs::{File, Metadata, OpenOptions};
@@ -10,12 +10,12 @@ use std::time::{Duration, SystemTime};
 
 /// The largest file in bytes.
 pub(super) const MAX_BYTES: u64 = 256 << 20;
-/// A file that was written so short a time ago may be half written.
+/// A file written less than this long ago may be incomplete.
 const SETTLED: Duration = Duration::from_millis(100);
-/// How often a file is read while it is being written, before a part of it has to do.
+/// How often a file that is being written is read, before an incomplete one is accepted.
 const MAX_ATTEMPTS: u32 = 10;
 
-/// What tells one content of a file from another.
+/// Identifies the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
     file: (u64, u64),
@@ -35,20 +35,20 @@ impl Version {
     }
 }
 
-/// The result of a look.
+/// The result of a check.
 #[derive(Debug)]
 pub(super) enum ReadOutcome {
     Absent,
-    /// As it was when it was read before.
+    /// The file has the known version.
     Unchanged,
-    /// Its content; the version is `None` if the file may change again without another version.
+    /// The content; the version is `None` if the file may still change without getting another version.
     Read(Vec<u8>, Option<Version>),
 }
 
-/// Looks at a file, and reads it if it has another version than `known`. Waits for a file that is being written.
+/// Reads the file if its version differs from `known`. Waits for a file that is being written.
 ///
 /// # Errors
-/// It cannot be read, is no file, or is too large.
+/// It cannot be read, is not a regular file, or is too large.
 pub(super) fn read_if_changed(path: &Path, known: Option<Version>) -> io::Result<ReadOutcome> {
     let mut attempts = 0;
     loop {
@@ -84,16 +84,16 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 
 fn require_file(metadata: &Metadata) -> io::Result<()> {
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     if metadata.size() > MAX_BYTES {
-        let message = format!("it has {} bytes, and {MAX_BYTES} at most are read", metadata.size());
+        let message = format!("it has {} bytes, more than the limit of {MAX_BYTES}", metadata.size());
         return Err(io::Error::other(message));
     }
     Ok(())
 }
 
-/// Whether the last write was long enough ago. A time in the future says nothing.
+/// Whether the last write was long enough ago. A time in the future counts as old.
 fn is_settled(metadata: &Metadata, now: SystemTime) -> bool {
     let modified = metadata.modified().ok();
     modified.and_then(|then| now.duration_since(then).ok()).is_none_or(|ago| ago >= SETTLED)
@@ -152,9 +152,9 @@ mod tests {
     fn what_is_no_file_or_too_large_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let error = |path: &Path| read_if_changed(path, None).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(error(folder.path()), "it is no regular file");
+        assert_eq!(error(folder.path()), "it is not a regular file");
         let large = folder.path().join("large");
         File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        assert_eq!(error(&large), "it has 268435457 bytes, and 268435456 at most are read");
+        assert_eq!(error(&large), "it has 268435457 bytes, more than the limit of 268435456");
     }
 }

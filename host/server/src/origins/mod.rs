@@ -1,4 +1,4 @@
-//! The origins of the roots that live elsewhere: opened with the roots, and kept across reloads.
+//! The origins of remote roots: opened with the roots, and kept across reloads.
 
 mod remotes;
 mod report;

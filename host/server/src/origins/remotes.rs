@@ -16,7 +16,7 @@ pub struct Origins(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     clients: Mutex<Vec<OriginClient>>,
-    /// Learns of requests to them, once there is one.
+    /// Gets requests to origins, once it is set.
     observer: Arc<OnceLock<FetchObserver>>,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Debug for Origins {
     }
 }
 
-/// The origins of a configuration that is not in force yet.
+/// The origins of a configuration that is not active yet.
 #[derive(Debug)]
 pub struct PendingOrigins(Vec<OriginClient>);
 
@@ -43,11 +43,11 @@ impl fmt::Debug for OriginClient {
 }
 
 impl Origins {
-    /// Makes the clients of these origins. An origin whose specification is unchanged keeps its own, with its state and
-    /// what it is fetching. Asks nobody, and touches no cache.
+    /// Creates the clients of these origins. An origin with an unchanged specification keeps its client, with its state
+    /// and running fetches. Opens neither connections nor caches.
     ///
     /// # Errors
-    /// The first whose specification is of no use.
+    /// The first unusable specification.
     pub fn open(&self, specs: &[OriginSpec]) -> Result<PendingOrigins, OriginFailure> {
         let clients = self.lock().clone();
         let open = |spec: &OriginSpec| match clients.iter().find(|client| client.spec == *spec) {
@@ -57,14 +57,14 @@ impl Origins {
         Ok(PendingOrigins(specs.iter().map(open).collect::<Result<_, _>>()?))
     }
 
-    /// Puts them in force. Those before end with their last transfer.
+    /// Activates them. The previous ones end with their last transfer.
     pub fn take(&self, next: PendingOrigins) {
         let before = std::mem::replace(&mut *self.lock(), next.0);
         // Outside of the lock: this may close a cache.
         drop(before);
     }
 
-    /// Tells it of requests from now on. The first one counts: there is one set of exporters in a process.
+    /// Passes requests to the observer from now on. Set once: a process has one set of exporters.
     pub fn observe(&self, observer: FetchObserver) {
         let _ = self.0.observer.set(observer);
     }
@@ -99,7 +99,7 @@ impl Origins {
     /// Fetches a file that the cache does not have whole; returns its size. Blocks.
     ///
     /// # Errors
-    /// What prevented that.
+    /// The fetch failed.
     pub fn warm(&self, root: &str, path: &str, within: Duration) -> Result<u64, String> {
         self.of(root)?.warm(path, within).map_err(|error: StoreError| error.to_string())
     }
@@ -107,7 +107,7 @@ impl Origins {
     /// Removes a file from the cache; returns whether it was there. Blocks.
     ///
     /// # Errors
-    /// What prevented that.
+    /// The cache refused it, or there is no such root.
     pub fn forget(&self, root: &str, path: &str) -> Result<bool, String> {
         self.of(root)?.remove(path).map_err(|error| error.to_string())
     }
@@ -127,14 +127,14 @@ impl Origins {
 }
 
 impl PendingOrigins {
-    /// As roots have them.
+    /// The origins, for the roots.
     pub fn of_roots(&self) -> tuffet_store::Origins {
         let its =
             |client: &OriginClient| (client.spec.root.clone(), Arc::clone(&client.remote) as Arc<dyn Origin>);
         self.0.iter().map(its).collect()
     }
 
-    /// Opens the caches and starts the threads. Not before privileges are dropped: both are the server's user's.
+    /// Opens the caches and starts the threads. Call it after dropping privileges: both belong to the server's user.
     ///
     /// # Errors
     /// The first cache that cannot be used.
@@ -167,7 +167,7 @@ fn failure(spec: &OriginSpec, error: &impl fmt::Display) -> OriginFailure {
     OriginFailure { root: spec.root.clone(), why: error.to_string() }
 }
 
-/// Logs a request to an origin, and when the origin stops or begins to answer.
+/// Logs a request to an origin, and when the origin becomes unreachable or reachable.
 fn note(fetch: &Fetch, remote: &Weak<Remote>, was_away: &AtomicBool) {
     let Fetch { root, origin, path, kind, duration, attempt, status, bytes, error, .. } = fetch;
     tracing::debug!(

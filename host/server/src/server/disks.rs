@@ -1,4 +1,4 @@
-//! Looks whether the disks of all roots answer.
+//! Checks whether the disks of all roots answer.
 
 use crate::admission::Deciders;
 use crate::generation::CurrentGeneration;
@@ -6,20 +6,20 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tuffet_store::Disks;
 
-/// How often while they have something to do, and while they have not.
+/// The intervals of checks, with and without running operations.
 const BUSY_INTERVAL: Duration = Duration::from_millis(100);
 const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often to look whether they are done.
+/// The interval of checks for idle disks at the shutdown.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(2);
 
-/// How often to look where the paths of roots lead.
+/// The interval of checks of the paths of roots.
 const PATH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The shortest time between two log lines about threads that cannot be started.
+/// The shortest time between log lines about threads that cannot be started.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Gives up what takes too long and notes which roots hang, for ever.
+/// Times out operations and records hanging roots, for ever.
 pub(super) async fn watch(disks: Disks, deciders: Deciders) {
     let mut last_complaint: Option<Instant> = None;
     loop {
@@ -40,7 +40,7 @@ pub(super) async fn watch(disks: Disks, deciders: Deciders) {
     }
 }
 
-/// Notes which roots were replaced, and opens those that did not answer before, for ever.
+/// Records replaced roots, and opens roots that did not answer before, for ever.
 pub(super) async fn look_for_replaced(generation: CurrentGeneration) {
     loop {
         generation.get().files.roots.look_for_replaced();
@@ -48,7 +48,7 @@ pub(super) async fn look_for_replaced(generation: CurrentGeneration) {
     }
 }
 
-/// Waits until disks have nothing left to do, such as to remove what is left of uploads, but not for long.
+/// Waits for pending disk operations, such as removing incomplete uploads, but not for long.
 pub(super) async fn settle(disks: &Disks, time_limit: Duration) {
     let end = Instant::now() + time_limit;
     while !disks.are_idle() && Instant::now() < end {
@@ -57,7 +57,7 @@ pub(super) async fn settle(disks: &Disks, time_limit: Duration) {
     for disk in disks.states().iter().filter(|disk| disk.running > 0) {
         tracing::warn!(
             target: "tuffet::server::disks",
-            root = %disk.root, operations = disk.running, "operations on the disk of a root have not ended; they are not waited for"
+            root = %disk.root, operations = disk.running, "operations on the disk of a root are still running; shutting down without them"
         );
     }
 }

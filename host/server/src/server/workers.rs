@@ -26,7 +26,7 @@ pub(super) fn make_workers(
     workers.collect::<io::Result<_>>().map_err(|error| StartError::new("a worker cannot start", error))
 }
 
-/// Gives each worker its thread. The receiver gets the result of each when it ends.
+/// Starts a thread for each worker. The receiver gets their results.
 pub(super) fn start_workers(
     workers: Vec<Worker>,
     groups: Option<Groups>,

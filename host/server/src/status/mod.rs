@@ -27,7 +27,7 @@ pub struct Status {
     sources: StatusSources,
 }
 
-/// The parts of a server whose state is asked for at each report.
+/// The parts of a server that each report queries.
 #[derive(Debug, Clone)]
 pub struct StatusSources {
     /// The plugin runtime.
@@ -66,16 +66,16 @@ pub struct Report {
     /// The disks behind the roots.
     #[serde(default)]
     pub roots: Vec<RootState>,
-    /// The origins of the roots that live elsewhere.
+    /// The origins of remote roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginReport>,
     /// The interfaces of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<InterfaceState>,
-    /// The bucket with the keys of plugins, if they are in one.
+    /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
-    /// The id of the process, in its own namespace.
+    /// The process id, in the namespace of the process.
     #[serde(default)]
     pub process: u32,
     /// The user and the remaining privileges.
@@ -93,13 +93,13 @@ pub struct Revision {
     pub revision: Option<String>,
     /// The beginning of the SHA-256 of the text.
     pub digest: Option<String>,
-    /// Whether it is the last good one that was kept here, because the source did not answer or had a bad one.
+    /// Whether it is the last good local copy, because the source was unavailable or invalid.
     #[serde(default)]
     pub kept: bool,
 }
 
 impl Revision {
-    /// The ETag or the revision of the key, or else the beginning of the digest: what tells two configurations apart.
+    /// The ETag or the revision of the key, otherwise the beginning of the digest.
     pub fn shown(&self) -> String {
         self.revision.clone().or_else(|| self.digest.clone()).unwrap_or_default()
     }
@@ -123,21 +123,21 @@ impl Revision {
     }
 }
 
-/// How the disk of a root is.
+/// The state of the disk of a root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootState {
     /// The name of the root.
     pub root: String,
-    /// Operations under way.
+    /// Running operations.
     pub running: u64,
-    /// Operations that wait for a thread.
+    /// Operations waiting for a thread.
     pub waiting: u64,
     /// Whether the disk does not answer.
     pub hung: bool,
-    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    /// Whether the path of the root no longer leads to the served folder.
     #[serde(default)]
     pub replaced: bool,
-    /// The operation that has waited for it for longest, and since how many seconds, where it does not.
+    /// While the disk hangs: its longest running operation, and for how many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
     #[serde(default)]
@@ -197,7 +197,7 @@ impl Status {
         *report = Report { config, ..Report::ready(generation, plugins) };
     }
 
-    /// Records which configuration runs.
+    /// Records the revision of the active configuration.
     pub fn revised(&self, config: &Config) {
         self.lock().revision = Revision::of(config);
     }

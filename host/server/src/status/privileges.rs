@@ -1,4 +1,4 @@
-//! The privileges that are left to a process, as it reports them.
+//! The remaining privileges of a process.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub struct ProcessPrivileges {
     pub gid: u32,
     /// The supplementary groups.
     pub groups: Vec<u32>,
-    /// Capabilities that it has or could acquire, one bit each.
+    /// Held or acquirable capabilities, one bit each.
     pub capabilities: u64,
     /// Whether no-new-privs is set.
     pub no_new_privs: bool,

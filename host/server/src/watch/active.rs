@@ -1,7 +1,7 @@
 //! The active transfers and their progress.
 //!
-//! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data
-//! path. In between its worker writes to the progress in its record, which others read.
+//! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data path. In
+//! between, its worker updates the progress in its record, which others read.
 
 use super::counts::Counts;
 use super::options::negotiated;
@@ -63,7 +63,7 @@ impl ActiveTransfers {
             (transfer.counted, transfer.counted_retransmissions)
         });
         let again = summary.stats.retransmissions.saturating_sub(retransmissions);
-        // Under the lock, so that no sample comes in between.
+        // Under the lock, to exclude samples in between.
         counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
     }
 
@@ -90,7 +90,7 @@ impl ActiveTransfers {
         self.all().map(|shard| shard.len() as u64).sum()
     }
 
-    /// Returns how many have a rate.
+    /// Returns the number of transfers with a rate.
     pub(super) fn with_rate(&self) -> u64 {
         let limited = |transfer: &&ActiveTransfer| transfer.record.rate().is_some();
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()

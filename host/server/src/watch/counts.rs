@@ -15,7 +15,7 @@ pub(super) struct Counts {
     pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
     /// Transfers that ended half-open.
     pub(super) unanswered: AtomicU64,
-    /// By operation; of active transfers as of the last sample.
+    /// By operation; of active transfers until the last sample.
     pub(super) bytes: [AtomicU64; 2],
     pub(super) blocks: [AtomicU64; 2],
     pub(super) retransmissions: AtomicU64,

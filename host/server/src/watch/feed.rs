@@ -1,5 +1,4 @@
-//! Snapshots for all viewers of the live view: one per second, made once for all of them, and none without
-//! viewers.
+//! Snapshots for the viewers of the live view: one per second, shared by all of them, and none without viewers.
 
 use super::Watch;
 use super::snapshot::unix_ms;
@@ -42,7 +41,7 @@ impl FeedSource for Watch {
     }
 
     fn snapshot(&self, since: u64) -> Arc<str> {
-        // Numbers, text and lists: JSON can represent all of it.
+        // Cannot fail: JSON represents numbers, text and lists.
         serde_json::to_string(&Watch::snapshot(self, since)).unwrap_or_default().into()
     }
 }
@@ -51,7 +50,7 @@ struct Shared<S> {
     source: S,
     snapshots: broadcast::Sender<Arc<str>>,
     seats: Arc<Semaphore>,
-    /// Whether the task that fills it is running.
+    /// Whether the task that sends snapshots is running.
     is_filled: Mutex<bool>,
 }
 
@@ -154,7 +153,7 @@ mod tests {
             while tasks() > 0 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(source.0.load(Relaxed), 3, "nobody watched");
+            assert_eq!(source.0.load(Relaxed), 3, "without viewers");
             let mut again = feed.join().expect("a place");
             assert_eq!((again.next().await.as_deref(), tasks()), (Some("3"), 1));
         });

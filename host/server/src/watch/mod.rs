@@ -1,8 +1,7 @@
-//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten
-//! minutes.
+//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten minutes.
 //!
-//! Workers only write the progress of a transfer to memory of its own. All else is counted where requests are
-//! decided and logged, once per request; a [`Snapshot`] is assembled on demand.
+//! Workers only update the progress of their transfers. All else is counted where requests are decided and logged, once
+//! per request; a [`Snapshot`] is assembled on demand.
 
 mod active;
 mod counts;
@@ -77,16 +76,16 @@ struct WatchState {
     status: Status,
     /// The datagrams dropped by each worker.
     workers: Vec<Arc<PublishedCounters>>,
-    /// What multicast groups have done.
+    /// The counters of multicast groups.
     groups: Arc<GroupCounts>,
     /// The counters of the exports, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
-    /// Reads how many log lines were dropped.
+    /// Reads the number of dropped log lines.
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
     listeners: OnceLock<Vec<ListenerNow>>,
-    /// Where starts and ends of transfers go, for views of many servers, and what became of them.
+    /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
     /// Notified after each sample.
@@ -142,7 +141,7 @@ impl Watch {
         self.0.counts.decided(after);
     }
 
-    /// Adds a transfer. Must be called before its worker learns of it.
+    /// Adds a transfer. Call it before posting the grant to its worker.
     pub fn granted(&self, record: Arc<CompactRecord>) {
         if let Some((publish, _)) = self.0.published.get() {
             publish(Published::Started(Arc::clone(&record)));
@@ -157,7 +156,7 @@ impl Watch {
             publish(Published::Finished(Arc::clone(summary)));
         }
         self.0.recent.keep(summary);
-        // Last, because it counts the rest of the transfer's progress.
+        // Last, because this counts the rest of the transfer's progress.
         self.0.running.end(summary, &self.0.counts);
     }
 
@@ -251,7 +250,7 @@ impl Watch {
         }
     }
 
-    /// Names the bound listeners: their names and addresses.
+    /// Sets the names and addresses of the bound listeners.
     pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
         let named = |(listener, address): (String, SocketAddr)| ListenerNow {
             listener,
@@ -283,13 +282,13 @@ impl Watch {
         let _ = self.0.exported.set(counts);
     }
 
-    /// Sets where the number of dropped log lines is read.
+    /// Sets the function that reads the number of dropped log lines.
     pub fn reads_dropped_lines(&self, read: fn() -> u64) {
         // Set once, at the start.
         let _ = self.0.dropped_lines.set(read);
     }
 
-    /// Returns how many log lines were dropped, because standard error took no more.
+    /// Returns the number of log lines dropped because standard error was blocked.
     pub fn dropped_lines(&self) -> u64 {
         self.0.dropped_lines.get().map_or(0, |read| read())
     }
@@ -299,8 +298,7 @@ impl Watch {
         self.0.exported.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the state of the server.
-    /// The counters and gauges of the plugins' own.
+    /// Returns the counters and gauges defined by plugins.
     pub fn series(&self) -> Vec<PluginSeries> {
         self.0.runtime.series()
     }

@@ -3,10 +3,10 @@
 use tuffet_core::{OptionName, OptionSet};
 use tuffet_request::Request;
 
-/// The most requested options shown. Known clients send at most five.
+/// The maximum number of options in a snapshot. Known clients send at most five.
 const MAX_OPTIONS: usize = 12;
 
-/// The longest name or value shown, in characters: a snapshot holds hundreds of requests.
+/// The maximum length of a name or value, in characters: a snapshot holds hundreds of requests.
 const MAX_TEXT: usize = 32;
 
 /// Returns the options as the client sent them, within the bounds.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::{Summary, Tried};
 
-/// The most requests kept.
+/// The maximum number of requests.
 pub const FINISHED: usize = 200;
 
 #[derive(Debug, Default)]

@@ -1,4 +1,4 @@
-//! One sample per second, of the last ten minutes.
+//! One sample per second for the last ten minutes.
 
 use super::counts::Counts;
 use super::snapshot::{ByOperation, Sample, unix_ms};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
-/// The most samples kept.
+/// The maximum number of samples.
 pub const SAMPLES: usize = 600;
 
 #[derive(Debug, Default)]

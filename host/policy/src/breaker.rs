@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use super::failure::{Cause, Failure};
 use tuffet_request::ClientKey;
 
-/// The number of clients whose probes must fail before the back-off doubles, or fewer if fewer opened the
-/// breaker.
+/// The number of clients with failed probes that doubles the back-off, or fewer if fewer clients opened the breaker.
 const PROBERS: usize = 3;
 
 /// When a breaker opens, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerLimits {
-    /// The number of different clients whose calls must fail, with no successful call between, to open it.
+    /// The number of different clients with failed calls that opens it, without a successful call in between.
     pub failures: u32,
     /// The first back-off. At most `cap`.
     pub back_off: Duration,
@@ -34,7 +33,7 @@ pub struct Breaker {
 
 #[derive(Default)]
 struct State {
-    /// Clients whose calls have failed since the last success.
+    /// Clients with failed calls since the last success.
     failed: HashSet<ClientKey>,
     open: Option<Open>,
 }
@@ -43,7 +42,7 @@ struct Open {
     back_off: Duration,
     until: Instant,
     probing: bool,
-    /// Clients whose probes have failed in this round.
+    /// Clients with failed probes in this round.
     probed: HashSet<ClientKey>,
 }
 
@@ -58,7 +57,7 @@ pub(super) struct Permit<'a> {
 /// The refusal of an open breaker.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BreakerRefusal {
-    /// Clients whose calls failed.
+    /// The number of clients with failed calls.
     pub clients: usize,
     /// The time until the next probe; zero while a probe is running.
     pub left: Duration,
@@ -82,7 +81,7 @@ impl Breaker {
         let mut state = self.lock();
         let clients = state.failed.len();
         let Some(open) = &mut state.open else { return Ok(Permit { breaker: self, client, probe: false }) };
-        // A client whose probe has failed leaves the next one to other clients, if there are any.
+        // After a failed probe, a client leaves the next one to other clients, if there are any.
         let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
         if open.probing || now < until {
             return Err(BreakerRefusal { clients, left: until.saturating_duration_since(now) });
@@ -110,7 +109,7 @@ impl Breaker {
 
 impl fmt::Debug for Permit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leave").field("probe", &self.probe).finish_non_exhaustive()
+        f.debug_struct("Permit").field("probe", &self.probe).finish_non_exhaustive()
     }
 }
 
@@ -238,7 +237,7 @@ mod tests {
             for number in [4, 5, 6] {
                 let probe = permit(&breaker, now, number);
                 assert!(breaker.permit(now, client(7)).is_err(), "one probe at a time");
-                assert_eq!(probe.failed(now), None, "told once");
+                assert_eq!(probe.failed(now), None, "logged once");
             }
         }
         now += CONFIG.cap;

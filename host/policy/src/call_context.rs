@@ -8,7 +8,7 @@ use tuffet_request::{ClientKey, Traced};
 /// The context of a call.
 #[derive(Debug, Clone)]
 pub struct CallContext {
-    /// The client, whose share of the plugin the call uses.
+    /// The client that the call counts for.
     pub client: ClientKey,
     /// The trace of the request, for log lines.
     pub traced: Option<Traced>,

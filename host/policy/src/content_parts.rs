@@ -13,7 +13,7 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, memfd_create};
 use tuffet_store::{Arrival, Waited};
 
-/// The longest part that a plugin is asked for, in bytes.
+/// The maximum length of a requested part, in bytes.
 const PART: u64 = 1 << 20;
 
 /// Content as announced by the plugin.

@@ -119,7 +119,7 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
         let decided = decided.unwrap_or_else(|_| {
             Err(Failure::new(
                 Cause::Busy,
-                "the time of the chain was over while another request waited for the same decision",
+                "the time limit of the chain passed while another request waited for the same decision",
             ))
         })?;
         if !decided_here {

@@ -12,7 +12,7 @@ const BURST: u32 = 500;
 const INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / PER_SECOND as u64);
 
 /// The interval between reports of suppressed lines.
-const REPORTED: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Limits the lines of one kind, and counts suppressed ones.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ enum LineKind {
 struct State {
     /// When the full burst is available again (GCRA).
     full_again: Option<Instant>,
-    left_out: u64,
+    suppressed: u64,
     /// Whether a report is scheduled.
     scheduled: bool,
 }
@@ -68,7 +68,7 @@ impl LineRate {
     /// Counts suppressed lines. One report within ten seconds covers them all.
     pub fn leave_out(self: &Arc<LineRate>, lines: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left_out += lines;
+        state.suppressed += lines;
         if state.scheduled {
             return;
         }
@@ -77,7 +77,7 @@ impl LineRate {
             state.scheduled = true;
             let its = Arc::downgrade(self);
             runtime.spawn(async move {
-                sleep(REPORTED).await;
+                sleep(REPORT_INTERVAL).await;
                 if let Some(rate) = its.upgrade() {
                     rate.report();
                 }
@@ -87,7 +87,7 @@ impl LineRate {
 
     fn report(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = std::mem::take(&mut state.left_out);
+        let lines = std::mem::take(&mut state.suppressed);
         state.scheduled = false;
         drop(state);
         if lines == 0 {

@@ -149,6 +149,6 @@ mod tests {
         drop(FillGuard { parts: Arc::downgrade(&parts) });
         assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), "the server ended the rendering");
         assert!(parts.has_failed());
-        assert_eq!(parts.wait(0, 1, Duration::ZERO).unwrap(), Waited::Arrived, "what is there is there");
+        assert_eq!(parts.wait(0, 1, Duration::ZERO).unwrap(), Waited::Arrived, "the first byte has arrived");
     }
 }

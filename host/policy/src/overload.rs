@@ -1,4 +1,4 @@
-//! Logs calls that an overloaded plugin could not take: the first at once, further ones summed up.
+//! Logs calls refused for overload: the first immediately, further ones as sums.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -126,7 +126,7 @@ impl Renderings {
             }
         };
         let rendered = timeout_at(until, flight).await.unwrap_or_else(|_| {
-            let detail = "the time of the chain was over while the content was rendered";
+            let detail = "the time limit of the chain passed while the content was rendered";
             Err(Failure::new(Cause::Busy, detail))
         })?;
         Ok(rendered.map(|rendering| rendering.content))

@@ -166,10 +166,10 @@ impl Interfaces {
             // Without an answer, no change is known.
             let Ok(found) = index_of(&watched.current.interface) else { continue };
             match found {
-                None => watched.becomes(InterfaceStatus::Gone, None),
+                None => watched.change_state(InterfaceStatus::Gone, None),
                 // After a failed rebind, sockets may be bound to different interfaces.
                 found if found == watched.index && watched.current.state != InterfaceStatus::Replaced => {
-                    watched.becomes(InterfaceStatus::Present, None);
+                    watched.change_state(InterfaceStatus::Present, None);
                 }
                 Some(index) => replaced.push(ReplacedInterface {
                     position,
@@ -199,7 +199,7 @@ impl Interfaces {
                 );
                 (watched.current.state, watched.current.error) = (InterfaceStatus::Present, None);
             }
-            Err(error) => watched.becomes(InterfaceStatus::Replaced, Some(error.to_string())),
+            Err(error) => watched.change_state(InterfaceStatus::Replaced, Some(error.to_string())),
         }
     }
 }
@@ -210,8 +210,8 @@ impl WatchedInterface {
         WatchedInterface { listener: number, index, current }
     }
 
-    /// Logs a change.
-    fn becomes(&mut self, state: InterfaceStatus, error: Option<String>) {
+    /// Sets the state, and logs a change.
+    fn change_state(&mut self, state: InterfaceStatus, error: Option<String>) {
         let current = &mut self.current;
         if current.state == state && current.error == error {
             return;

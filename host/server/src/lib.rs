@@ -1,4 +1,4 @@
-//! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
+//! Tuffet: a TFTP server with a native data path and policy in WebAssembly.
 //!
 //! This crate decides requests and owns the workers that answer them. `tuffet-daemon` adds the log, signals and
 //! privileges.

@@ -53,7 +53,7 @@ impl Neighbours {
         Neighbours { table: Arc::default(), handle: None }
     }
 
-    /// Returns the MAC address of an on-link client whose datagram arrived through `interface`.
+    /// Returns the MAC address of an on-link client behind `interface`; may ask the kernel.
     pub async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         match self.cached(client, interface) {
             None if is_on_link(client, interface) => self.ask(client, interface).await,
@@ -69,7 +69,7 @@ impl Neighbours {
         self.table.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }
 
-    /// Returns the MAC address of an on-link client, whatever the interface.
+    /// Returns the MAC address of an on-link client, on any interface.
     pub fn find_on_any_interface(&self, client: IpAddr) -> Option<MacAddress> {
         let known = self.table.read().unwrap_or_else(PoisonError::into_inner);
         known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)

@@ -112,7 +112,7 @@ async fn an_abandoned_call_leaves_the_queue() {
     let busy = turns.free(client(9)).unwrap();
     let late = turns.queue(client(1), false).turn(soon()).await;
     assert_eq!(late.err(), Some(NoTurn::Late));
-    // A turn that is granted and abandoned at once is over.
+    // A turn that is granted and then abandoned ends.
     let granted = turns.queue(client(1), false);
     drop(busy);
     assert_eq!(turns.counts(), (1, 0));
@@ -145,7 +145,7 @@ async fn a_client_that_cost_an_instance_leaves_one_to_others() {
     let instance = other.instance().unwrap();
     other.give_back(instance, InstanceCondition::Reusable);
     drop(other);
-    assert!(turns.wants_instance().is_some(), "for the one that waits");
+    assert!(turns.wants_instance().is_some(), "for the waiting call");
     turns.add(3, Duration::ZERO);
     drop(waiting.await.unwrap().unwrap());
 }

@@ -1,6 +1,6 @@
 //! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection.
 //!
-//! The server copies what it sends and receives itself, so capturing needs no privilege and no packet socket. One
+//! The server copies its own datagrams, so capturing needs no privilege and no packet socket. One
 //! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader disconnects.
 
 mod pcapng;
@@ -64,7 +64,7 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// Captures what the workers of these mailboxes send and receive.
+    /// Captures of the workers with these mailboxes.
     pub fn new(mailboxes: &[Arc<Mailbox>]) -> Captures {
         Captures { mailboxes: mailboxes.into(), in_progress: Arc::default() }
     }

@@ -61,7 +61,7 @@ impl Question {
 pub struct Explanation {
     /// The request as policy sees it.
     pub request: ExplainedRequest,
-    /// The user whose permissions decide.
+    /// The user with the permissions that apply.
     pub user: String,
     /// The generation of the running server; `None` without one.
     pub generation: Option<u64>,

@@ -19,7 +19,7 @@ const PATH_INTERVAL: Duration = Duration::from_secs(5);
 /// The shortest time between log lines about threads that cannot be started.
 const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Times out operations and records hanging roots, for ever.
+/// Times out operations and records hanging roots, until aborted.
 pub(super) async fn watch(disks: Disks, deciders: Deciders) {
     let mut last_complaint: Option<Instant> = None;
     loop {
@@ -40,7 +40,7 @@ pub(super) async fn watch(disks: Disks, deciders: Deciders) {
     }
 }
 
-/// Records replaced roots, and opens roots that did not answer before, for ever.
+/// Records replaced roots, and opens roots that did not answer before, until aborted.
 pub(super) async fn look_for_replaced(generation: CurrentGeneration) {
     loop {
         generation.get().files.roots.look_for_replaced();

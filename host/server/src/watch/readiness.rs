@@ -18,7 +18,7 @@ pub const CHECKS: [&str; 8] =
 pub struct Reason {
     /// One of [`CHECKS`].
     pub check: Word,
-    /// What is wrong, for people.
+    /// The problem, for people.
     pub detail: String,
 }
 

@@ -81,7 +81,7 @@ fn what_ended_is_counted_by_operation_and_outcome() {
     let of = |operation: usize, outcome: Outcome| counts.ended[operation][outcome as usize].load(Relaxed);
     assert_eq!([of(0, Outcome::Served), of(1, Outcome::TimedOut), of(0, Outcome::Denied)], [1, 1, 1]);
     assert_eq!([of(1, Outcome::Served), of(0, Outcome::TimedOut)], [0, 0]);
-    assert_eq!(counts.duration[0].read().count(), 1, "what was refused moved nothing");
+    assert_eq!(counts.duration[0].read().count(), 1, "a refused request has no duration");
     assert_eq!((counts.duplicates.load(Relaxed), counts.blocks[0].load(Relaxed)), (6, 4));
     for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
         assert_eq!(outcome as usize, index);

@@ -10,7 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
-use tuffet::capture::{Captured, LONGEST, Wanted};
+use tuffet::capture::{CaptureSpec, CaptureTotals, LONGEST};
 use tuffet_config::EXIT_CONFIG;
 
 #[derive(Debug, Args)]
@@ -42,7 +42,7 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
         complain("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
     };
-    let wanted = Wanted {
+    let wanted = CaptureSpec {
         clients: args.clients.iter().map(|client| (client.0, client.1)).collect(),
         milliseconds: u64::try_from(args.duration.as_millis()).unwrap_or(u64::MAX),
         bytes: args.size << 20,
@@ -64,7 +64,7 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     };
     complain(format_args!("capturing to {}", args.file.display()));
     match begun.copy_to(&mut output) {
-        Ok(Captured { datagrams, bytes, dropped }) => {
+        Ok(CaptureTotals { datagrams, bytes, dropped }) => {
             let missing = if dropped > 0 {
                 format!("; {dropped} more are missing, as they came faster than they could be written")
             } else {

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use super::failure::{Cause, Failure};
 use tuffet_request::ClientKey;
 
-/// The number of clients whose probes must fail before the back-off doubles, or fewer if fewer opened the
-/// breaker.
+/// The number of clients with failed probes that doubles the back-off, or fewer if fewer clients opened the breaker.
 const PROBERS: usize = 3;
 
 /// When a breaker opens, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BreakerLimits {
-    /// The number of different clients whose calls must fail, with no successful call between, to open it.
+    /// The number of different clients with failed calls that opens it, without a successful call in between.
     pub failures: u32,
     /// The first back-off. At most `cap`.
     pub back_off: Duration,
@@ -23,8 +22,8 @@ pub struct BreakerLimits {
     pub cap: Duration,
 }
 
-/// Stops calls after the calls of a configured number of different clients have failed in a row; repeated
-/// failures of a single client do not count. While the breaker is open, the plugin is not called. After the
+/// Stops calls after those of a configured number of different clients have failed in a row; repeated failures of a
+/// single client do not count. While the breaker is open, the plugin is not called. After the
 /// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
 /// clients have failed, the back-off doubles; so no single client keeps the breaker open.
 pub struct Breaker {
@@ -34,7 +33,7 @@ pub struct Breaker {
 
 #[derive(Default)]
 struct State {
-    /// Clients whose calls have failed since the last success.
+    /// Clients with failed calls since the last success.
     failed: HashSet<ClientKey>,
     open: Option<Open>,
 }
@@ -43,13 +42,13 @@ struct Open {
     back_off: Duration,
     until: Instant,
     probing: bool,
-    /// Clients whose probes have failed in this round.
+    /// Clients with failed probes in this round.
     probed: HashSet<ClientKey>,
 }
 
 /// Permission for one call. The caller reports the result of the call with it; an abandoned call reports
 /// nothing.
-pub(super) struct Leave<'a> {
+pub(super) struct Permit<'a> {
     breaker: &'a Breaker,
     client: ClientKey,
     pub probe: bool,
@@ -57,8 +56,8 @@ pub(super) struct Leave<'a> {
 
 /// The refusal of an open breaker.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shut {
-    /// Clients whose calls failed.
+pub struct BreakerRefusal {
+    /// The number of clients with failed calls.
     pub clients: usize,
     /// The time until the next probe; zero while a probe is running.
     pub left: Duration,
@@ -66,7 +65,7 @@ pub struct Shut {
 
 /// The change of state after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum BreakerChange {
     Opened(Duration),
     Closed,
 }
@@ -78,24 +77,24 @@ impl Breaker {
     }
 
     /// Requests permission to call the plugin now.
-    pub(crate) fn ask(&self, now: Instant, client: ClientKey) -> Result<Leave<'_>, Shut> {
+    pub(crate) fn permit(&self, now: Instant, client: ClientKey) -> Result<Permit<'_>, BreakerRefusal> {
         let mut state = self.lock();
         let clients = state.failed.len();
-        let Some(open) = &mut state.open else { return Ok(Leave { breaker: self, client, probe: false }) };
-        // A client whose probe has failed leaves the next one to other clients, if there are any.
+        let Some(open) = &mut state.open else { return Ok(Permit { breaker: self, client, probe: false }) };
+        // After a failed probe, a client leaves the next one to other clients, if there are any.
         let until = if open.probed.contains(&client) { open.until + open.back_off } else { open.until };
         if open.probing || now < until {
-            return Err(Shut { clients, left: until.saturating_duration_since(now) });
+            return Err(BreakerRefusal { clients, left: until.saturating_duration_since(now) });
         }
         open.probing = true;
-        Ok(Leave { breaker: self, client, probe: true })
+        Ok(Permit { breaker: self, client, probe: true })
     }
 
-    /// The reason why a call that was queued while the breaker was closed must not begin any more.
-    pub fn shut(&self, now: Instant) -> Option<Shut> {
+    /// Returns why a call that was queued while the breaker was closed must not begin.
+    pub fn refusal(&self, now: Instant) -> Option<BreakerRefusal> {
         let state = self.lock();
         let left = state.open.as_ref()?.until.saturating_duration_since(now);
-        Some(Shut { clients: state.failed.len(), left })
+        Some(BreakerRefusal { clients: state.failed.len(), left })
     }
 
     /// Whether the breaker is open.
@@ -108,15 +107,15 @@ impl Breaker {
     }
 }
 
-impl fmt::Debug for Leave<'_> {
+impl fmt::Debug for Permit<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Leave").field("probe", &self.probe).finish_non_exhaustive()
+        f.debug_struct("Permit").field("probe", &self.probe).finish_non_exhaustive()
     }
 }
 
-impl Leave<'_> {
+impl Permit<'_> {
     /// Reports success.
-    pub fn good(self) -> Option<Change> {
+    pub fn succeeded(self) -> Option<BreakerChange> {
         let mut state = self.breaker.lock();
         // A call that began before the breaker opened proves nothing.
         if state.open.is_some() && !self.probe {
@@ -124,11 +123,11 @@ impl Leave<'_> {
         }
         // `clear` keeps the allocation: this runs after each call.
         state.failed.clear();
-        state.open.take().map(|_| Change::Closed)
+        state.open.take().map(|_| BreakerChange::Closed)
     }
 
     /// Reports failure.
-    pub fn failed(self, now: Instant) -> Option<Change> {
+    pub fn failed(self, now: Instant) -> Option<BreakerChange> {
         let config = self.breaker.config;
         let enough = config.failures as usize;
         let mut state = self.breaker.lock();
@@ -151,14 +150,14 @@ impl Leave<'_> {
                 let back_off = config.back_off;
                 let probed = HashSet::new();
                 state.open = Some(Open { back_off, until: now + back_off, probing: false, probed });
-                Some(Change::Opened(back_off))
+                Some(BreakerChange::Opened(back_off))
             }
             None => None,
         }
     }
 }
 
-impl Drop for Leave<'_> {
+impl Drop for Permit<'_> {
     /// Permits another probe.
     fn drop(&mut self) {
         if self.probe
@@ -169,17 +168,17 @@ impl Drop for Leave<'_> {
     }
 }
 
-impl fmt::Display for Shut {
+impl fmt::Display for BreakerRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shut { clients, left } = self;
+        let BreakerRefusal { clients, left } = self;
         let clients = if *clients == 1 { "one client".into() } else { format!("{clients} clients in a row") };
         write!(f, "it failed for {clients} and is not called for another {left:.1?}")
     }
 }
 
-impl From<Shut> for Failure {
-    fn from(shut: Shut) -> Failure {
-        Failure::new(Cause::Repeated, shut.to_string())
+impl From<BreakerRefusal> for Failure {
+    fn from(refusal: BreakerRefusal) -> Failure {
+        Failure::new(Cause::Repeated, refusal.to_string())
     }
 }
 
@@ -194,27 +193,27 @@ mod tests {
         ClientKey::of(&([192, 0, 2, number], 2000).into(), 64)
     }
 
-    fn leave(breaker: &Breaker, now: Instant, number: u8) -> Leave<'_> {
-        breaker.ask(now, client(number)).unwrap_or_else(|shut| unreachable!("{shut}"))
+    fn permit(breaker: &Breaker, now: Instant, number: u8) -> Permit<'_> {
+        breaker.permit(now, client(number)).unwrap_or_else(|refusal| unreachable!("{refusal}"))
     }
 
-    fn fail(breaker: &Breaker, now: Instant, number: u8) -> Option<Change> {
-        leave(breaker, now, number).failed(now)
+    fn fail(breaker: &Breaker, now: Instant, number: u8) -> Option<BreakerChange> {
+        permit(breaker, now, number).failed(now)
     }
 
     fn open(breaker: &Breaker, now: Instant) {
         let changes = [1, 2, 3].map(|number| fail(breaker, now, number));
-        assert_eq!(changes[2], Some(Change::Opened(CONFIG.back_off)));
+        assert_eq!(changes[2], Some(BreakerChange::Opened(CONFIG.back_off)));
     }
 
     #[test]
     fn it_opens_after_failures_in_a_row_alone() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
         assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
-        assert_eq!(leave(&breaker, now, 4).good(), None);
+        assert_eq!(permit(&breaker, now, 4).succeeded(), None);
         assert_eq!([fail(&breaker, now, 1), fail(&breaker, now, 2)], [None, None]);
-        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
-        assert!(breaker.ask(now, client(4)).is_err());
+        assert_eq!(fail(&breaker, now, 3), Some(BreakerChange::Opened(CONFIG.back_off)));
+        assert!(breaker.permit(now, client(4)).is_err());
     }
 
     #[test]
@@ -224,7 +223,7 @@ mod tests {
             assert_eq!(fail(&breaker, now, 1), None);
             assert_eq!(fail(&breaker, now, 2), None);
         }
-        assert_eq!(fail(&breaker, now, 3), Some(Change::Opened(CONFIG.back_off)));
+        assert_eq!(fail(&breaker, now, 3), Some(BreakerChange::Opened(CONFIG.back_off)));
     }
 
     #[test]
@@ -233,40 +232,40 @@ mod tests {
         open(&breaker, now);
         for back_off in [1, 2, 3, 3] {
             let back_off = Duration::from_secs(back_off);
-            assert!(breaker.ask(now + back_off - Duration::from_millis(1), client(4)).is_err());
+            assert!(breaker.permit(now + back_off - Duration::from_millis(1), client(4)).is_err());
             now += back_off;
             for number in [4, 5, 6] {
-                let probe = leave(&breaker, now, number);
-                assert!(breaker.ask(now, client(7)).is_err(), "one probe at a time");
-                assert_eq!(probe.failed(now), None, "told once");
+                let probe = permit(&breaker, now, number);
+                assert!(breaker.permit(now, client(7)).is_err(), "one probe at a time");
+                assert_eq!(probe.failed(now), None, "logged once");
             }
         }
         now += CONFIG.cap;
-        assert_eq!(leave(&breaker, now, 4).good(), Some(Change::Closed));
-        assert_eq!(leave(&breaker, now, 4).good(), None);
+        assert_eq!(permit(&breaker, now, 4).succeeded(), Some(BreakerChange::Closed));
+        assert_eq!(permit(&breaker, now, 4).succeeded(), None);
     }
 
-    /// One client, whose calls always fail, calls more often than all others together.
+    /// A client with failing calls only calls more often than all others together.
     #[test]
     fn no_single_client_keeps_it_open() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
         open(&breaker, now);
         let later = now + CONFIG.back_off;
         assert_eq!(fail(&breaker, later, 1), None);
-        let left = breaker.ask(later, client(1)).err().map(|shut| shut.left);
+        let left = breaker.permit(later, client(1)).err().map(|refusal| refusal.left);
         assert_eq!(left, Some(CONFIG.back_off), "it has to let others try");
-        assert_eq!(leave(&breaker, later, 2).good(), Some(Change::Closed));
+        assert_eq!(permit(&breaker, later, 2).succeeded(), Some(BreakerChange::Closed));
     }
 
-    /// A single client whose probes fail still probes again.
+    /// A single client may probe again after its probe failed.
     #[test]
     fn where_one_failure_opens_it_one_probe_is_a_round() {
         let (breaker, now) = (Breaker::new(BreakerLimits { failures: 1, ..CONFIG }), Instant::now());
-        assert_eq!(fail(&breaker, now, 1), Some(Change::Opened(CONFIG.back_off)));
+        assert_eq!(fail(&breaker, now, 1), Some(BreakerChange::Opened(CONFIG.back_off)));
         let (first, second) = (now + CONFIG.back_off, now + 3 * CONFIG.back_off);
         assert_eq!(fail(&breaker, first, 1), None);
-        assert!(breaker.ask(second - Duration::from_millis(1), client(1)).is_err());
-        assert_eq!(leave(&breaker, second, 1).good(), Some(Change::Closed));
+        assert!(breaker.permit(second - Duration::from_millis(1), client(1)).is_err());
+        assert_eq!(permit(&breaker, second, 1).succeeded(), Some(BreakerChange::Closed));
     }
 
     #[test]
@@ -274,16 +273,16 @@ mod tests {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
         open(&breaker, now);
         let later = now + CONFIG.back_off;
-        drop(breaker.ask(later, client(1)));
-        assert!(breaker.ask(later, client(1)).is_ok());
+        drop(breaker.permit(later, client(1)));
+        assert!(breaker.permit(later, client(1)).is_ok());
     }
 
     #[test]
     fn a_call_from_before_neither_opens_nor_closes() {
         let (breaker, now) = (Breaker::new(CONFIG), Instant::now());
-        let [good, bad] = [1, 2].map(|number| leave(&breaker, now, number));
+        let [good, bad] = [1, 2].map(|number| permit(&breaker, now, number));
         open(&breaker, now);
-        assert_eq!((good.good(), bad.failed(now)), (None, None));
-        assert_eq!(breaker.shut(now).map(|shut| shut.clients), Some(3));
+        assert_eq!((good.succeeded(), bad.failed(now)), (None, None));
+        assert_eq!(breaker.refusal(now).map(|refusal| refusal.clients), Some(3));
     }
 }

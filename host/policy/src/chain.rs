@@ -2,20 +2,22 @@
 
 use std::sync::Arc;
 
-use super::answer::{Answer, Authorization, ChainPosition, Made, Resolution, Verdict};
-use super::ask::Overloaded;
+use super::call::Overloaded;
+use super::chain_deadline::ChainDeadline;
+use super::chain_results::{
+    Authorization, ChainPosition, FallbackContent, Resolution, ResolveAnswer, Verdict,
+};
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
-use super::opinion::{Found, Opinion, Otherwise, Selection};
-use super::patience::Patience;
+use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection};
 use super::policy::{DefaultVerdict, Policy};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 impl Policy {
     /// Calls the `authorize` chain: the first deny or drop ends it, the ceilings of several allows combine to
     /// the lowest, and if all abstain the default decides.
-    pub async fn authorize(&self, request: &Request, patience: Patience) -> Authorization {
+    pub async fn authorize(&self, request: &Request, deadline: ChainDeadline) -> Authorization {
         let mut memo = Memo::default();
         let mut allowed: Option<(SessionProfile, Arc<str>)> = None;
         let mut calls = 0;
@@ -28,7 +30,7 @@ impl Policy {
             }
             calls += 1;
             let by = Arc::clone(&plugin.name);
-            let verdict = match plugin.verdict(request, &mut memo, patience).await {
+            let verdict = match plugin.verdict(request, &mut memo, deadline).await {
                 Ok(None) => continue,
                 Ok(Some(Opinion::Allow(profile))) => {
                     let (both, _) = allowed.get_or_insert((profile, by));
@@ -61,30 +63,30 @@ impl Policy {
     }
 
     /// Calls the `resolve` chain: the first plugin that does not abstain answers.
-    pub async fn resolve(&self, request: &Request, patience: Patience) -> Resolution {
-        self.resolve_from(request, ChainPosition::START, patience).await
+    pub async fn resolve(&self, request: &Request, deadline: ChainDeadline) -> Resolution {
+        self.resolve_from(request, ChainPosition::START, deadline).await
     }
 
-    /// Calls the `resolve` chain from this plugin on: the first one that does not abstain answers.
+    /// Calls the `resolve` chain from this position on: the first plugin that does not abstain answers.
     pub async fn resolve_from(
         &self,
         request: &Request,
         from: ChainPosition,
-        patience: Patience,
+        deadline: ChainDeadline,
     ) -> Resolution {
         let chain = &self.of(&request.listener).resolve;
         let mut memo = Memo::default();
         let mut calls = 0;
         let mut profile: Option<SessionProfile> = None;
-        let ChainPosition { plugin: mut place, made } = from;
-        if let Some((made, plugin)) = made.zip(chain.get(place)) {
-            if let Some(answer) = answer_with(made, plugin, request, patience).await {
+        let ChainPosition { plugin: mut position, fallback } = from;
+        if let Some((fallback, plugin)) = fallback.zip(chain.get(position)) {
+            if let Some(answer) = answer_with(fallback, plugin, request, deadline).await {
                 let by = Some(Arc::clone(&plugin.name));
                 return Resolution { answer, by, calls, next: None, profile };
             }
-            place += 1;
+            position += 1;
         }
-        for (place, plugin) in chain.iter().enumerate().skip(place) {
+        for (position, plugin) in chain.iter().enumerate().skip(position) {
             if plugin.monitors {
                 if let Some(call) = monitor::resolve(plugin, request) {
                     call.await;
@@ -92,57 +94,59 @@ impl Policy {
                 continue;
             }
             calls += 1;
-            let (mut next, mut made) = (None, None);
-            let answer = match plugin.resolution(request, &mut memo, patience).await {
+            let (mut next, mut replacement) = (None, None);
+            let answer = match plugin.resolution(request, &mut memo, deadline).await {
                 Ok(None) => continue,
-                Ok(Some(Found::Serve(Selection { files, otherwise, profile: its }))) => {
+                Ok(Some(ResolveOpinion::Serve(Selection { files, fallback, profile: its }))) => {
                     profile = match (profile, its) {
                         (Some(before), Some(its)) => Some(before.and(its)),
                         (before, its) => before.or(its),
                     };
-                    match otherwise {
-                        Otherwise::NotFound => {}
-                        Otherwise::Next => next = Some(ChainPosition { plugin: place + 1, made: None }),
-                        Otherwise::Content(content) => made = Some(Made::Content(content)),
-                        Otherwise::Rendering(key) => made = Some(Made::Rendering(key)),
+                    match fallback {
+                        Fallback::NotFound => {}
+                        Fallback::Next => next = Some(ChainPosition { plugin: position + 1, fallback: None }),
+                        Fallback::Content(content) => replacement = Some(FallbackContent::Content(content)),
+                        Fallback::Rendering(key) => replacement = Some(FallbackContent::Rendering(key)),
                     }
                     if !files.is_empty() {
-                        next = next.or_else(|| Some(ChainPosition { plugin: place, made: Some(made?) }));
-                        Answer::Files(files)
+                        next = next.or_else(|| {
+                            Some(ChainPosition { plugin: position, fallback: Some(replacement?) })
+                        });
+                        ResolveAnswer::Files(files)
                     } else {
-                        // Without a file and without content, the chain goes on.
-                        let Some(made) = made else { continue };
-                        match answer_with(made, plugin, request, patience).await {
+                        // Without files and content, the chain continues.
+                        let Some(replacement) = replacement else { continue };
+                        match answer_with(replacement, plugin, request, deadline).await {
                             Some(answer) => answer,
                             None => continue,
                         }
                     }
                 }
-                Ok(Some(Found::Deny(denial))) => Answer::Deny(denial),
-                Ok(Some(Found::Drop(reason))) => Answer::Drop(reason),
-                Err(Overloaded(reason)) => Answer::Overloaded(reason),
+                Ok(Some(ResolveOpinion::Deny(denial))) => ResolveAnswer::Deny(denial),
+                Ok(Some(ResolveOpinion::Drop(reason))) => ResolveAnswer::Drop(reason),
+                Err(Overloaded(reason)) => ResolveAnswer::Overloaded(reason),
             };
             return Resolution { answer, by: Some(Arc::clone(&plugin.name)), calls, next, profile };
         }
-        Resolution { answer: Answer::Abstain, by: None, calls, next: None, profile }
+        Resolution { answer: ResolveAnswer::Abstain, by: None, calls, next: None, profile }
     }
 }
 
-/// Returns the content, which the plugin may have to make; `None` if it failed, and that counts as abstaining.
+/// Returns the content, rendered if necessary; `None` if the plugin failed and failures count as abstaining.
 async fn answer_with(
-    made: Made,
+    fallback: FallbackContent,
     plugin: &Arc<Member>,
     request: &Request,
-    patience: Patience,
-) -> Option<Answer> {
-    let key = match made {
-        Made::Content(content) => return Some(Answer::Content(content)),
-        Made::Rendering(key) => key,
+    deadline: ChainDeadline,
+) -> Option<ResolveAnswer> {
+    let key = match fallback {
+        FallbackContent::Content(content) => return Some(ResolveAnswer::Content(content)),
+        FallbackContent::Rendering(key) => key,
     };
-    match Box::pin(plugin.rendering(request, &key, patience)).await {
+    match Box::pin(plugin.rendering(request, &key, deadline)).await {
         Ok(None) => None,
-        Ok(Some(Ok(content))) => Some(Answer::Content(content)),
-        Ok(Some(Err(denial))) => Some(Answer::Deny(denial)),
-        Err(Overloaded(reason)) => Some(Answer::Overloaded(reason)),
+        Ok(Some(Ok(content))) => Some(ResolveAnswer::Content(content)),
+        Ok(Some(Err(denial))) => Some(ResolveAnswer::Deny(denial)),
+        Err(Overloaded(reason)) => Some(ResolveAnswer::Overloaded(reason)),
     }
 }

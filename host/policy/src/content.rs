@@ -1,14 +1,14 @@
-//! Content that a plugin makes.
+//! Content made by a plugin.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use super::arriving::Parts;
+use super::content_parts::ContentParts;
 use super::failure::Failure;
 use tuffet_request::Denial;
 use tuffet_store::OpenFile;
 
-/// Content that a plugin made, shared by all requests that it answers.
+/// Content made by a plugin, shared by all requests that it answers.
 #[derive(Debug)]
 pub struct PluginContent {
     pub(crate) resolved: Arc<str>,
@@ -19,37 +19,41 @@ pub struct PluginContent {
 pub(crate) enum Body {
     Whole {
         bytes: Arc<[u8]>,
-        /// Encoded as netascii, while a transfer uses it.
+        /// The netascii encoding, while a transfer uses it.
         netascii: Mutex<Weak<[u8]>>,
     },
-    /// Whoever has the file open has the parts.
-    Parts { file: Arc<OpenFile>, parts: Weak<Parts> },
+    /// The open file owns the parts.
+    Parts { file: Arc<OpenFile>, parts: Weak<ContentParts> },
 }
 
 impl PluginContent {
-    /// Content with a name, or without one.
+    /// Creates content, with an optional name.
     pub fn new(name: Option<&str>, bytes: Arc<[u8]>) -> PluginContent {
         let none: Weak<[u8]> = Weak::<[u8; 0]>::new();
         PluginContent { resolved: resolved(name), body: Body::Whole { bytes, netascii: Mutex::new(none) } }
     }
 
-    /// Content that is made in parts.
-    pub(crate) fn in_parts(name: Option<&str>, file: Arc<OpenFile>, parts: &Arc<Parts>) -> PluginContent {
+    /// Creates content that is made in parts.
+    pub(crate) fn in_parts(
+        name: Option<&str>,
+        file: Arc<OpenFile>,
+        parts: &Arc<ContentParts>,
+    ) -> PluginContent {
         let parts = Arc::downgrade(parts);
         PluginContent { resolved: resolved(name), body: Body::Parts { file, parts } }
     }
 
-    /// What it is, for logs and observers: `content/NAME`, or `content`. No root has such a name.
+    /// Returns the label for logs and observers: `content/NAME`, or `content`. No root has such a name.
     pub fn resolved(&self) -> &Arc<str> {
         &self.resolved
     }
 
-    /// Its name, if the plugin gave it one.
+    /// Returns the name that the plugin gave it.
     pub fn name(&self) -> Option<&str> {
         self.resolved.strip_prefix("content/")
     }
 
-    /// The number of bytes as the plugin makes them.
+    /// Returns the size in bytes, before encoding.
     #[allow(clippy::len_without_is_empty, reason = "an empty content is a content")]
     pub fn len(&self) -> u64 {
         match &self.body {
@@ -58,7 +62,7 @@ impl PluginContent {
         }
     }
 
-    /// The bytes as the plugin made them, if it made them as a whole.
+    /// Returns the bytes before encoding; `None` for content in parts.
     pub fn bytes(&self) -> Option<&Arc<[u8]>> {
         match &self.body {
             Body::Whole { bytes, .. } => Some(bytes),
@@ -66,7 +70,7 @@ impl PluginContent {
         }
     }
 
-    /// The file in which they arrive, if it makes them in parts.
+    /// Returns the file that receives the parts; `None` for content as a whole.
     pub fn file(&self) -> Option<&Arc<OpenFile>> {
         match &self.body {
             Body::Whole { .. } => None,
@@ -74,7 +78,7 @@ impl PluginContent {
         }
     }
 
-    /// Whether making it has failed.
+    /// Returns whether the plugin failed to complete it.
     pub(crate) fn has_failed(&self) -> bool {
         match &self.body {
             Body::Whole { .. } => false,
@@ -82,7 +86,7 @@ impl PluginContent {
         }
     }
 
-    /// The bytes as netascii, encoded once for all transfers that need them at the same time.
+    /// Returns the bytes as netascii, encoded once for all concurrent transfers; `None` for content in parts.
     pub fn netascii(&self, encode: impl FnOnce(&[u8]) -> Arc<[u8]>) -> Option<Arc<[u8]>> {
         let Body::Whole { bytes, netascii } = &self.body else { return None };
         let mut encoded = netascii.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,16 +118,16 @@ impl PartialEq for PluginContent {
 
 impl Eq for PluginContent {}
 
-/// A rendering, and how long it holds.
+/// Rendered content and its lifetime.
 #[derive(Debug, Clone)]
 pub struct Rendering {
     /// The content.
     pub content: Arc<PluginContent>,
-    /// `None` if it holds for the generation.
+    /// How long it is valid; `None`: until the next reload.
     pub ttl: Option<Duration>,
 }
 
-/// The end of a call of `render`.
+/// The result of a call of `render`.
 pub type Rendered = Result<Result<Rendering, Denial>, Failure>;
 
 #[cfg(test)]
@@ -138,7 +142,7 @@ mod tests {
         assert!(Arc::ptr_eq(&first, &content.netascii(|_| unreachable!("it is there")).unwrap()));
         let freed = Arc::downgrade(&first);
         drop(first);
-        assert!(freed.upgrade().is_none(), "nobody uses it");
+        assert!(freed.upgrade().is_none(), "it is unused");
         assert_eq!(content.netascii(encode).as_deref(), Some(&b"a\n!"[..]));
     }
 }

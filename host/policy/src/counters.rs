@@ -26,20 +26,20 @@ pub struct Counters {
 }
 
 /// A listener for finished calls: the plugin, the hook, and the duration.
-type Hears = fn(&Arc<str>, &'static str, Duration);
+type CallListener = fn(&Arc<str>, &'static str, Duration);
 
 /// There is one set of exporters per process.
-static HEARS: OnceLock<Hears> = OnceLock::new();
+static CALL_LISTENER: OnceLock<CallListener> = OnceLock::new();
 
 /// Calls this function after each call of a plugin. Set once, at the start of the exporters.
-pub fn on_call(hears: Hears) {
-    let _ = HEARS.set(hears);
+pub fn on_call(listener: CallListener) {
+    let _ = CALL_LISTENER.set(listener);
 }
 
 /// Reports a finished call of a plugin.
 pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
-    if let Some(hears) = HEARS.get() {
-        hears(plugin, hook, time);
+    if let Some(listener) = CALL_LISTENER.get() {
+        listener(plugin, hook, time);
     }
 }
 
@@ -48,12 +48,12 @@ const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "ob
 
 /// The counters at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct PluginCounts {
     /// The plugin's name.
     pub plugin: Arc<str>,
-    /// How often its component could not be read.
+    /// Failures to read its component.
     pub fetch: u64,
-    /// How often it could not be loaded for another reason.
+    /// Other failures to load it.
     pub load: u64,
     /// Attempted calls of its hooks, including those that the breaker prevented.
     pub calls: u64,
@@ -69,7 +69,7 @@ pub struct Counted {
     pub misses: u64,
     /// Events lost because all calls with them failed.
     pub lost: u64,
-    /// The durations of its calls, by hook; without those that the breaker prevented.
+    /// The durations of its calls, by hook, without those that the breaker prevented.
     pub durations: Vec<(&'static str, Distribution)>,
 }
 
@@ -114,15 +114,15 @@ impl Counters {
         self.lost.fetch_add(events as u64, Relaxed);
     }
 
-    /// Those of the plugin's own.
+    /// Returns the metrics that the plugin defines.
     pub fn series(&self) -> Arc<SeriesTable> {
         Arc::clone(&self.series)
     }
 
     /// Returns the counters at this moment.
-    pub fn read(&self, plugin: Arc<str>) -> Counted {
+    pub fn read(&self, plugin: Arc<str>) -> PluginCounts {
         let failures = Cause::ALL.iter().zip(&self.failures);
-        Counted {
+        PluginCounts {
             plugin,
             fetch: self.fetch.load(Relaxed),
             load: self.load.load(Relaxed),

@@ -5,17 +5,17 @@ use std::sync::OnceLock;
 
 use tuffet_request::events::Event;
 
-/// Events for all observers, with what the first observer derived from them for all others, such as formatted text.
+/// Events for all observers, with shared derived data such as formatted text.
 pub struct Batch<'a> {
     events: &'a [Event],
     derived: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
-/// The events of a batch that one observer gets.
+/// The events of a batch for one observer.
 pub struct Delivery<'a> {
     batch: &'a Batch<'a>,
-    /// Their places in the batch.
-    places: Vec<usize>,
+    /// Their positions in the batch.
+    positions: Vec<usize>,
 }
 
 impl<'a> Batch<'a> {
@@ -31,35 +31,35 @@ impl<'a> Batch<'a> {
 
     /// Selects the events for one observer.
     pub fn select(&'a self, wants: impl Fn(&Event) -> bool) -> Delivery<'a> {
-        let places = (0..self.events.len()).filter(|place| wants(&self.events[*place])).collect();
-        Delivery { batch: self, places }
+        let positions = (0..self.events.len()).filter(|position| wants(&self.events[*position])).collect();
+        Delivery { batch: self, positions }
     }
 
-    /// Returns what is derived from all events, once for all observers of a kind. `None` if observers of another kind
-    /// were first: the caller derives its own.
+    /// Returns data derived from all events, computed once for all observers of a kind. `None` if an observer of
+    /// another kind came first: the caller derives the data itself.
     pub fn derived<T: Send + Sync + 'static>(&self, derive: impl FnOnce(&[Event]) -> T) -> Option<&T> {
         self.derived.get_or_init(|| Box::new(derive(self.events))).downcast_ref()
     }
 }
 
 impl<'a> Delivery<'a> {
-    /// The batch that they belong to.
+    /// The whole batch.
     pub fn batch(&self) -> &'a Batch<'a> {
         self.batch
     }
 
     /// Their number.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.positions.is_empty()
     }
 
-    /// The events, each with its place in the batch.
+    /// The events, each with its position in the batch.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &'a Event)> + '_ {
-        self.places.iter().map(|place| (*place, &self.batch.events[*place]))
+        self.positions.iter().map(|position| (*position, &self.batch.events[*position]))
     }
 }

@@ -1,11 +1,11 @@
-//! Encodes facts of a request, so that requests that agree in them have the same key.
+//! Encodes facts of a request: requests with equal facts have the same key.
 
 use std::net::IpAddr;
 
 use super::fact::Fact;
 use tuffet_request::{Lease, LeaseFact, MacSource, Mode, Operation, Request};
 
-/// Encodes the facts. Each has a fixed length or states it, so that neighbours do not run together.
+/// Encodes the facts, each with a fixed length or a length prefix, so that neighbours do not run together.
 pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
     let mut key = Vec::with_capacity(64 + request.path.len());
     for fact in facts {
@@ -35,7 +35,7 @@ pub(super) fn key(facts: &[Fact], request: &Request) -> Vec<u8> {
             Fact::Class => text(&mut key, request.class.as_str()),
             Fact::Requested => {
                 text(&mut key, &request.requested);
-                // Other bytes may be read as the same name.
+                // Different bytes may decode to the same name.
                 text(&mut key, request.raw_name.as_deref().unwrap_or_default());
             }
             Fact::LocalAddress => address(&mut key, request.local_address),
@@ -69,7 +69,7 @@ fn address(key: &mut Vec<u8>, address: Option<IpAddr>) {
     }
 }
 
-/// Without its age, which is another for each request.
+/// Encodes a lease without its age, which differs for each request.
 fn lease(key: &mut Vec<u8>, fact: Option<&LeaseFact>) {
     key.push(fact.is_some().into());
     let Some(LeaseFact { lease, .. }) = fact else { return };

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Failure {
     /// The reason.
     pub cause: Cause,
-    /// What happened.
+    /// Details, for the log.
     pub detail: String,
     /// The problems that `configure` returned, if that was the cause.
     pub problems: Vec<Problem>,
@@ -20,11 +20,11 @@ pub struct Failure {
 pub struct Problem {
     /// A JSON pointer (RFC 6901) into the settings.
     pub pointer: String,
-    /// What is wrong.
+    /// The description.
     pub message: String,
 }
 
-/// The reason why a call gave no answer.
+/// Why a call gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// It panicked, exited, or did what WebAssembly forbids.

@@ -1,8 +1,8 @@
 //! The last requests of each client, for plugins with the grant `client-history`.
 //!
-//! Requests are noted only while such a plugin is loaded. The memory is bounded: of a client by its newest requests, of
-//! all together by the clients that are remembered. A flood of made-up addresses displaces other addresses that asked
-//! once, rather than those that ask again and again.
+//! Recorded only while such a plugin is loaded. The memory is bounded by the number of requests per client and the
+//! number of clients. A flood of made-up addresses displaces addresses with a single request, rather than frequent
+//! ones.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -15,11 +15,11 @@ use quick_cache::sync::Cache;
 use tuffet_request::Operation;
 use tuffet_request::events::{Outcome, Summary};
 
-/// Requests of a client that are remembered.
+/// Remembered requests per client.
 const REQUESTS: usize = 16;
-/// Clients that are remembered.
+/// Remembered clients.
 const CLIENTS: usize = 4096;
-/// Bytes of a path that are remembered.
+/// Remembered bytes of a path.
 const MAX_PATH: usize = 255;
 
 /// A request that has ended.
@@ -47,7 +47,7 @@ struct Shared {
     readers: AtomicUsize,
 }
 
-/// A plugin that may read it.
+/// A plugin's access to the history.
 #[derive(Debug)]
 pub struct HistoryReader(ClientHistory);
 
@@ -58,7 +58,7 @@ impl Default for ClientHistory {
 }
 
 impl ClientHistory {
-    /// Notes a request that has ended, if a plugin may read it.
+    /// Records an ended request, if a plugin may read it.
     pub fn note(&self, summary: &Summary) {
         if self.0.readers.load(Relaxed) == 0 {
             return;
@@ -81,7 +81,7 @@ impl ClientHistory {
         its.push_front(past);
     }
 
-    /// Lets a plugin read it, until the reader is dropped.
+    /// Returns access for a plugin. The history is recorded until the last reader is dropped.
     pub fn reader(&self) -> HistoryReader {
         self.0.readers.fetch_add(1, Relaxed);
         HistoryReader(self.clone())
@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(reader.of(other).len(), 1);
         assert_eq!(reader.of([192, 0, 2, 3].into()), []);
         drop(reader);
-        assert_eq!(history.reader().of(one), [], "forgotten when nobody may read it");
+        assert_eq!(history.reader().of(one), [], "forgotten without a reader");
     }
 
     #[test]

@@ -1,23 +1,23 @@
-//! The hooks of a policy, one trait each. Components of WebAssembly implement them, and so may Rust code.
+//! The hooks of a policy, one trait each, implemented by WebAssembly components or Rust code.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::arriving::Announced;
-use super::asker::Asker;
+use super::call_context::CallContext;
 use super::content::Rendered;
+use super::content_parts::AnnouncedContent;
 use super::delivery::Delivery;
 use super::failure::Failure;
 use super::memo::Memo;
-use super::opinion::{Found, Opinion, UploadOpinion};
+use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::unsent::Unsent;
 use super::upload::ReceivedUpload;
 use tuffet_request::events::Kinds;
 use tuffet_request::{Denial, Request};
 
-/// The answer of a hook that is under way.
-pub type Answering<'a, T> = BoxFuture<'a, Result<T, Failure>>;
+/// The future of a hook's answer.
+pub type HookFuture<'a, T> = BoxFuture<'a, Result<T, Failure>>;
 
 /// Decides whether a request is allowed.
 pub trait Authorize: Send + Sync {
@@ -26,39 +26,43 @@ pub trait Authorize: Send + Sync {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Opinion>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<Opinion>>;
 }
 
 /// Decides which file or content answers a request.
 pub trait Resolve: Send + Sync {
-    /// Returns what answers a request; `None` to abstain.
+    /// Returns the opinion on a request; `None` to abstain.
     fn resolve<'a>(
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Found>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<ResolveOpinion>>;
 }
 
-/// Makes the content for a key that [`Resolve`] answered with. All requests with that key share it.
+/// Makes the content for a key that [`Resolve`] returned. All requests with that key share it.
 pub trait Render: Send + Sync {
     /// Returns the content, or its denial.
-    fn render<'a>(&'a self, key: &'a str, asker: Asker) -> BoxFuture<'a, Rendered>;
+    fn render<'a>(&'a self, key: &'a str, context: CallContext) -> BoxFuture<'a, Rendered>;
 
-    /// Returns what it will make in parts, or a denial; `None` if [`Render::render`] makes this content.
-    fn begin<'a>(&'a self, key: &'a str, asker: Asker) -> Answering<'a, Result<Option<Announced>, Denial>>;
+    /// Announces content in parts, or denies it; `None` if [`Render::render`] makes this content.
+    fn begin<'a>(
+        &'a self,
+        key: &'a str,
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>>;
 
-    /// Returns the bytes of a content from `offset` on: 1 to `length`.
+    /// Returns 1 to `length` bytes of the content from `offset` on.
     fn part<'a>(
         &'a self,
         key: &'a str,
         offset: u64,
         length: u32,
-        asker: Asker,
-    ) -> Answering<'a, Result<Vec<u8>, Denial>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Vec<u8>, Denial>>;
 
-    /// The most bytes of one part.
+    /// The maximum size of a part in bytes.
     fn largest(&self) -> u64;
 }
 
@@ -70,32 +74,32 @@ pub trait AcceptUpload: Send + Sync {
         request: &'a Request,
         memo: &'a mut Memo,
         upload: &'a ReceivedUpload,
-        asker: Asker,
-    ) -> Answering<'a, Option<UploadOpinion>>;
+        context: CallContext,
+    ) -> HookFuture<'a, Option<UploadOpinion>>;
 }
 
-/// Hears what happens to requests.
+/// Observes events of requests.
 pub trait Observe: Send + Sync {
     /// The events that it subscribes to.
     fn wants(&self) -> Kinds;
 
-    /// Takes events. After a failure it may get them once more.
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, asker: Asker) -> Answering<'a, ()>;
+    /// Takes events. After a failure they may be delivered again.
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, context: CallContext) -> HookFuture<'a, ()>;
 
-    /// Its unsent lines, if it wants to be called without events when a sink that was full may have room.
+    /// Its unsent lines, if it wants calls without events when a full sink may have room again.
     fn unsent(&self) -> Option<&Unsent> {
         None
     }
 }
 
-/// The hooks that a member of chains implements.
+/// The hooks of a chain member.
 #[derive(Clone, Default)]
 pub struct Hooks {
     /// `authorize`.
     pub authorize: Option<Arc<dyn Authorize>>,
     /// `resolve`.
     pub resolve: Option<Arc<dyn Resolve>>,
-    /// Makes the content that `resolve` names by a key.
+    /// Renders content for keys returned by `resolve`.
     pub render: Option<Arc<dyn Render>>,
     /// `accept-upload`.
     pub accept_upload: Option<Arc<dyn AcceptUpload>>,

@@ -1,4 +1,4 @@
-//! Which component a plugin was loaded from.
+//! The identity of a loaded plugin: its component, version and digest.
 
 use std::fmt;
 

@@ -1,5 +1,4 @@
-//! The rate of log lines by a plugin, and about its calls. It is limited because clients decide how often a
-//! plugin is called.
+//! Limits log lines by and about plugins, because clients decide how often a plugin is called.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -13,22 +12,22 @@ const BURST: u32 = 500;
 const INTERVAL: Duration = Duration::from_nanos(1_000_000_000 / PER_SECOND as u64);
 
 /// The interval between reports of suppressed lines.
-const REPORTED: Duration = Duration::from_secs(10);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Limits the lines of one kind, and counts suppressed ones.
 #[derive(Debug)]
 pub struct LineRate {
     plugin: Arc<str>,
     /// The kind of lines, for the report.
-    about: About,
+    kind: LineKind,
     state: Mutex<State>,
 }
 
-/// Two kinds of lines, each with its own rate: a plugin that logs much does not hide its own failures.
+/// The kinds of lines, with separate rates: a chatty plugin does not hide its failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum About {
+enum LineKind {
     /// Lines that the plugin logs.
-    Own,
+    Plugin,
     /// Lines that the server logs about its calls.
     Calls,
 }
@@ -36,25 +35,25 @@ enum About {
 #[derive(Debug, Default)]
 struct State {
     /// When the full burst is available again (GCRA).
-    whole: Option<Instant>,
-    left_out: u64,
+    full_again: Option<Instant>,
+    suppressed: u64,
     /// Whether a report is scheduled.
     scheduled: bool,
 }
 
 impl LineRate {
     /// A limit for the lines that a plugin logs.
-    pub fn own(plugin: &Arc<str>) -> Arc<LineRate> {
-        LineRate::new(plugin, About::Own)
+    pub fn of_plugin(plugin: &Arc<str>) -> Arc<LineRate> {
+        LineRate::new(plugin, LineKind::Plugin)
     }
 
     /// A limit for the lines that the server logs about its calls.
     pub fn calls(plugin: &Arc<str>) -> Arc<LineRate> {
-        LineRate::new(plugin, About::Calls)
+        LineRate::new(plugin, LineKind::Calls)
     }
 
-    fn new(plugin: &Arc<str>, about: About) -> Arc<LineRate> {
-        Arc::new(LineRate { plugin: Arc::clone(plugin), about, state: Mutex::default() })
+    fn new(plugin: &Arc<str>, kind: LineKind) -> Arc<LineRate> {
+        Arc::new(LineRate { plugin: Arc::clone(plugin), kind, state: Mutex::default() })
     }
 
     /// Returns whether a line may be written; otherwise counts it as suppressed.
@@ -69,7 +68,7 @@ impl LineRate {
     /// Counts suppressed lines. One report within ten seconds covers them all.
     pub fn leave_out(self: &Arc<LineRate>, lines: u64) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left_out += lines;
+        state.suppressed += lines;
         if state.scheduled {
             return;
         }
@@ -78,7 +77,7 @@ impl LineRate {
             state.scheduled = true;
             let its = Arc::downgrade(self);
             runtime.spawn(async move {
-                sleep(REPORTED).await;
+                sleep(REPORT_INTERVAL).await;
                 if let Some(rate) = its.upgrade() {
                     rate.report();
                 }
@@ -88,27 +87,27 @@ impl LineRate {
 
     fn report(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let lines = std::mem::take(&mut state.left_out);
+        let lines = std::mem::take(&mut state.suppressed);
         state.scheduled = false;
         drop(state);
         if lines == 0 {
             return;
         }
         let plugin = &self.plugin;
-        match self.about {
-            About::Own => tracing::warn!(
+        match self.kind {
+            LineKind::Plugin => tracing::warn!(
                 target: "tuffet::plugin", %plugin, lines,
-                "log lines of a plugin were left out: {PER_SECOND} a second are kept"
+                "log lines of a plugin were suppressed: the limit is {PER_SECOND} a second"
             ),
-            About::Calls => tracing::warn!(
+            LineKind::Calls => tracing::warn!(
                 target: "tuffet::policy", %plugin, lines,
-                "log lines about a plugin were left out: {PER_SECOND} a second are kept"
+                "log lines about a plugin were suppressed: the limit is {PER_SECOND} a second"
             ),
         }
     }
 }
 
-/// All rates of a runtime: a call that still runs when the server ends may hold the rates of its plugin.
+/// All rates of a runtime, to report them at shutdown: a running call may still hold those of its plugin.
 #[derive(Debug, Default)]
 pub struct LineRates(Mutex<Vec<Weak<LineRate>>>);
 
@@ -121,7 +120,7 @@ impl LineRates {
         rate
     }
 
-    /// Reports what was suppressed so far.
+    /// Reports suppressed lines so far.
     pub fn report(&self) {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());
@@ -136,10 +135,10 @@ impl Drop for LineRate {
 
 impl State {
     fn take(&mut self, now: Instant) -> bool {
-        let whole = self.whole.map_or(now, |whole| whole.max(now)) + INTERVAL;
-        let fits = whole - now <= INTERVAL * BURST;
+        let full_again = self.full_again.map_or(now, |full_again| full_again.max(now)) + INTERVAL;
+        let fits = full_again - now <= INTERVAL * BURST;
         if fits {
-            self.whole = Some(whole);
+            self.full_again = Some(full_again);
         }
         fits
     }

@@ -20,9 +20,9 @@ pub struct LoadProblem {
 pub enum LoadProblemKind {
     /// A chain names a plugin that is not configured.
     UnknownPlugin,
-    /// There is no such builtin, the file cannot be read, or the registry does not give it.
+    /// No such builtin, an unreadable file, or a refusal by the registry.
     Unreadable,
-    /// It is not the component that `sha256` pins.
+    /// The component differs from the pinned `sha256`.
     Digest,
     /// The bytes are not a component that this server can compile.
     NotAComponent,
@@ -30,20 +30,20 @@ pub enum LoadProblemKind {
     Import,
     /// It lacks a grant, or its manifest is invalid.
     Grant,
-    /// A sink that it is granted cannot be opened.
+    /// A granted sink cannot be opened.
     Sink,
-    /// It lacks an interface that every plugin has, or has it in another version.
+    /// It lacks a mandatory interface, or has it in another version.
     Export,
-    /// It is in the chain of this hook, and lacks it, or has it in another version.
+    /// It lacks the hook of its chain, or has it in another version.
     Hook(&'static str),
     /// It refuses its settings.
     Settings,
-    /// It failed while it was configured: a trap, or a limit.
+    /// It trapped or exceeded a limit while it was configured.
     Failed,
 }
 
 impl LoadProblem {
-    /// Returns `fetch` if the component could not be had, `load` for all other problems.
+    /// Returns `fetch` if the component could not be obtained, `load` for all other problems.
     pub fn failure(&self) -> &'static str {
         match self.kind {
             LoadProblemKind::Unreadable | LoadProblemKind::Digest => "fetch",

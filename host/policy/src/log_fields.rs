@@ -1,26 +1,26 @@
-//! The fields of a plugin's log line: names and values that the plugin chose.
+//! The fields of a plugin's log line: names and values chosen by the plugin.
 
 use std::fmt::{self, Display};
 
 use super::text::one_line;
 
-/// Fields of a line, and the bytes of a name and of a value.
+/// The maximum number of fields, and bytes of a name and a value.
 const MAX_FIELDS: usize = 16;
 const MAX_NAME: usize = 64;
 const MAX_VALUE: usize = 256;
 
-/// Names of the server's own fields in such a line.
+/// Names of the server's fields in such a line.
 const OWN: [&str; 10] =
     ["timestamp", "level", "target", "message", "plugin", "hook", "request", "client", "trace_id", "span_id"];
 
-/// Fields, each with a name of its own. As a value of `tracing` they are an error, the only kind of value that a
-/// subscriber can recognise by its type: one that does may write a field for each, and others write all as one text.
+/// Fields with unique names. Passed to `tracing` as an error, the only kind of value that a subscriber can recognise by
+/// its type: such a subscriber writes each as a field, others write all of them as one text.
 #[derive(Debug)]
 pub struct PluginFields(Vec<(String, String)>);
 
 impl PluginFields {
-    /// Takes the first fields; the rest is left out. Names consist of letters, digits, `_`, `-` and `.`; a name of the
-    /// server's own fields gets the prefix `plugin_`, and one that comes again gets a number.
+    /// Takes the first fields. Names consist of letters, digits, `_`, `-` and `.`; those of the server's fields get the
+    /// prefix `plugin_`, and repeated ones a number.
     pub fn new(fields: &[(String, String)]) -> PluginFields {
         let mut taken: Vec<(String, String)> = Vec::with_capacity(fields.len().min(MAX_FIELDS));
         for (name, value) in fields.iter().take(MAX_FIELDS) {
@@ -41,12 +41,12 @@ impl PluginFields {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// Returns the fields that a value of `tracing` is, if it is any.
+    /// Returns the fields behind a value of `tracing`.
     pub fn of<'a>(value: &'a (dyn std::error::Error + 'static)) -> Option<&'a PluginFields> {
         value.downcast_ref::<PluginFields>()
     }
 
-    /// Returns them as a value of `tracing`; `None` without any.
+    /// Returns the fields as a value of `tracing`; `None` without fields.
     pub fn value(&self) -> Option<&(dyn std::error::Error + 'static)> {
         if self.0.is_empty() { None } else { Some(self) }
     }

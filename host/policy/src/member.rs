@@ -1,14 +1,14 @@
-//! A member of chains: an implementation of hooks, with what guards its calls.
+//! A member of chains: an implementation of hooks, with the guards of its calls.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::breaker::Breaker;
 use super::counters::Counters;
-use super::decisions::Decisions;
+use super::decision_cache::DecisionCache;
 use super::hooks::Hooks;
 use super::line_rate::LineRate;
-use super::opinion::{Found, Opinion};
+use super::opinion::{Opinion, ResolveOpinion};
 use super::overload::Overload;
 use super::renderings::Renderings;
 use super::turns::Occupancy;
@@ -17,15 +17,15 @@ use super::turns::Occupancy;
 pub struct Member {
     /// Its name, for logs and metrics.
     pub name: Arc<str>,
-    /// What it implements.
+    /// The implemented hooks.
     pub hooks: Hooks,
     /// How its failures are treated.
     pub on_error: OnError,
     /// Whether its verdicts are only recorded.
     pub monitors: bool,
-    /// The time limit of a call that is only recorded.
+    /// The time limit of a call in the mode `monitor`.
     pub wall: Duration,
-    /// Prefix length that identifies a client in IPv6.
+    /// The prefix length that identifies an IPv6 client.
     pub ipv6_prefix: u8,
     /// Whether it wants to know where requests arrive.
     pub wants_local: bool,
@@ -38,11 +38,11 @@ pub struct Member {
     /// Its counters.
     pub counters: Arc<Counters>,
     /// The rate of log lines about its calls.
-    pub notes: Arc<LineRate>,
+    pub log_rate: Arc<LineRate>,
     /// The decision cache of `authorize`; `None` without a cache.
-    pub verdicts: Option<Decisions<Opinion>>,
+    pub verdicts: Option<DecisionCache<Opinion>>,
     /// The decision cache of `resolve`; `None` without a cache.
-    pub resolutions: Option<Decisions<Found>>,
+    pub resolutions: Option<DecisionCache<ResolveOpinion>>,
     /// Content that it rendered, by key.
     pub renderings: Arc<Renderings>,
 }

@@ -1,14 +1,14 @@
-//! What the members of a chain derive from a request once for all of them.
+//! Data that the members of a chain derive from a request, once for all of them.
 
 use std::any::Any;
 
-/// A place for what a hook derives from its request, such as a conversion, so that the next member of the chain does not
-/// derive it again. Empty at the start of each chain.
+/// Caches data derived from a request, such as a conversion, for the next member of the chain. Empty at the start of
+/// each chain.
 #[derive(Default)]
 pub struct Memo(Option<Box<dyn Any + Send>>);
 
 impl Memo {
-    /// Returns what is there, or puts it there. What a member of another kind has left is replaced.
+    /// Returns the data of this type; creates it if there is none or one of another type.
     pub fn get<T: Default + Send + 'static>(&mut self) -> &mut T {
         if !self.0.as_ref().is_some_and(|there| there.is::<T>()) {
             self.0 = Some(Box::new(T::default()));

@@ -1,54 +1,54 @@
-//! Plugins in the mode `monitor`: they are called, and their verdicts are logged without effect.
+//! Plugins in the mode `monitor`: their verdicts are logged and have no effect.
 //!
-//! They are called beside the chain, not in it: no request waits for them.
+//! They run beside the chain: no request waits for them.
 
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use super::chain_deadline::ChainDeadline;
 use super::content::PluginContent;
+use super::hook_answer::HookAnswer;
 use super::member::Member;
 use super::memo::Memo;
-use super::opinion::{Found, Opinion, Otherwise, Selection, UploadOpinion};
-use super::patience::Patience;
+use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection, UploadOpinion};
 use super::upload::ReceivedUpload;
-use super::weighty::Weighty;
 use tuffet_request::{Denial, Request};
 
-/// What is left to wait for: nothing, unless the request is only explained.
-type Waits = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
+/// A call to wait for, in a rehearsal; `None` if it runs in the background.
+type MonitorCall = Option<Pin<Box<dyn Future<Output = ()> + Send>>>;
 
-pub(super) fn authorize(plugin: &Arc<Member>, request: &Request) -> Waits {
+pub(super) fn authorize(plugin: &Arc<Member>, request: &Request) -> MonitorCall {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
-    beside(request.is_rehearsal(), async move {
-        let (mut memo, patience) = (Memo::default(), Patience::of(plugin.wall));
-        let opinion = plugin.verdict(&request, &mut memo, patience).await;
-        plugin.note("authorize", &request, opinion.ok().flatten().map(Said::Verdict));
+    run_beside(request.is_rehearsal(), async move {
+        let (mut memo, deadline) = (Memo::default(), ChainDeadline::of(plugin.wall));
+        let opinion = plugin.verdict(&request, &mut memo, deadline).await;
+        plugin.log_verdict("authorize", &request, opinion.ok().flatten().map(MonitoredAnswer::Verdict));
     })
 }
 
-pub(super) fn resolve(plugin: &Arc<Member>, request: &Request) -> Waits {
+pub(super) fn resolve(plugin: &Arc<Member>, request: &Request) -> MonitorCall {
     let (plugin, request) = (Arc::clone(plugin), request.clone());
-    beside(request.is_rehearsal(), async move {
-        let (mut memo, patience) = (Memo::default(), Patience::of(plugin.wall));
-        let found = plugin.resolution(&request, &mut memo, patience).await;
+    run_beside(request.is_rehearsal(), async move {
+        let (mut memo, deadline) = (Memo::default(), ChainDeadline::of(plugin.wall));
+        let found = plugin.resolution(&request, &mut memo, deadline).await;
         let found = found.ok().flatten();
-        let said = match &found {
-            // A rendering that stands for files is not made: whether they exist is not looked up here.
-            Some(Found::Serve(Selection { files, otherwise: Otherwise::Rendering(key), .. }))
+        let answer = match &found {
+            // With files before it, the rendering is not made: whether they exist is not checked here.
+            Some(ResolveOpinion::Serve(Selection { files, fallback: Fallback::Rendering(key), .. }))
                 if files.is_empty() =>
             {
-                let made = plugin.rendering(&request, key, patience).await;
-                made.ok().flatten().map(Said::Rendering)
+                let rendered = plugin.rendering(&request, key, deadline).await;
+                rendered.ok().flatten().map(MonitoredAnswer::Rendering)
             }
-            _ => found.map(Said::Resolution),
+            _ => found.map(MonitoredAnswer::Resolution),
         };
-        plugin.note("resolve", &request, said);
+        plugin.log_verdict("resolve", &request, answer);
     })
 }
 
-/// Carries out a call in a task of its own, unless its result is waited for.
-fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> Waits {
+/// Spawns the call, unless the caller waits for it.
+fn run_beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> MonitorCall {
     if waits {
         return Some(Box::pin(call));
     }
@@ -59,19 +59,23 @@ fn beside(waits: bool, call: impl Future<Output = ()> + Send + 'static) -> Waits
 pub(super) fn accept_upload(plugin: &Arc<Member>, request: &Request, upload: &ReceivedUpload) {
     let (plugin, request, upload) = (Arc::clone(plugin), request.clone(), upload.clone());
     tokio::spawn(async move {
-        let (mut memo, patience) = (Memo::default(), Patience::of(plugin.wall));
-        let opinion = plugin.acceptance(&request, &mut memo, &upload, patience).await;
-        plugin.note("accept-upload", &request, opinion.ok().flatten().map(Said::Acceptance));
+        let (mut memo, deadline) = (Memo::default(), ChainDeadline::of(plugin.wall));
+        let opinion = plugin.acceptance(&request, &mut memo, &upload, deadline).await;
+        plugin.log_verdict(
+            "accept-upload",
+            &request,
+            opinion.ok().flatten().map(MonitoredAnswer::Acceptance),
+        );
     });
 }
 
 impl Member {
     /// Logs the verdict that the plugin would have given, unless it abstained.
-    fn note(&self, hook: &'static str, request: &Request, said: Option<Said>) {
+    fn log_verdict(&self, hook: &'static str, request: &Request, answer: Option<MonitoredAnswer>) {
         if request.is_rehearsal() {
             return;
         }
-        if let Some(said) = said.filter(|_| self.notes.take()) {
+        if let Some(answer) = answer.filter(|_| self.log_rate.take()) {
             tracing::info!(
                 target: "tuffet::policy",
                 plugin = %self.name,
@@ -79,48 +83,52 @@ impl Member {
                 request = %request.id,
                 client = %request.client,
                 path = %request.path,
-                would = %said,
+                would = %answer,
                 "monitored"
             );
         }
-        // A call that is counted has its line, also where the server ends now.
+        // After the line, so that each counted call has one even if the server ends now.
         self.counters.monitor();
     }
 }
 
 /// An opinion, for the log.
-enum Said {
+enum MonitoredAnswer {
     Verdict(Opinion),
-    Resolution(Found),
+    Resolution(ResolveOpinion),
     Rendering(Result<Arc<PluginContent>, Denial>),
     Acceptance(UploadOpinion),
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for MonitoredAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Said::Verdict(Opinion::Allow(_)) => f.write_str("allow"),
-            Said::Verdict(Opinion::Drop(reason)) | Said::Resolution(Found::Drop(reason))
+            MonitoredAnswer::Verdict(Opinion::Allow(_)) => f.write_str("allow"),
+            MonitoredAnswer::Verdict(Opinion::Drop(reason))
+            | MonitoredAnswer::Resolution(ResolveOpinion::Drop(reason))
                 if reason.is_empty() =>
             {
                 f.write_str("drop")
             }
-            Said::Verdict(Opinion::Drop(reason)) | Said::Resolution(Found::Drop(reason)) => {
+            MonitoredAnswer::Verdict(Opinion::Drop(reason))
+            | MonitoredAnswer::Resolution(ResolveOpinion::Drop(reason)) => {
                 write!(f, "drop: {reason}")
             }
-            Said::Resolution(found @ Found::Serve(Selection { files, otherwise, .. })) => match otherwise {
-                Otherwise::Content(_) if files.is_empty() => write!(f, "content of {}", found.detail()),
-                _ => write!(f, "{} {}", found.word(), found.detail()),
-            },
-            Said::Rendering(rendered @ Ok(_)) => write!(f, "content of {}", rendered.detail()),
-            Said::Acceptance(UploadOpinion::Accept) => f.write_str("accept"),
-            Said::Acceptance(renamed @ UploadOpinion::Rename(_)) => {
+            MonitoredAnswer::Resolution(found @ ResolveOpinion::Serve(Selection { files, fallback, .. })) => {
+                match fallback {
+                    Fallback::Content(_) if files.is_empty() => write!(f, "content of {}", found.detail()),
+                    _ => write!(f, "{} {}", found.word(), found.detail()),
+                }
+            }
+            MonitoredAnswer::Rendering(rendered @ Ok(_)) => write!(f, "content of {}", rendered.detail()),
+            MonitoredAnswer::Acceptance(UploadOpinion::Accept) => f.write_str("accept"),
+            MonitoredAnswer::Acceptance(renamed @ UploadOpinion::Rename(_)) => {
                 write!(f, "rename to {}", renamed.detail())
             }
-            Said::Verdict(Opinion::Deny(denial))
-            | Said::Resolution(Found::Deny(denial))
-            | Said::Rendering(Err(denial))
-            | Said::Acceptance(UploadOpinion::Deny(denial)) => deny(f, denial),
+            MonitoredAnswer::Verdict(Opinion::Deny(denial))
+            | MonitoredAnswer::Resolution(ResolveOpinion::Deny(denial))
+            | MonitoredAnswer::Rendering(Err(denial))
+            | MonitoredAnswer::Acceptance(UploadOpinion::Deny(denial)) => deny(f, denial),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use super::asker::Asker;
+use super::call_context::CallContext;
 use super::delivery::{Batch, Delivery};
 use super::failure::Cause;
 use super::hooks::Observe;
@@ -14,12 +14,11 @@ use super::policy::Policy;
 use super::unsent::Unsent;
 use tuffet_request::events::{Event, Kinds};
 
-/// Pauses before repeating a failed call. They are limited because the queue of events is bounded, and new
-/// requests wait for it.
+/// Pauses before repeating a failed call. Few and short: the queue of events is bounded, and new requests wait for it.
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 impl Policy {
-    /// The events that all observers together subscribe to.
+    /// The events to which any observer subscribes.
     pub fn observed(&self) -> Kinds {
         self.observers().iter().fold(Kinds::default(), |all, (_, hook)| all.or(hook.wants()))
     }
@@ -56,13 +55,12 @@ impl Policy {
         .await;
     }
 
-    /// Whether any plugin waits for a call without events.
+    /// Whether any plugin has unsent lines.
     pub fn has_unsent(&self) -> bool {
         self.observers().iter().any(|(_, hook)| hook.unsent().is_some_and(Unsent::waits))
     }
 
-    /// Calls observers without events, if they want that and a sink had no room in their last call: it may
-    /// have room now.
+    /// Calls observers with unsent lines without events: a sink that was full may have room now.
     pub async fn observe_nothing(&self) {
         let observers = self.observers().into_iter();
         let unsent = observers.filter_map(|(member, hook)| Some((member, hook, hook.unsent()?)));
@@ -79,9 +77,9 @@ impl Policy {
 
 async fn tell(plugin: &Member, hook: &dyn Observe, events: &Delivery<'_>) {
     for pause in PAUSES.map(Some).into_iter().chain([None]) {
-        let call = async |asker| hook.observe(events, asker).await;
-        let Err(failure) = plugin.guarded("observe", Asker::SERVER, None, call).await else { return };
-        // Another instance may succeed. It repeats the effects of the failed call.
+        let call = async |context| hook.observe(events, context).await;
+        let Err(failure) = plugin.guarded("observe", CallContext::SERVER, None, call).await else { return };
+        // Another instance may succeed, but repeats the effects of the failed call.
         let again = matches!(failure.cause, Cause::Trap | Cause::Time | Cause::Memory | Cause::Busy);
         let pause = pause.filter(|_| again && !events.is_empty());
         if pause.is_none() {
@@ -93,8 +91,8 @@ async fn tell(plugin: &Member, hook: &dyn Observe, events: &Delivery<'_>) {
             hook = "observe",
             events = events.len(),
             cause = failure.cause.as_str(),
-            "a plugin failed, and what it was told is {}: {}",
-            if pause.is_some() { "told once more" } else { "lost on it" },
+            "a plugin failed, and its events are {}: {}",
+            if pause.is_some() { "delivered again" } else { "lost" },
             failure.detail
         );
         match pause {

@@ -8,11 +8,11 @@ use tuffet_request::{Denial, SessionProfile};
 /// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub enum Opinion {
-    /// It is allowed, with this profile.
+    /// Allowed, with this profile.
     Allow(SessionProfile),
-    /// It is refused with an ERROR.
+    /// Refused with an ERROR.
     Deny(Denial),
-    /// It is dropped; the reason is for the log.
+    /// Dropped; the reason is for the log.
     Drop(String),
 }
 
@@ -27,47 +27,47 @@ pub struct Target {
 
 /// What follows if none of the files exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum Fallback {
     /// The request is refused.
     NotFound,
     /// The next plugin of the chain decides.
     Next,
     /// This content.
     Content(Arc<PluginContent>),
-    /// The content that the plugin makes for this key.
+    /// Content to be rendered for this key.
     Rendering(Arc<str>),
 }
 
-/// What is served: the first of the files that exists.
+/// Files to serve: the first that exists.
 #[derive(Debug, Clone)]
 pub struct Selection {
     /// The candidates, in order.
     pub files: Vec<Target>,
     /// What follows if none of them exists.
-    pub otherwise: Otherwise,
-    /// How it is sent.
+    pub fallback: Fallback,
+    /// The session profile.
     pub profile: Option<SessionProfile>,
 }
 
 /// A resolution other than abstain.
 #[derive(Debug, Clone)]
-pub enum Found {
-    /// It is served.
+pub enum ResolveOpinion {
+    /// Served.
     Serve(Selection),
-    /// It is refused with an ERROR.
+    /// Refused with an ERROR.
     Deny(Denial),
-    /// It is dropped; the reason is for the log.
+    /// Dropped; the reason is for the log.
     Drop(String),
 }
 
 /// A decision about an upload.
 #[derive(Debug, Clone)]
 pub enum UploadOpinion {
-    /// It becomes visible.
+    /// Published.
     Accept,
-    /// It becomes visible under this name.
+    /// Published under this name.
     Rename(Destination),
-    /// It is refused with an ERROR.
+    /// Refused with an ERROR.
     Deny(Denial),
 }
 
@@ -76,6 +76,6 @@ pub enum UploadOpinion {
 pub struct Destination {
     /// A path in its root.
     pub path: String,
-    /// Whether it gets the next free name beside a file that has this one.
+    /// Whether to use the next free name if a file has this one.
     pub next_free: bool,
 }

@@ -1,4 +1,4 @@
-//! Logs calls that an overloaded plugin could not take: the first at once, further ones summed up.
+//! Logs calls refused for overload: the first immediately, further ones as sums.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_secs(10);
 /// The overload of one plugin.
 #[derive(Debug, Default)]
 pub struct Overload {
-    /// Calls since the last line; `None` if the next one is logged at once.
+    /// Calls since the last line; `None` if the next one gets its own line.
     unreported: Mutex<Option<Unreported>>,
 }
 
@@ -23,7 +23,7 @@ struct Unreported {
 }
 
 impl Overload {
-    /// Records a call that got no turn, or no CPU time.
+    /// Records a call that got no turn or no CPU time.
     pub fn note(self: &Arc<Self>, plugin: &Arc<str>, hook: &'static str, why: &str) {
         let mut unreported = self.lock();
         if let Some(unreported) = &mut *unreported {

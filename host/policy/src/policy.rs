@@ -4,26 +4,26 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::answer::Chained;
+use super::chain_deadline::ChainDeadline;
+use super::chain_results::ChainedPlugin;
 use super::identity::PluginIdentity;
 use super::load_problem::LoadProblem;
 use super::member::Member;
-use super::patience::Patience;
 
-/// A loaded policy. All requests of one generation are judged by the same one.
+/// A loaded policy: one for each generation.
 pub struct Policy {
     pub(super) parts: PolicyParts,
-    /// Whether any plugin wants to know where requests arrive.
+    /// Whether any plugin wants the local address, interface and VLAN of requests.
     wants_local: bool,
 }
 
-/// What a policy is made of.
+/// The parts of a policy.
 pub struct PolicyParts {
-    /// What holds where every plugin of `authorize` abstains.
+    /// The verdict if every plugin of `authorize` abstains.
     pub default: DefaultVerdict,
-    /// The chains of all listeners without chains of their own.
+    /// The chains of listeners that configure none.
     pub of_all: Chains,
-    /// Those of listeners with a chain of their own, by name.
+    /// The chains of the other listeners, by name.
     pub of_listeners: HashMap<String, Chains>,
     /// The time limit of the chains for one request.
     pub time_limit: Duration,
@@ -33,7 +33,7 @@ pub struct PolicyParts {
     pub identities: Vec<PluginIdentity>,
 }
 
-/// What holds where every plugin of `authorize` abstains.
+/// The verdict if every plugin of `authorize` abstains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultVerdict {
     /// The request is allowed.
@@ -88,8 +88,7 @@ impl Policy {
             && self.parts.default == DefaultVerdict::Allow
     }
 
-    /// Returns whether a plugin wants to know where the requests of a listener arrive: the address, the interface, the
-    /// VLAN.
+    /// Returns whether a plugin of this listener wants the local address, interface and VLAN of requests.
     pub fn wants_local(&self, listener: &str) -> bool {
         self.wants_local && self.of(listener).plugins().any(|plugin| plugin.wants_local)
     }
@@ -104,7 +103,7 @@ impl Policy {
         std::iter::once(&self.parts.of_all).chain(self.parts.of_listeners.values())
     }
 
-    /// Returns what holds where every plugin of `authorize` abstains, in a word.
+    /// Returns the default verdict in a word.
     pub fn default_word(&self) -> &'static str {
         match self.parts.default {
             DefaultVerdict::Allow => "allow",
@@ -112,13 +111,13 @@ impl Policy {
         }
     }
 
-    /// Returns the plugins of all chains of a listener but `observe`, in the order in which requests meet them.
-    pub fn chained(&self, listener: &str) -> impl Iterator<Item = Chained> + '_ {
+    /// Returns the plugins of a listener's chains except `observe`, in the order of calls.
+    pub fn chained(&self, listener: &str) -> impl Iterator<Item = ChainedPlugin> + '_ {
         let its = self.of(listener);
         let chains =
             [("authorize", &its.authorize), ("resolve", &its.resolve), ("accept-upload", &its.accept_upload)];
         chains.into_iter().flat_map(|(hook, chain)| {
-            chain.iter().map(move |plugin| Chained {
+            chain.iter().map(move |plugin| ChainedPlugin {
                 hook,
                 plugin: Arc::clone(&plugin.name),
                 monitored: plugin.monitors,
@@ -126,8 +125,8 @@ impl Policy {
         })
     }
 
-    /// Returns the time limit of a request, from now on.
-    pub fn patience(&self) -> Patience {
-        Patience::of(self.parts.time_limit)
+    /// Starts the time limit of a request.
+    pub fn deadline(&self) -> ChainDeadline {
+        ChainDeadline::of(self.parts.time_limit)
     }
 }

@@ -6,13 +6,13 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// How long a call waits for an instance in use before another one is made: as long as making one takes,
-/// within these bounds. The result of `configure` is worth waiting for, but a plugin that waits for something
-/// external needs more instances.
-const PATIENCE: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
+/// How long a call waits for an instance in use before another one is made: as long as making one takes, within these
+/// bounds. A configured instance is worth waiting for, but a plugin that waits for external services needs more of
+/// them.
+const INSTANCE_WAIT: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(250));
 
-/// The instances of one plugin. The last one stays however long it is idle, so that a storm after a quiet
-/// night finds a configured instance.
+/// The instances of one plugin. The last one never expires, so that a storm after a quiet night finds a configured
+/// instance.
 pub struct Pool<I> {
     /// How long all but the last instance may be idle.
     idle: Duration,
@@ -23,13 +23,13 @@ pub struct Pool<I> {
     making: bool,
     /// Whether the last attempt to make one failed.
     failed: bool,
-    /// How long the last one took to make.
+    /// How long making the last one took.
     cost: Duration,
     /// Idle instances, the most recently used last. Calls take from the end, so that the others expire in a
     /// quiet hour.
     ready: Vec<Idle<I>>,
-    /// Permits that the idle instances of all plugins share.
-    room: Arc<Semaphore>,
+    /// Permits for idle instances, shared by all plugins.
+    idle_permits: Arc<Semaphore>,
     /// Whether a task waits for the oldest to expire.
     swept: bool,
 }
@@ -37,22 +37,22 @@ pub struct Pool<I> {
 struct Idle<I> {
     instance: I,
     until: Instant,
-    _room: Option<OwnedSemaphorePermit>,
+    _permit: Option<OwnedSemaphorePermit>,
 }
 
 /// Whether an instance may serve another call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lodging {
-    /// It may.
-    Free,
+pub enum InstanceCondition {
+    /// It may serve further calls.
+    Reusable,
     /// It has served its number of calls, or has grown too large.
-    Worn,
+    WornOut,
 }
 
 impl<I> Pool<I> {
-    /// Creates a pool of at most `most` instances, which expire after `idle`; `room` is shared with other
+    /// Creates a pool of at most `most` instances, which expire after `idle`; `idle_permits` is shared with other
     /// pools.
-    pub fn new(most: u32, idle: Duration, room: Arc<Semaphore>) -> Pool<I> {
+    pub fn new(most: u32, idle: Duration, idle_permits: Arc<Semaphore>) -> Pool<I> {
         Pool {
             idle,
             most,
@@ -61,12 +61,12 @@ impl<I> Pool<I> {
             failed: false,
             cost: Duration::ZERO,
             ready: Vec::new(),
-            room,
+            idle_permits,
             swept: false,
         }
     }
 
-    /// Whether an instance is idle; with `spare`, whether another one would be left.
+    /// Whether an instance is idle; with `spare`, whether another one would remain.
     pub(crate) fn has_ready(&self, spare: bool) -> bool {
         self.ready.len() > usize::from(spare && self.most > 1)
     }
@@ -79,18 +79,22 @@ impl<I> Pool<I> {
     /// Returns an unused instance to the pool.
     pub(crate) fn put_back(&mut self, instance: I) {
         let until = Instant::now() + self.idle;
-        self.ready.push(Idle { instance, until, _room: Arc::clone(&self.room).try_acquire_owned().ok() });
+        self.ready.push(Idle {
+            instance,
+            until,
+            _permit: Arc::clone(&self.idle_permits).try_acquire_owned().ok(),
+        });
     }
 
     /// Takes back an instance after a successful call. Returns it if the caller must drop it, which
     /// must not happen under a lock. `waits`: whether a call waits for an instance.
-    pub(crate) fn give_back(&mut self, instance: I, lodging: Lodging, waits: bool) -> Option<I> {
-        let room = Arc::clone(&self.room).try_acquire_owned().ok();
-        if lodging == Lodging::Worn || (room.is_none() && !waits) {
+    pub(crate) fn give_back(&mut self, instance: I, condition: InstanceCondition, waits: bool) -> Option<I> {
+        let permit = Arc::clone(&self.idle_permits).try_acquire_owned().ok();
+        if condition == InstanceCondition::WornOut || (permit.is_none() && !waits) {
             self.alive -= 1;
             return Some(instance);
         }
-        self.ready.push(Idle { instance, until: Instant::now() + self.idle, _room: room });
+        self.ready.push(Idle { instance, until: Instant::now() + self.idle, _permit: permit });
         None
     }
 
@@ -118,7 +122,7 @@ impl<I> Pool<I> {
             return None;
         }
         self.making = true;
-        let (least, most) = PATIENCE;
+        let (least, most) = INSTANCE_WAIT;
         Some(if self.alive == 0 { Duration::ZERO } else { self.cost.clamp(least, most) })
     }
 
@@ -137,7 +141,7 @@ impl<I> Pool<I> {
     /// Removes expired instances. Returns them, and the time of the next sweep.
     pub(crate) fn sweep(&mut self, now: Instant) -> (Vec<I>, Option<Instant>) {
         let over = self.ready.iter().take_while(|idle| idle.until <= now).count();
-        // If the last one is in use, it preserves the result of `configure` as well.
+        // An instance in use also preserves the result of `configure`.
         let keep = usize::from(self.alive as usize == self.ready.len());
         let over = over.min(self.ready.len().saturating_sub(keep));
         let gone: Vec<I> = self.ready.drain(..over).map(|idle| idle.instance).collect();
@@ -168,20 +172,22 @@ mod tests {
 
     #[test]
     fn room_is_bounded() {
-        let room = Arc::new(Semaphore::new(2));
-        let mut pool = Pool::new(32, Duration::from_secs(600), Arc::clone(&room));
+        let idle_permits = Arc::new(Semaphore::new(2));
+        let mut pool = Pool::new(32, Duration::from_secs(600), Arc::clone(&idle_permits));
         for instance in 0..3 {
             pool.add(instance, Duration::ZERO);
         }
         let taken: Vec<u8> = std::iter::from_fn(|| pool.take()).collect();
         assert_eq!(taken, [2, 1, 0]);
-        let gone: Vec<Option<u8>> =
-            taken.into_iter().map(|instance| pool.give_back(instance, Lodging::Free, false)).collect();
+        let gone: Vec<Option<u8>> = taken
+            .into_iter()
+            .map(|instance| pool.give_back(instance, InstanceCondition::Reusable, false))
+            .collect();
         assert_eq!(gone, [None, None, Some(0)]);
-        assert_eq!((pool.idle(), room.available_permits()), (2, 0));
+        assert_eq!((pool.idle(), idle_permits.available_permits()), (2, 0));
         assert!(pool.take().is_some());
-        assert_eq!((pool.idle(), room.available_permits()), (1, 1));
+        assert_eq!((pool.idle(), idle_permits.available_permits()), (1, 1));
         drop(pool);
-        assert_eq!(room.available_permits(), 2, "a generation that is gone leaves its room");
+        assert_eq!(idle_permits.available_permits(), 2, "a generation that is gone leaves its room");
     }
 }

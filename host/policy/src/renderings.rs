@@ -1,7 +1,7 @@
 //! Renderings: content that a plugin makes once for all requests with the same key.
 //!
-//! A rendering runs in a task of its own: the request that came first may run out of time, and the others still get
-//! the content. The cache is bounded by its bytes; a content in use outlives its place in it.
+//! A rendering runs in a separate task: if the first request times out, the others still get the content. The cache is
+//! bounded by bytes; content in use outlives its entry.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,60 +12,60 @@ use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::time::{Instant, timeout_at};
 
-use super::arriving::{Parts, Rooms};
 use super::content::{Body, PluginContent, Rendered, Rendering};
+use super::content_parts::{ContentMemory, ContentParts};
 use super::failure::{Cause, Failure};
 use tuffet_request::Denial;
 use tuffet_store::OpenFile;
 
-/// What a rendering takes in memory beside its bytes and its key: an estimate.
+/// The estimated memory of a rendering beside its bytes and its key.
 const OVERHEAD: u64 = 256;
-/// The cache makes room for so many renderings at first.
+/// The initial capacity of the cache.
 const EXPECTED: usize = 64;
 
-/// A call of `render` that is under way, and all that wait for it.
+/// A running call of `render`, shared by all requests that wait for it.
 type Flight = Shared<BoxFuture<'static, Rendered>>;
 
 /// The renderings of one plugin, by key. A reload begins with none.
 pub struct Renderings {
-    kept: Cache<Arc<str>, Kept, Weight>,
-    /// Contents in parts, as long as something uses them.
-    used: Mutex<HashMap<Arc<str>, Used>>,
-    rooms: Arc<Rooms>,
+    cache: Cache<Arc<str>, CachedRendering, Weight>,
+    /// Content in parts, while it is in use.
+    in_use: Mutex<HashMap<Arc<str>, PartsInUse>>,
+    memory: Arc<ContentMemory>,
     flights: Mutex<HashMap<Arc<str>, Flight>>,
 }
 
 #[derive(Clone)]
-struct Kept {
+struct CachedRendering {
     content: Arc<PluginContent>,
     until: Option<Instant>,
 }
 
-/// A content in parts that the cache may not have.
-struct Used {
+/// Content in parts that may have left the cache.
+struct PartsInUse {
     resolved: Arc<str>,
     file: Weak<OpenFile>,
-    parts: Weak<Parts>,
+    parts: Weak<ContentParts>,
     until: Option<Instant>,
 }
 
 #[derive(Clone)]
 struct Weight;
 
-impl Weighter<Arc<str>, Kept> for Weight {
-    fn weight(&self, key: &Arc<str>, kept: &Kept) -> u64 {
-        let content = &kept.content;
+impl Weighter<Arc<str>, CachedRendering> for Weight {
+    fn weight(&self, key: &Arc<str>, cached: &CachedRendering) -> u64 {
+        let content = &cached.content;
         (key.len() + content.resolved.len()) as u64 + content.len() + OVERHEAD
     }
 }
 
 impl Renderings {
-    /// A cache that holds so many bytes, and room for so many bytes of content in parts.
+    /// A cache of `bytes` bytes, and memory for `parts` bytes of content in parts.
     pub fn new(bytes: u64, parts: u64) -> Arc<Renderings> {
         let mut options = OptionsBuilder::new();
-        // One shard: the capacity is divided by shards, and each of them refuses what is larger than its part.
+        // One shard: the capacity is divided among shards, and a shard refuses entries beyond its part.
         options.shards(1).estimated_items_capacity(EXPECTED).weight_capacity(bytes);
-        let kept = match options.build() {
+        let cache = match options.build() {
             Ok(options) => Cache::with_options(
                 options,
                 Weight,
@@ -74,36 +74,36 @@ impl Renderings {
             ),
             Err(_) => Cache::with_weighter(EXPECTED, bytes, Weight),
         };
-        let (used, flights) = (Mutex::default(), Mutex::default());
-        Arc::new(Renderings { kept, used, rooms: Rooms::new(parts), flights })
+        let (in_use, flights) = (Mutex::default(), Mutex::default());
+        Arc::new(Renderings { cache, in_use, memory: ContentMemory::new(parts), flights })
     }
 
-    /// Returns the rendering in memory, if there is one that still holds.
-    pub(crate) fn known(&self, key: &str) -> Option<Arc<PluginContent>> {
+    /// Returns the rendering in memory, if it is still valid.
+    pub(crate) fn cached(&self, key: &str) -> Option<Arc<PluginContent>> {
         let holds = |until: Option<Instant>| until.is_none_or(|until| until > Instant::now());
-        if let Some(kept) = self.kept.get(key) {
-            return (holds(kept.until) && !kept.content.has_failed()).then_some(kept.content);
+        if let Some(cached) = self.cache.get(key) {
+            return (holds(cached.until) && !cached.content.has_failed()).then_some(cached.content);
         }
-        let used = lock(&self.used);
-        let Used { resolved, file, parts, until } = used.get(key)?;
+        let in_use = lock(&self.in_use);
+        let PartsInUse { resolved, file, parts, until } = in_use.get(key)?;
         let body = Body::Parts { file: file.upgrade()?, parts: Weak::clone(parts) };
         let content = PluginContent { resolved: Arc::clone(resolved), body };
         (holds(*until) && !content.has_failed()).then(|| Arc::new(content))
     }
 
-    /// Takes room for a content in parts; if there is none, the cache lets go of those that it has.
-    pub(crate) fn room<T>(&self, take: impl Fn(&Arc<Rooms>) -> Option<T>) -> Option<T> {
-        take(&self.rooms).or_else(|| {
-            self.kept.retain(|_, kept| kept.content.file().is_none());
-            take(&self.rooms)
+    /// Reserves memory for content in parts; if it is used up, the cache drops its content in parts first.
+    pub(crate) fn reserve<T>(&self, take: impl Fn(&Arc<ContentMemory>) -> Option<T>) -> Option<T> {
+        take(&self.memory).or_else(|| {
+            self.cache.retain(|_, cached| cached.content.file().is_none());
+            take(&self.memory)
         })
     }
 
-    /// Returns the rendering, waiting for the call that makes it until then. `render` makes it where no call is under
-    /// way; `began` is set if it does.
+    /// Returns the rendering; waits for a running call at most until `until`. Without one, starts `render` and sets
+    /// `began`.
     ///
     /// # Errors
-    /// The call failed, or there was no time to wait for it.
+    /// The call failed, or did not end in time.
     pub(crate) async fn get(
         self: &Arc<Self>,
         key: &Arc<str>,
@@ -113,9 +113,9 @@ impl Renderings {
     ) -> Result<Result<Arc<PluginContent>, Denial>, Failure> {
         let flight = {
             let mut flights = lock(&self.flights);
-            match (flights.get(key), self.known(key)) {
+            match (flights.get(key), self.cached(key)) {
                 (Some(flight), _) => flight.clone(),
-                // Its call ended in between.
+                // The call ended in between.
                 (None, Some(content)) => return Ok(Ok(content)),
                 (None, None) => {
                     *began = true;
@@ -126,7 +126,7 @@ impl Renderings {
             }
         };
         let rendered = timeout_at(until, flight).await.unwrap_or_else(|_| {
-            let detail = "the time of the chain was over while the content was rendered";
+            let detail = "the time limit of the chain passed while the content was rendered";
             Err(Failure::new(Cause::Busy, detail))
         })?;
         Ok(rendered.map(|rendering| rendering.content))
@@ -137,7 +137,7 @@ impl Renderings {
         key: &Arc<str>,
         render: impl Future<Output = Rendered> + Send + 'static,
     ) -> Flight {
-        let flight = UnderWay { renderings: Arc::clone(self), key: Arc::clone(key) };
+        let flight = FlightGuard { renderings: Arc::clone(self), key: Arc::clone(key) };
         let call = tokio::spawn(async move {
             let rendered = render.await;
             if let Ok(Ok(rendering)) = &rendered {
@@ -153,31 +153,34 @@ impl Renderings {
     }
 }
 
-/// A call in the table of those under way; leaves it when it ends, however it does.
-struct UnderWay {
+/// Removes a call from the table when it ends, however it ends.
+struct FlightGuard {
     renderings: Arc<Renderings>,
     key: Arc<str>,
 }
 
-impl UnderWay {
+impl FlightGuard {
     fn keep(&self, rendering: &Rendering) {
         let until = match rendering.ttl {
             None => None,
-            // A time that no clock reaches is as good as none.
+            // Beyond the range of the clock: no limit.
             Some(ttl) => Instant::now().checked_add(ttl),
         };
-        let kept = Kept { content: Arc::clone(&rendering.content), until };
+        let cached = CachedRendering { content: Arc::clone(&rendering.content), until };
         if let Body::Parts { file, parts } = &rendering.content.body {
             let (resolved, file) = (Arc::clone(&rendering.content.resolved), Arc::downgrade(file));
-            let mut used = lock(&self.renderings.used);
-            used.retain(|_, used| used.file.strong_count() > 0);
-            used.insert(Arc::clone(&self.key), Used { resolved, file, parts: Weak::clone(parts), until });
+            let mut in_use = lock(&self.renderings.in_use);
+            in_use.retain(|_, entry| entry.file.strong_count() > 0);
+            in_use.insert(
+                Arc::clone(&self.key),
+                PartsInUse { resolved, file, parts: Weak::clone(parts), until },
+            );
         }
-        self.renderings.kept.insert(Arc::clone(&self.key), kept);
+        self.renderings.cache.insert(Arc::clone(&self.key), cached);
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for FlightGuard {
     fn drop(&mut self) {
         lock(&self.renderings.flights).remove(&self.key);
     }
@@ -291,8 +294,8 @@ mod tests {
         for key in 0..100 {
             world.get(&key.to_string(), Ok(Ok(rendering(10_000, None)))).await.unwrap().unwrap();
         }
-        assert!(world.renderings.kept.weight() <= 100_000);
-        // What the cache has no room for is made each time.
+        assert!(world.renderings.cache.weight() <= 100_000);
+        // Content larger than the cache is made each time.
         for calls in [101, 102] {
             world.get("large", Ok(Ok(rendering(200_000, None)))).await.unwrap().unwrap();
             assert_eq!(world.calls(), calls);

@@ -1,17 +1,17 @@
-//! Counters and gauges that plugins have of their own.
+//! Counters and gauges defined by plugins.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Series of a plugin.
+/// The maximum number of series of a plugin.
 const MAX_SERIES: usize = 64;
 
 /// The name of a series, with its labels.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SeriesName {
-    /// The plugin's name for it.
+    /// The name that the plugin chose.
     pub name: String,
     /// Names and values, sorted.
     pub labels: Vec<(String, String)>,
@@ -22,7 +22,7 @@ pub struct SeriesName {
 pub enum SeriesValue {
     /// Never falls while the process runs.
     Counter(u64),
-    /// As it was set last.
+    /// The last value.
     Gauge(f64),
 }
 
@@ -33,16 +33,16 @@ pub struct PluginSeries {
     pub plugin: Arc<str>,
     /// Its series.
     pub series: Vec<(SeriesName, SeriesValue)>,
-    /// Changes that were refused because it has as many series as it may have.
+    /// Refused changes: the plugin has too many series.
     pub refused: u64,
 }
 
-/// Why a series is not changed.
+/// Why a change is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeriesError {
-    /// There are as many as there may be.
+    /// The plugin has too many series.
     Full,
-    /// The name is that of a series of the other kind.
+    /// A series with this name has the other kind.
     OtherKind,
 }
 
@@ -65,7 +65,7 @@ impl SeriesTable {
         match all.get_mut(&name) {
             Some(SeriesValue::Counter(count)) => {
                 if let SeriesValue::Counter(by) = change {
-                    // As counters of monitoring do.
+                    // Counters wrap, as in other monitoring systems.
                     *count = count.wrapping_add(by);
                 }
             }
@@ -91,7 +91,7 @@ impl SeriesTable {
         self.refused.load(Relaxed)
     }
 
-    /// Forgets all of them, for the next call of a trial.
+    /// Removes all series, for the next call of a trial.
     pub fn clear(&self) {
         self.lock().clear();
     }

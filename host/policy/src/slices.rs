@@ -1,8 +1,8 @@
 //! Shares CPU time among calls that compute for long, by client.
 //!
-//! Short calls run at once. A call that has computed for [`SHORT`] continues only while it has the slice, which waiting
-//! clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime does, by
-//! one tick, and not by a tick for each looping call.
+//! Short calls run at once. A call that has computed for [`SHORT_CALL`] continues only while it has the slice, which
+//! waiting clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime
+//! does, by one tick, and not by a tick for each looping call.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 use tuffet_request::{ClientKey, FairQueue};
 
 /// CPU time that a call may use before it needs the slice: two ticks.
-pub const SHORT: Duration = Duration::from_millis(10);
+pub const SHORT_CALL: Duration = Duration::from_millis(10);
 
-/// The one slice that all plugins share. The control runtime has two threads; the other one is left to short calls.
+/// The single slice, shared by all plugins. The control runtime has two threads; the other one is free for short calls.
 #[derive(Debug, Default)]
 pub struct Slices {
     state: Mutex<State>,
@@ -27,7 +27,7 @@ struct State {
     waiting: FairQueue<oneshot::Sender<Slice>>,
 }
 
-/// Permission to go on computing, until it is dropped.
+/// Permission to continue computing, until it is dropped.
 #[derive(Debug)]
 pub struct Slice {
     /// `None` once it has been returned.
@@ -55,7 +55,7 @@ impl Slices {
         !self.lock().waiting.is_empty()
     }
 
-    /// Whether a call of this client waits for the slice. If so, further calls would only wait as well, each with an
+    /// Whether a call of this client waits for the slice. If so, further calls would wait too, each holding an
     /// instance.
     pub fn keeps_waiting(&self, client: ClientKey) -> bool {
         self.lock().waiting.line(client).any(|call| !call.is_closed())
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_that_nobody_took_goes_on_to_the_next() {
+    fn an_abandoned_slice_goes_to_the_next() {
         let slices = Arc::new(Slices::default());
         let held = slices.slice(client(1)).ok();
         assert!(!slices.keeps_waiting(client(1)));

@@ -1,11 +1,9 @@
 //! Decides which call of a plugin runs next: limits concurrent calls, queues further ones, and shares the
 //! reused instances among clients.
 //!
-//! A client with no waiting or running calls never comes after a client with many of both. Clients with
-//! waiting calls are served round robin. A client runs at most as many calls as could still begin in
-//! addition, so some capacity always remains for others, and none begins while an earlier one waits for CPU time
-//! ([`Slices`]). A full queue drops the newest call of the client
-//! with the most waiting calls.
+//! Clients with waiting calls are served round robin. A client runs at most as many calls as could still begin in
+//! addition, so some capacity always remains for others, and none of its calls begins while an earlier one waits for
+//! CPU time ([`Slices`]). A full queue drops the newest call of the client with the most waiting calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::debtors::Debtors;
 use super::failure::Failure;
-use super::pool::{Lodging, Pool};
+use super::pool::{InstanceCondition, Pool};
 use super::slices::Slices;
 use tuffet_request::{ClientKey, FairQueue};
 
@@ -31,8 +29,8 @@ struct State<I> {
     /// Calls that may wait.
     queue: usize,
     running: HashMap<ClientKey, u32>,
-    waiting: FairQueue<Place<I>>,
-    places: u64,
+    waiting: FairQueue<WaitingCall<I>>,
+    last_id: u64,
     slices: Arc<Slices>,
     debtors: Debtors,
     /// `None` if each call makes its own instance.
@@ -40,14 +38,14 @@ struct State<I> {
 }
 
 /// A waiting call.
-struct Place<I> {
+struct WaitingCall<I> {
     id: u64,
-    call: oneshot::Sender<Result<Option<I>, Waived>>,
+    call: oneshot::Sender<Result<Option<I>, NoTurn>>,
 }
 
-/// The reason why a waiting call gets no turn.
+/// Why a waiting call gets no turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Waived {
+pub enum NoTurn {
     /// The queue is full.
     Full,
     /// No turn was free in time.
@@ -66,15 +64,15 @@ pub struct Turn<I: Send + 'static> {
 }
 
 impl<I: Send + 'static> Turns<I> {
-    /// Turns for this number of calls, and places for others that wait; `slices` are shared by all plugins. With a pool,
-    /// each turn comes with an instance.
+    /// Allows `calls` running and `queue` waiting calls; `slices` are shared by all plugins. With a pool, each turn
+    /// comes with an instance.
     pub fn new(calls: u32, queue: u32, slices: Arc<Slices>, pool: Option<Pool<I>>) -> Arc<Turns<I>> {
         let state = State {
             free: calls,
             queue: queue as usize,
             running: HashMap::new(),
             waiting: FairQueue::default(),
-            places: 0,
+            last_id: 0,
             slices,
             debtors: Debtors::default(),
             pool,
@@ -95,12 +93,12 @@ impl<I: Send + 'static> Turns<I> {
     }
 
     /// Queues a call. An `urgent` one precedes all others.
-    pub fn queue(self: &Arc<Self>, client: ClientKey, urgent: bool) -> Waiting<I> {
+    pub fn queue(self: &Arc<Self>, client: ClientKey, urgent: bool) -> QueuedCall<I> {
         let mut state = self.lock();
         let (call, granted) = oneshot::channel();
         let id = state.join(client, urgent, call);
         state.serve();
-        Waiting { turns: Arc::clone(self), client, id, granted }
+        QueuedCall { turns: Arc::clone(self), client, id, granted }
     }
 
     fn turn(self: &Arc<Self>, client: ClientKey, instance: Option<I>) -> Turn<I> {
@@ -123,8 +121,8 @@ impl<I: Send + 'static> Turns<I> {
             pool.making_failed();
         }
         let lacks = state.lacks_instance();
-        if let Some((_, place)) = lacks.and_then(|lacks| state.waiting.pop(|client| client == lacks)) {
-            let _ = place.call.send(Err(Waived::Failed(failure)));
+        if let Some((_, waiting)) = lacks.and_then(|lacks| state.waiting.pop(|client| client == lacks)) {
+            let _ = waiting.call.send(Err(NoTurn::Failed(failure)));
         }
     }
 
@@ -187,16 +185,16 @@ impl<I> State<I> {
         &mut self,
         client: ClientKey,
         urgent: bool,
-        call: oneshot::Sender<Result<Option<I>, Waived>>,
+        call: oneshot::Sender<Result<Option<I>, NoTurn>>,
     ) -> u64 {
-        self.places += 1;
-        let place = Place { id: self.places, call };
+        self.last_id += 1;
+        let waiting = WaitingCall { id: self.last_id, call };
         if urgent {
-            self.waiting.push_first(client, place);
+            self.waiting.push_first(client, waiting);
         } else {
-            self.waiting.push(client, place);
+            self.waiting.push(client, waiting);
         }
-        self.places
+        self.last_id
     }
 
     /// Drops calls beyond the length of the queue. Calls that could begin if there were another instance do
@@ -204,18 +202,18 @@ impl<I> State<I> {
     fn shorten(&mut self) {
         let could_begin = if self.pool.is_some() { self.free as usize } else { 0 };
         while self.waiting.len() > self.queue + could_begin {
-            let Some((_, place)) = self.waiting.shed(|_| true) else { return };
-            let _ = place.call.send(Err(Waived::Full));
+            let Some((_, waiting)) = self.waiting.shed(|_| true) else { return };
+            let _ = waiting.call.send(Err(NoTurn::Full));
         }
     }
 
     /// Begins as many calls as permitted.
     fn serve(&mut self) {
-        while let Some((client, place)) =
+        while let Some((client, waiting)) =
             self.next_client().and_then(|next| self.waiting.pop(|client| client == next))
         {
             let instance = self.pool.as_mut().and_then(Pool::take);
-            match place.call.send(Ok(instance)) {
+            match waiting.call.send(Ok(instance)) {
                 Ok(()) => self.begin(client),
                 // The call was abandoned a moment ago.
                 Err(Ok(Some(instance))) => {
@@ -240,12 +238,12 @@ impl<I> State<I> {
         self.pool.as_ref().is_none_or(|pool| pool.has_ready(self.debtors.contains(client, Instant::now())))
     }
 
-    /// The client whose turn is next.
+    /// The next client to be served.
     fn next_client(&self) -> Option<ClientKey> {
         self.waiting.next(|client| self.may_begin(client) && self.has_instance_for(client))
     }
 
-    /// The first client whose call could begin if there were an instance for it.
+    /// The first client with a call that only lacks an instance.
     fn lacks_instance(&self) -> Option<ClientKey> {
         self.waiting.next(|client| self.may_begin(client) && !self.has_instance_for(client))
     }
@@ -266,30 +264,30 @@ impl<I> State<I> {
     }
 }
 
-/// A call's place in the queue.
-pub struct Waiting<I: Send + 'static> {
+/// A queued call.
+pub struct QueuedCall<I: Send + 'static> {
     turns: Arc<Turns<I>>,
     client: ClientKey,
     id: u64,
-    granted: oneshot::Receiver<Result<Option<I>, Waived>>,
+    granted: oneshot::Receiver<Result<Option<I>, NoTurn>>,
 }
 
-impl<I: Send + 'static> Waiting<I> {
+impl<I: Send + 'static> QueuedCall<I> {
     /// Waits for its turn until `until`.
     ///
     /// # Errors
     /// The call gets no turn.
-    pub async fn turn(mut self, until: Instant) -> Result<Turn<I>, Waived> {
+    pub async fn turn(mut self, until: Instant) -> Result<Turn<I>, NoTurn> {
         match timeout_at(until, &mut self.granted).await {
             Ok(Ok(Ok(instance))) => Ok(self.turns.turn(self.client, instance)),
-            Ok(Ok(Err(waived))) => Err(waived),
-            // The sender is dropped with the place, which only this call itself gives up.
-            Ok(Err(_)) | Err(_) => Err(Waived::Late),
+            Ok(Ok(Err(reason))) => Err(reason),
+            // Only this call itself leaves the queue and so drops the sender.
+            Ok(Err(_)) | Err(_) => Err(NoTurn::Late),
         }
     }
 }
 
-impl<I: Send + 'static> Drop for Waiting<I> {
+impl<I: Send + 'static> Drop for QueuedCall<I> {
     fn drop(&mut self) {
         self.granted.close();
         match self.granted.try_recv() {
@@ -297,11 +295,11 @@ impl<I: Send + 'static> Drop for Waiting<I> {
             Ok(Ok(instance)) => {
                 let mut turn = self.turns.turn(self.client, instance);
                 if let Some(instance) = turn.instance() {
-                    turn.give_back(instance, Lodging::Free);
+                    turn.give_back(instance, InstanceCondition::Reusable);
                 }
             }
             Ok(Err(_)) => {}
-            Err(_) => self.turns.lock().waiting.retain(self.client, |place| place.id != self.id),
+            Err(_) => self.turns.lock().waiting.retain(self.client, |waiting| waiting.id != self.id),
         }
     }
 }
@@ -313,13 +311,13 @@ impl<I: Send + 'static> Turn<I> {
     }
 
     /// Gives the instance back to the pool after a successful call.
-    pub fn give_back(&mut self, instance: I, lodging: Lodging) {
+    pub fn give_back(&mut self, instance: I, condition: InstanceCondition) {
         if !std::mem::take(&mut self.pooled) {
             return;
         }
         let mut state = self.turns.lock();
         let waits = !state.waiting.is_empty();
-        let gone = state.pool.as_mut().and_then(|pool| pool.give_back(instance, lodging, waits));
+        let gone = state.pool.as_mut().and_then(|pool| pool.give_back(instance, condition, waits));
         drop(state);
         drop(gone);
     }

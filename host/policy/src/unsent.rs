@@ -1,11 +1,11 @@
-//! Lines of an observer that a full sink refused.
+//! Lines of an observer that a full sink has refused.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// The unsent lines of a plugin that wants empty batches.
 #[derive(Debug)]
 pub struct Unsent {
-    /// Whether a sink was full, or there may be more lines than one call sends.
+    /// Whether a sink was full, or more lines may remain than one call sends.
     waits: AtomicBool,
     /// Whether a sink accepted a line since the last check.
     sent: AtomicBool,
@@ -18,7 +18,7 @@ impl Default for Unsent {
 }
 
 impl Unsent {
-    /// Lines kept by an earlier process may have room now.
+    /// Waits at first: a sink may have room now for lines of an earlier process.
     pub fn new() -> Unsent {
         Unsent { waits: AtomicBool::new(true), sent: AtomicBool::new(false) }
     }

@@ -1,4 +1,4 @@
-//! A complete upload, and what the `accept-upload` chain decides about it.
+//! A complete upload, and the decision of the `accept-upload` chain.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use tuffet_store::UploadContent;
 
 /// The result of the chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
-    /// The answer.
+pub struct UploadDecision {
+    /// The decision.
     pub acceptance: Acceptance,
     /// The plugin that decided; of several that accepted, the one that renamed, else the first. `None` if all
     /// abstained.
@@ -21,15 +21,15 @@ pub struct Accepted {
 /// The decision about an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Acceptance {
-    /// It becomes visible.
+    /// Published.
     Accept,
-    /// It becomes visible under this name in the same root.
+    /// Published under this name in the same root.
     Rename(Destination),
-    /// It is refused with an ERROR.
+    /// Refused with an ERROR.
     Deny(Denial),
 }
 
-/// A complete upload under its temporary name, as the hook is asked about it.
+/// A complete upload under its temporary name, as passed to the hook.
 #[derive(Debug, Clone)]
 pub struct ReceivedUpload {
     /// Its root.

@@ -1,4 +1,4 @@
-//! Hooks in Rust, without any WebAssembly: chains of them, and what guards their calls.
+//! Hooks in Rust, without WebAssembly: their chains, and the guards of their calls.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -9,17 +9,17 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tuffet_policy::{
-    Announced, Answer, Answering, Asker, Authorize, Breaker, BreakerLimits, Cause, ChainPosition, Chains,
-    Counters, Decisions, DefaultVerdict, Delivery, Fact, Failure, Found, Hooks, LineRate, Member, Memo,
-    Observe, OnError, Opinion, Otherwise, PluginContent, Policy, PolicyParts, Render, Rendered, Rendering,
-    Renderings, Resolve, Selection, Target, Verdict, Weighty,
+    AnnouncedContent, Authorize, Breaker, BreakerLimits, CallContext, Cause, ChainPosition, Chains, Counters,
+    DecisionCache, DefaultVerdict, Delivery, Fact, Failure, Fallback, HookAnswer, HookFuture, Hooks,
+    LineRate, Member, Memo, Observe, OnError, Opinion, PluginContent, Policy, PolicyParts, Render, Rendered,
+    Rendering, Renderings, Resolve, ResolveAnswer, ResolveOpinion, Selection, Target, Verdict,
 };
 use tuffet_request::events::{Event, Happening, Kinds};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 const LONG: Duration = Duration::from_secs(600);
 
-/// Denies names that end like this, allows those that begin with `boot/`, and fails on `broken`. Counts its calls.
+/// Denies `*.key`, allows `boot/*`, fails on `broken` and is overloaded on `busy`. Counts its calls.
 #[derive(Default)]
 struct Names {
     calls: AtomicU32,
@@ -30,8 +30,8 @@ impl Authorize for Names {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        _: Asker,
-    ) -> Answering<'a, Option<Opinion>> {
+        _: CallContext,
+    ) -> HookFuture<'a, Option<Opinion>> {
         Box::pin(async move {
             self.calls.fetch_add(1, SeqCst);
             *memo.get::<u32>() += 1;
@@ -46,7 +46,7 @@ impl Authorize for Names {
     }
 }
 
-/// Answers with a file, with content behind it that is rendered by the name of the file.
+/// Answers with a file; the fallback is content rendered for the name of the file.
 struct Files;
 
 impl Resolve for Files {
@@ -54,28 +54,38 @@ impl Resolve for Files {
         &'a self,
         request: &'a Request,
         _: &'a mut Memo,
-        _: Asker,
-    ) -> Answering<'a, Option<Found>> {
+        _: CallContext,
+    ) -> HookFuture<'a, Option<ResolveOpinion>> {
         let file = Target { root: "boot".into(), path: request.path.clone() };
-        let otherwise = Otherwise::Rendering(request.path.as_str().into());
-        let found = Found::Serve(Selection { files: vec![file], otherwise, profile: None });
+        let fallback = Fallback::Rendering(request.path.as_str().into());
+        let found = ResolveOpinion::Serve(Selection { files: vec![file], fallback, profile: None });
         Box::pin(async { Ok(Some(found)) })
     }
 }
 
 impl Render for Files {
-    fn render<'a>(&'a self, key: &'a str, _: Asker) -> BoxFuture<'a, Rendered> {
+    fn render<'a>(&'a self, key: &'a str, _: CallContext) -> BoxFuture<'a, Rendered> {
         Box::pin(async move {
             let content = Arc::new(PluginContent::new(Some("made"), key.as_bytes().into()));
             Ok(Ok(Rendering { content, ttl: None }))
         })
     }
 
-    fn begin<'a>(&'a self, _: &'a str, _: Asker) -> Answering<'a, Result<Option<Announced>, Denial>> {
+    fn begin<'a>(
+        &'a self,
+        _: &'a str,
+        _: CallContext,
+    ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>> {
         Box::pin(async { Ok(Ok(None)) })
     }
 
-    fn part<'a>(&'a self, _: &'a str, _: u64, _: u32, _: Asker) -> Answering<'a, Result<Vec<u8>, Denial>> {
+    fn part<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: u32,
+        _: CallContext,
+    ) -> HookFuture<'a, Result<Vec<u8>, Denial>> {
         Box::pin(async { unreachable!("it makes nothing in parts") })
     }
 
@@ -96,7 +106,7 @@ impl Observe for Counts {
         Kinds::ALL
     }
 
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: Asker) -> Answering<'a, ()> {
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
         Box::pin(async {
             let numbers = events.batch().derived(|all| all.len()).copied();
             assert_eq!(numbers, Some(events.batch().events().len()));
@@ -126,7 +136,7 @@ fn member(name: &str, hooks: Hooks) -> Member {
         turns: None,
         overload: Arc::default(),
         counters: Arc::new(Counters::default()),
-        notes: LineRate::calls(&name),
+        log_rate: LineRate::calls(&name),
         verdicts: None,
         resolutions: None,
         renderings: Renderings::new(1 << 20, 1 << 20),
@@ -154,7 +164,7 @@ fn names(hook: &Arc<Names>) -> Hooks {
 }
 
 async fn ask(policy: &Policy, request: &Request) -> Verdict {
-    policy.authorize(request, policy.patience()).await.verdict
+    policy.authorize(request, policy.deadline()).await.verdict
 }
 
 #[tokio::test]
@@ -165,7 +175,7 @@ async fn the_first_denial_of_a_chain_decides() {
     assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (1, 0));
     assert_eq!(ask(&policy, &Request::sample("other")).await, Verdict::Allow(SessionProfile::default()));
     assert_eq!((first.calls.load(SeqCst), second.calls.load(SeqCst)), (2, 1));
-    let authorization = policy.authorize(&Request::sample("boot/a"), policy.patience()).await;
+    let authorization = policy.authorize(&Request::sample("boot/a"), policy.deadline()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("first"), 2));
 }
 
@@ -181,7 +191,7 @@ async fn a_failure_denies_or_abstains_and_opens_the_breaker() {
         assert!(denied.reason.starts_with("plugin denies failed in authorize: "), "{denied:?}");
     }
     assert_eq!(hook.calls.load(SeqCst), 4, "neither is called after two clients");
-    assert!(policy.plugins_now().all(|(_, now)| now.breaker_open));
+    assert!(policy.plugin_states().all(|(_, now)| now.breaker_open));
 }
 
 #[tokio::test]
@@ -196,7 +206,7 @@ async fn overload_drops_the_request() {
 #[tokio::test]
 async fn decisions_are_cached_by_their_facts() {
     let hook = Arc::new(Names::default());
-    let verdicts = Some(Decisions::declared(&[Fact::Path]));
+    let verdicts = Some(DecisionCache::declared(&[Fact::Path]));
     let policy = authorizers(vec![Member { verdicts, ..member("cached", names(&hook)) }]);
     for path in ["a", "a.key", "a", "a.key"] {
         ask(&policy, &Request::sample(path)).await;
@@ -212,11 +222,11 @@ async fn content_follows_where_no_file_exists_and_is_made_once() {
     let request = Request::sample("a.cfg");
     let mut contents = Vec::new();
     for _ in 0..2 {
-        let first = policy.resolve_from(&request, ChainPosition::START, policy.patience()).await;
+        let first = policy.resolve_from(&request, ChainPosition::START, policy.deadline()).await;
         let file = Target { root: "boot".into(), path: "a.cfg".into() };
-        assert_eq!(first.answer, Answer::Files(vec![file]));
-        let next = policy.resolve_from(&request, first.next.unwrap(), policy.patience()).await;
-        let Answer::Content(content) = next.answer else { unreachable!("{next:?}") };
+        assert_eq!(first.answer, ResolveAnswer::Files(vec![file]));
+        let next = policy.resolve_from(&request, first.next.unwrap(), policy.deadline()).await;
+        let ResolveAnswer::Content(content) = next.answer else { unreachable!("{next:?}") };
         assert_eq!((&**content.bytes().unwrap(), content.name()), (&b"a.cfg"[..], Some("made")));
         assert_eq!(Ok::<_, Denial>(Arc::clone(&content)).word(), "content");
         contents.push(content);

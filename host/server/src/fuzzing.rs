@@ -1,5 +1,5 @@
-//! Invariants for any bytes as configuration or component: for the fuzz targets in `host/fuzz`, and for the
-//! tests here, which check their seeds and mutations of them. Not a part of this crate's interface.
+//! Invariants for any bytes as configuration or component: for the fuzz targets in `host/fuzz`, and for the tests here,
+//! which check their seeds and mutations of them. Not part of the public interface.
 
 #[cfg(test)]
 mod mutate;
@@ -13,8 +13,8 @@ use tuffet_config::{Config, Position, ProblemPlace};
 
 pub use tuffet_wasm::manifest_section;
 
-/// Loads a configuration as the server does, from a file in `folder`. It may be invalid, but each problem has
-/// a position within the text, and a message.
+/// Loads a configuration as the server does, from a file in `folder`. It may be invalid, but each problem has a
+/// position within the text, and a message.
 ///
 /// # Errors
 /// The violated invariant.

@@ -1,6 +1,6 @@
-//! A generation: a loaded configuration for deciding requests; a reload replaces it.
+//! A generation: the state of one loaded configuration. A reload replaces it.
 
-use crate::groups::Joining;
+use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
 use crate::negotiation::Negotiation;
@@ -21,25 +21,26 @@ pub struct Files {
     pub cache: FileCache,
     /// The limits of uploads.
     pub uploads: Uploads,
-    /// Whose clients may join multicast groups.
-    pub(crate) groups: Joining,
+    /// Decides which requests may join multicast groups.
+    pub(crate) groups: GroupAdmission,
 }
 
-/// What boot loaders get beyond the files that they ask for.
+/// Special treatment of boot loaders.
 pub(crate) struct Netboot {
-    /// Whether a missing list of GRUB is empty.
+    /// Whether a missing list of GRUB is served as an empty file.
     pub(crate) empty_lists: bool,
-    /// Where shim was loaded from, if it is to find its files there.
+    /// The last folder of each client, if files of shim are also searched there.
     pub(crate) shim_folders: Option<LastFolders>,
 }
 
 impl Netboot {
-    /// `before` is that of the generation before: its clients are remembered.
+    /// `before`: the settings of the previous generation; its clients are kept.
     pub fn of(config: &Config, before: Option<&Netboot>) -> Netboot {
-        let kept = || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
+        let last_folders =
+            || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
         Netboot {
             empty_lists: config.netboot.empty_lists,
-            shim_folders: config.netboot.shim_folder.then(kept),
+            shim_folders: config.netboot.shim_folder.then(last_folders),
         }
     }
 }
@@ -53,15 +54,15 @@ pub struct Generation {
     /// The plugins and chains.
     pub policy: Arc<Policy>,
     pub(crate) netboot: Netboot,
-    /// Who has leased which address.
+    /// The DHCP leases of clients.
     pub leases: Leases,
-    /// What transfers may negotiate.
+    /// The bounds of negotiation.
     pub(crate) negotiation: Negotiation,
     /// How long opening a file may take.
     pub(crate) open_time: Duration,
-    /// The bits of an IPv6 address that tell clients apart.
+    /// The prefix length that identifies an IPv6 client.
     pub(crate) ipv6_prefix: u8,
-    /// How long requests are still answered after the signal that stops the server.
+    /// How long requests are still answered after the signal to stop.
     pub drain_delay: Duration,
     /// How long running transfers may continue afterwards.
     pub drain: Duration,
@@ -73,7 +74,7 @@ impl Generation {
         let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
         Generation {
             number: 1,
-            files: Files { roots, cache, uploads, groups: Joining::of(config) },
+            files: Files { roots, cache, uploads, groups: GroupAdmission::of(config) },
             policy: Arc::new(policy),
             netboot: Netboot::of(config, None),
             leases: Leases::of(&config.lease_files, None),
@@ -85,8 +86,8 @@ impl Generation {
         }
     }
 
-    /// The generation after this one. It keeps what does not depend on the configuration; `cache` is this one's unless its
-    /// bounds change.
+    /// Creates the next generation. It keeps state that does not depend on the configuration; `cache`: this one's,
+    /// unless its bounds change.
     pub fn next(
         &self,
         config: &Config,
@@ -110,7 +111,7 @@ impl Generation {
         }
     }
 
-    /// The client of a request, for shares.
+    /// Returns the key of a request's client, for fair shares.
     pub(crate) fn client_of(&self, request: &Request) -> ClientKey {
         ClientKey::of(&request.client, self.ipv6_prefix)
     }
@@ -118,12 +119,12 @@ impl Generation {
 
 /// The generation of new requests. Cheap to clone.
 #[derive(Clone)]
-pub struct Current(Arc<RwLock<Arc<Generation>>>);
+pub struct CurrentGeneration(Arc<RwLock<Arc<Generation>>>);
 
-impl Current {
+impl CurrentGeneration {
     /// Starts with this generation.
-    pub fn new(first: Generation) -> Current {
-        Current(Arc::new(RwLock::new(Arc::new(first))))
+    pub fn new(first: Generation) -> CurrentGeneration {
+        CurrentGeneration(Arc::new(RwLock::new(Arc::new(first))))
     }
 
     /// Returns the generation of new requests.

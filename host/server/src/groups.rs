@@ -1,4 +1,4 @@
-//! Multicast groups (RFC 2090): which requests may be answered with one.
+//! Decides which requests may join a multicast group (RFC 2090).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,39 +8,39 @@ use tuffet_request::{Mode, Operation, Request, TidPorts};
 /// The name of the option (RFC 2090).
 const OPTION: &str = "multicast";
 
-/// Who may join a group. Fixed at the start, like the sockets of groups.
+/// Which clients may join a group. Fixed at the start, like the sockets of groups.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Joining {
-    /// The listeners whose clients may, and whether these have IPv6 addresses.
+pub(crate) struct GroupAdmission {
+    /// The listeners with groups, and whether their clients have IPv6 addresses.
     listeners: Arc<HashMap<String, bool>>,
 }
 
-impl Joining {
-    pub(crate) fn of(config: &Config) -> Joining {
-        let Some(multicast) = &config.multicast else { return Joining::default() };
+impl GroupAdmission {
+    pub(crate) fn of(config: &Config) -> GroupAdmission {
+        let Some(multicast) = &config.multicast else { return GroupAdmission::default() };
         let listeners = config.listeners.iter().zip(&multicast.listeners);
-        // The engine opens no sockets of groups for the others.
+        // The engine opens no group sockets for other listeners.
         let useful = |listener: &Listener| {
             !listener.single_port && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))
         };
         let enabled = listeners.filter(|(listener, enabled)| **enabled && useful(listener));
         let enabled = enabled.map(|(it, _)| (it.name.to_string(), it.address.is_ipv6()));
-        Joining { listeners: Arc::new(enabled.collect()) }
+        GroupAdmission { listeners: Arc::new(enabled.collect()) }
     }
 
-    /// Returns whether a client asks for a group.
+    /// Returns whether a client requests a group.
     pub(crate) fn is_requested(request: &Request) -> bool {
         request.options.iter().any(|(name, _)| name == OPTION)
     }
 
-    /// Returns whether a request may be answered with a group: the client asks for it, and the bytes are those of the
+    /// Returns whether a request may join a group: the client requests it, and the bytes on the wire are those of the
     /// file.
     pub(crate) fn admit(&self, request: &Request) -> bool {
         !self.listeners.is_empty()
             && request.operation == Operation::Read
             && request.mode == Mode::Octet
-            // An inherited IPv6 socket may have IPv4 clients, whom a group socket does not reach.
+            // An inherited IPv6 socket may have IPv4 clients, which a group socket does not reach.
             && self.listeners.get(&*request.listener).is_some_and(|ipv6| *ipv6 == request.client.is_ipv6())
-            && Joining::is_requested(request)
+            && GroupAdmission::is_requested(request)
     }
 }

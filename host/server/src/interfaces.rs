@@ -1,7 +1,7 @@
-//! Listeners with an interface: whether it is still the one that their sockets are bound to.
+//! Detects recreated interfaces of listeners, and rebinds their sockets.
 //!
-//! Addresses may come and go, but an interface that is removed and made again has another index, and the sockets stay
-//! with the old one. The workers then bind them to the new one, which takes no privilege since Linux 5.7.
+//! A recreated interface has a new index, while the sockets stay bound to the old one. The workers then bind them to
+//! the new one, which requires no privilege since Linux 5.7.
 
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use tuffet_config::Config;
 use tuffet_engine::worker::{Mailbox, ToWorker};
 use tuffet_udp::{interface_index, interface_name};
 
-/// How often the interfaces are looked at.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval of checks, and the lifetime of cached names.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The interface of a listener.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,27 +23,27 @@ pub struct InterfaceState {
     pub listener: String,
     /// The name of the interface.
     pub interface: String,
-    /// Its state.
+    /// The state of the interface.
     pub state: InterfaceStatus,
     /// Why the sockets are not bound to the new interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What became of the interface that the sockets of a listener are bound to.
+/// The state of the interface that the sockets of a listener are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InterfaceStatus {
-    /// The one that they are bound to.
+    /// It exists.
     Present,
-    /// No interface has its name.
+    /// It was removed.
     Gone,
-    /// Another one has its name, and the sockets are not bound to that.
+    /// It was recreated, and the sockets are not bound to the new one.
     Replaced,
 }
 
 impl InterfaceState {
-    /// Says what is wrong and how to fix it; `None` if nothing is.
+    /// Describes the problem and how to fix it; `None` without a problem.
     pub fn problem(&self) -> Option<String> {
         let InterfaceState { listener, interface, state, error } = self;
         match state {
@@ -54,22 +54,22 @@ impl InterfaceState {
             InterfaceStatus::Replaced => {
                 let why = error.as_deref().map(|error| format!(" ({error})")).unwrap_or_default();
                 Some(format!(
-                    "the interface `{interface}` of listener `{listener}` was removed and made again, and the listener \
-                     cannot be bound to the new one{why}; restart the server if this stays so"
+                    "the interface `{interface}` of listener `{listener}` was removed and recreated, and the listener \
+                     cannot be bound to the new one{why}; restart the server if this persists"
                 ))
             }
         }
     }
 }
 
-/// Names of interfaces by index, for plugins that want to know where a request arrived. A name is asked for once in a
-/// second: an interface may be renamed.
+/// Names of interfaces by index, for plugins that want the interface of a request. Cached for a second, because an
+/// interface may be renamed.
 #[derive(Debug, Default)]
-pub(crate) struct InterfaceNames(Mutex<HashMap<u32, Named>>);
+pub(crate) struct InterfaceNames(Mutex<HashMap<u32, CachedName>>);
 
-/// What an interface was called a moment ago.
+/// A recent name of an interface.
 #[derive(Debug)]
-struct Named {
+struct CachedName {
     /// `None` if there was no such interface.
     name: Option<Arc<str>>,
     read: Instant,
@@ -78,10 +78,10 @@ struct Named {
 impl InterfaceNames {
     /// Returns the name of the interface with this index; `None` for 0, and if there is none.
     pub fn of(&self, index: u32) -> Option<Arc<str>> {
-        self.look(index, Instant::now(), interface_name)
+        self.lookup(index, Instant::now(), interface_name)
     }
 
-    fn look(
+    fn lookup(
         &self,
         index: u32,
         now: Instant,
@@ -91,36 +91,36 @@ impl InterfaceNames {
             return None;
         }
         let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(named) = names.get(&index)
-            && now.saturating_duration_since(named.read) < LOOK
+        if let Some(cached) = names.get(&index)
+            && now.saturating_duration_since(cached.read) < CHECK_INTERVAL
         {
-            return named.name.clone();
+            return cached.name.clone();
         }
-        // Indices are not used again, and containers come and go.
-        names.retain(|_, named| now.saturating_duration_since(named.read) < LOOK);
+        // Indices are not reused, so those of removed containers would pile up.
+        names.retain(|_, cached| now.saturating_duration_since(cached.read) < CHECK_INTERVAL);
         let name = name_of(index).ok().flatten().map(Arc::from);
-        names.insert(index, Named { name: name.clone(), read: now });
+        names.insert(index, CachedName { name: name.clone(), read: now });
         name
     }
 }
 
-/// The interfaces of all listeners that have one. Cheap to clone; clones share it.
+/// The interfaces of all listeners bound to one. Cheap to clone; clones share it.
 #[derive(Debug, Clone, Default)]
-pub struct Interfaces(Arc<Mutex<Vec<Watched>>>);
+pub struct Interfaces(Arc<Mutex<Vec<WatchedInterface>>>);
 
 #[derive(Debug)]
-struct Watched {
+struct WatchedInterface {
     /// The position of the listener in the configuration.
     listener: usize,
-    /// The index when the sockets were bound.
+    /// The index that the sockets are bound to.
     index: Option<u32>,
-    is: InterfaceState,
+    current: InterfaceState,
 }
 
-/// An interface whose sockets are to be bound again.
+/// A recreated interface: its sockets must be rebound.
 #[derive(Debug, PartialEq, Eq)]
-struct Replaced {
-    /// Its position among those that are watched.
+struct ReplacedInterface {
+    /// Its position in [`Interfaces`].
     position: usize,
     listener: usize,
     interface: Arc<str>,
@@ -128,12 +128,12 @@ struct Replaced {
 }
 
 impl Interfaces {
-    /// Must be called soon after the sockets were bound.
+    /// Call it right after binding the sockets.
     pub fn of(config: &Config) -> Interfaces {
         let watched = config.listeners.iter().enumerate().filter_map(|(number, listener)| {
             let interface = listener.interface.clone()?;
             let index = interface_index(&interface).ok().flatten();
-            Some(Watched::new(number, listener.name.clone(), interface, index))
+            Some(WatchedInterface::new(number, listener.name.clone(), interface, index))
         });
         Interfaces(Arc::new(Mutex::new(watched.collect())))
     }
@@ -141,40 +141,40 @@ impl Interfaces {
     /// Returns the current states.
     pub fn states(&self) -> Vec<InterfaceState> {
         let watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        watched.iter().map(|watched| watched.is.clone()).collect()
+        watched.iter().map(|watched| watched.current.clone()).collect()
     }
 
-    /// Follows the interfaces, has the workers bind their sockets again where one was replaced, and logs each change.
+    /// Follows the interfaces, has the workers rebind sockets to recreated ones, and logs each change.
     pub async fn follow(self, workers: Vec<Arc<Mailbox>>) {
         if self.states().is_empty() {
             return;
         }
         loop {
-            tokio::time::sleep(LOOK).await;
-            for replaced in self.look(interface_index) {
+            tokio::time::sleep(CHECK_INTERVAL).await;
+            for replaced in self.check(interface_index) {
                 let result = rebind(&workers, &replaced).await;
                 self.rebound(&replaced, result);
             }
         }
     }
 
-    /// Returns what has to be bound again.
-    fn look(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<Replaced> {
+    /// Returns the interfaces that need rebinding.
+    fn check(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<ReplacedInterface> {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut replaced = Vec::new();
         for (position, watched) in watched.iter_mut().enumerate() {
-            // Without an answer nothing is known to have changed.
-            let Ok(found) = index_of(&watched.is.interface) else { continue };
+            // Without an answer, no change is known.
+            let Ok(found) = index_of(&watched.current.interface) else { continue };
             match found {
-                None => watched.becomes(InterfaceStatus::Gone, None),
-                // Its sockets may be between two interfaces.
-                found if found == watched.index && watched.is.state != InterfaceStatus::Replaced => {
-                    watched.becomes(InterfaceStatus::Present, None);
+                None => watched.change_state(InterfaceStatus::Gone, None),
+                // After a failed rebind, sockets may be bound to different interfaces.
+                found if found == watched.index && watched.current.state != InterfaceStatus::Replaced => {
+                    watched.change_state(InterfaceStatus::Present, None);
                 }
-                Some(index) => replaced.push(Replaced {
+                Some(index) => replaced.push(ReplacedInterface {
                     position,
                     listener: watched.listener,
-                    interface: watched.is.interface.as_str().into(),
+                    interface: watched.current.interface.as_str().into(),
                     index,
                 }),
             }
@@ -182,59 +182,60 @@ impl Interfaces {
         replaced
     }
 
-    /// Takes the result of binding the sockets again.
-    fn rebound(&self, replaced: &Replaced, result: io::Result<()>) {
+    /// Records the result of a rebind.
+    fn rebound(&self, replaced: &ReplacedInterface, result: io::Result<()>) {
         let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(watched) = watched.get_mut(replaced.position) else { return };
         match result {
             Ok(()) => {
                 watched.index = Some(replaced.index);
-                let (listener, interface) = (watched.is.listener.as_str(), watched.is.interface.as_str());
+                let (listener, interface) =
+                    (watched.current.listener.as_str(), watched.current.interface.as_str());
                 tracing::info!(
                     target: "tuffet::interfaces",
                     listener,
                     interface,
-                    "the interface was made again, and the listener is bound to it"
+                    "interface recreated; listener rebound"
                 );
-                (watched.is.state, watched.is.error) = (InterfaceStatus::Present, None);
+                (watched.current.state, watched.current.error) = (InterfaceStatus::Present, None);
             }
-            Err(error) => watched.becomes(InterfaceStatus::Replaced, Some(error.to_string())),
+            Err(error) => watched.change_state(InterfaceStatus::Replaced, Some(error.to_string())),
         }
     }
 }
 
-impl Watched {
-    fn new(number: usize, listener: String, interface: String, index: Option<u32>) -> Watched {
-        let is = InterfaceState { listener, interface, state: InterfaceStatus::Present, error: None };
-        Watched { listener: number, index, is }
+impl WatchedInterface {
+    fn new(number: usize, listener: String, interface: String, index: Option<u32>) -> WatchedInterface {
+        let current = InterfaceState { listener, interface, state: InterfaceStatus::Present, error: None };
+        WatchedInterface { listener: number, index, current }
     }
 
-    /// Logs a change.
-    fn becomes(&mut self, state: InterfaceStatus, error: Option<String>) {
-        let is = &mut self.is;
-        if is.state == state && is.error == error {
+    /// Sets the state, and logs a change.
+    fn change_state(&mut self, state: InterfaceStatus, error: Option<String>) {
+        let current = &mut self.current;
+        if current.state == state && current.error == error {
             return;
         }
-        (is.state, is.error) = (state, error);
-        let (listener, interface) = (is.listener.as_str(), is.interface.as_str());
-        match is.problem() {
+        (current.state, current.error) = (state, error);
+        let (listener, interface) = (current.listener.as_str(), current.interface.as_str());
+        match current.problem() {
             Some(problem) => tracing::warn!(target: "tuffet::interfaces", listener, interface, "{problem}"),
             None => tracing::info!(
                 target: "tuffet::interfaces",
-                listener, interface, "the interface is there again"
+                listener, interface, "the interface is back"
             ),
         }
     }
 }
 
 /// Has each worker bind the sockets of the listener.
-async fn rebind(workers: &[Arc<Mailbox>], replaced: &Replaced) -> io::Result<()> {
-    // Where the kernel does not permit it, the sockets are better left alone.
+async fn rebind(workers: &[Arc<Mailbox>], replaced: &ReplacedInterface) -> io::Result<()> {
+    // Leave the sockets alone if the kernel does not permit it.
     tuffet_udp::may_bind_to(&replaced.interface)?;
     let mut answers = Vec::with_capacity(workers.len());
     for worker in workers {
         let (answer, due) = oneshot::channel();
-        let Replaced { listener, interface, .. } = replaced;
+        let ReplacedInterface { listener, interface, .. } = replaced;
         worker.post(ToWorker::Rebind { listener: *listener, interface: Arc::clone(interface), answer })?;
         answers.push(due);
     }
@@ -268,24 +269,25 @@ mod tests {
         let (names, begin) = (InterfaceNames::default(), Instant::now());
         let look = |after: u64, index, name: &str| {
             let name = name.to_owned();
-            names.look(index, begin + Duration::from_millis(after), move |_| Ok(Some(name.clone())))
+            names.lookup(index, begin + Duration::from_millis(after), move |_| Ok(Some(name.clone())))
         };
         assert_eq!(look(0, 7, "eth0").as_deref(), Some("eth0"));
         assert_eq!(look(900, 7, "lan").as_deref(), Some("eth0"));
         assert_eq!(look(1_000, 7, "lan").as_deref(), Some("lan"));
         assert_eq!(look(1_000, 0, "lan"), None);
         assert_eq!(look(1_500, 8, "wan").as_deref(), Some("wan"));
-        assert_eq!(names.look(9, begin, |_| Ok(None)), None);
+        assert_eq!(names.lookup(9, begin, |_| Ok(None)), None);
         assert_eq!(names.of(1).as_deref(), Some("lo"));
     }
 
     #[test]
     fn a_replaced_interface_is_bound_again_until_that_succeeds() {
-        let watched = Watched::new(3, "lan".into(), "eth0".into(), Some(7));
+        let watched = WatchedInterface::new(3, "lan".into(), "eth0".into(), Some(7));
         let interfaces = Interfaces(Arc::new(Mutex::new(vec![watched])));
         let status = || interfaces.states().remove(0);
-        let look = |found| interfaces.look(|_| Ok(found));
-        let again = |index| vec![Replaced { position: 0, listener: 3, interface: "eth0".into(), index }];
+        let look = |found| interfaces.check(|_| Ok(found));
+        let again =
+            |index| vec![ReplacedInterface { position: 0, listener: 3, interface: "eth0".into(), index }];
 
         assert_eq!(look(Some(7)), []);
         assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
@@ -304,7 +306,7 @@ mod tests {
         assert_eq!((status().state, status().problem()), (InterfaceStatus::Present, None));
         assert_eq!(look(Some(9)), []);
 
-        assert!(interfaces.look(|_| Err(io::Error::other("no answer"))).is_empty());
+        assert!(interfaces.check(|_| Err(io::Error::other("no answer"))).is_empty());
         assert_eq!(status().state, InterfaceStatus::Present);
     }
 }

@@ -1,7 +1,7 @@
 //! The folder of the last `.efi` file that each client got.
 //!
-//! A table of fixed size: a flood of addresses replaces entries and takes no further memory. Whoever loses an entry gets
-//! what it would get without the table.
+//! A table of fixed size: a flood of addresses replaces entries and takes no more memory. A client without an entry is
+//! served as without the table.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
@@ -9,22 +9,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_request::{Operation, Request};
 
-/// Clients remembered.
+/// Remembered clients.
 const SLOTS: usize = 16_384;
 
 /// The longest remembered folder, in bytes.
-const LONGEST: usize = 255;
+const MAX_FOLDER: usize = 255;
 
 /// How long a folder is remembered.
-const MOST_AGE: Duration = Duration::from_secs(60);
+const MAX_AGE: Duration = Duration::from_secs(60);
 
-/// Cheap to clone; clones share it, also across reloads.
+/// The table. Cheap to clone; clones share it, also across reloads.
 #[derive(Clone)]
 pub(crate) struct LastFolders(Arc<Shared>);
 
 struct Shared {
     hasher: RandomState,
-    /// Empty until the first folder comes.
+    /// Empty until the first folder is recorded.
     slots: Mutex<Vec<Option<Entry>>>,
 }
 
@@ -40,7 +40,7 @@ impl LastFolders {
         LastFolders(Arc::new(Shared { hasher: RandomState::new(), slots: Mutex::default() }))
     }
 
-    /// Takes note of a request that is granted.
+    /// Records the folder of a granted request.
     pub(crate) fn note(&self, request: &Request) {
         if request.operation == Operation::Read {
             self.remember(request.client.ip(), &request.path);
@@ -49,7 +49,7 @@ impl LastFolders {
 
     fn remember(&self, client: IpAddr, path: &str) {
         let Some((folder, name)) = path.rsplit_once('/') else { return };
-        if folder.len() <= LONGEST && is_efi(name) {
+        if folder.len() <= MAX_FOLDER && is_efi(name) {
             let mut slots = self.lock();
             if slots.is_empty() {
                 slots.resize(SLOTS, None);
@@ -61,11 +61,11 @@ impl LastFolders {
         }
     }
 
-    /// The folder of a client within the last minute.
+    /// The last folder of a client, at most a minute old.
     pub(crate) fn of(&self, client: IpAddr) -> Option<Arc<str>> {
         let slots = self.lock();
         let entry = slots.get(self.slot(client))?.as_ref();
-        let entry = entry.filter(|entry| entry.client == client && entry.at.elapsed() < MOST_AGE);
+        let entry = entry.filter(|entry| entry.client == client && entry.at.elapsed() < MAX_AGE);
         entry.map(|entry| Arc::clone(&entry.folder))
     }
 
@@ -84,8 +84,8 @@ fn is_efi(name: &str) -> bool {
     name.to_ascii_lowercase().contains(".efi")
 }
 
-/// Whether shim asks for this name where it should ask in its own folder.
-pub(crate) fn is_of_shim(path: &str) -> bool {
+/// Whether shim requests this name at the top, although the file belongs to shim's folder.
+pub(crate) fn is_requested_by_shim(path: &str) -> bool {
     let name = path.to_ascii_lowercase();
     let begins = ["grub", "mm", "revocations", "shim_certificate"].iter().any(|word| name.starts_with(word));
     begins && name.ends_with(".efi") && !name.contains('/')
@@ -117,7 +117,7 @@ mod tests {
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
         folders.remember(client, "a/x.efi");
         let slot = folders.slot(client);
-        let Some(before) = Instant::now().checked_sub(MOST_AGE) else { return };
+        let Some(before) = Instant::now().checked_sub(MAX_AGE) else { return };
         if let Some(entry) = &mut folders.lock()[slot] {
             entry.at = before;
         }
@@ -138,10 +138,10 @@ mod tests {
         for name in
             ["grubx64.efi", "GRUBAA64.EFI", "mmx64.efi", "revocations_sbat.efi", "shim_certificate_0.efi"]
         {
-            assert!(is_of_shim(name), "{name}");
+            assert!(is_requested_by_shim(name), "{name}");
         }
         for name in ["a/grubx64.efi", "grub.cfg", "shimx64.efi", "xgrub.efi", "grub.efi.x", ""] {
-            assert!(!is_of_shim(name), "{name}");
+            assert!(!is_requested_by_shim(name), "{name}");
         }
     }
 }

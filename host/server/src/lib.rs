@@ -1,7 +1,7 @@
-//! Tuffet: a TFTP server whose data path is native and whose policy is WebAssembly.
+//! Tuffet: a TFTP server with a native data path and policy in WebAssembly.
 //!
-//! This crate decides requests and owns the workers that answer them. It starts no subscriber of the log, handles no
-//! signal and changes no privilege: `tuffet-daemon` does.
+//! This crate decides requests and owns the workers that answer them. `tuffet-daemon` adds the log, signals and
+//! privileges.
 
 pub mod admission;
 pub mod capture;

@@ -1,14 +1,12 @@
-//! What each listener serves, and what its clients may negotiate: `transfer`, the listener, profiles, the route, and
-//! policy; and the time-outs of their transfers.
+//! The roots of each listener, and the bounds and time-outs of its transfers: from `transfer`, the listener, profiles,
+//! the route and policy.
 
 use crate::routes::Routes;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_config::{
-    Ceilings as Configured, Config, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Transfer,
-};
+use tuffet_config::{Ceilings, Config, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Transfer};
 use tuffet_core::{
     Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, OptionSet, Rollover, Settings, Timing,
 };
@@ -18,50 +16,50 @@ use tuffet_request::{Request, SessionProfile};
 const HEADERS_V4: u32 = 32;
 const HEADERS_V6: u32 = 52;
 
-/// How long a receiver stays to repeat its last ACK.
+/// How long a receiver waits to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(5);
 
-/// The MTU of Ethernet, where the kernel knows no route.
-const USUAL_MTU: u32 = 1500;
+/// Assumed if the kernel knows no route.
+const ETHERNET_MTU: u32 = 1500;
 
 /// The rules of one generation.
 pub(crate) struct Negotiation {
     max_blksize: MaxBlksize,
     max_windowsize: u16,
     rate: Option<u64>,
-    /// Of all listeners.
+    /// For all listeners.
     options: OptionRules,
-    /// What follows from them alone.
+    /// The acknowledged options by these rules alone.
     acknowledged: Acknowledged,
-    listeners: Vec<OfListener>,
-    profiles: Vec<OfProfile>,
-    /// Those that the server has of its own.
-    shipped: Vec<OfProfile>,
-    /// Of all other transfers.
+    listeners: Vec<ListenerRules>,
+    profiles: Vec<ProfileRules>,
+    /// Built-in profiles.
+    shipped: Vec<ProfileRules>,
+    /// For transfers without a profile.
     retransmit: Retransmit,
     settings: Settings,
     routes: Routes,
 }
 
-struct OfProfile {
+struct ProfileRules {
     profile: Profile,
-    /// Made once, so that a request costs no allocation.
-    times: Option<OwnTimes>,
+    /// Created once, so that a request allocates nothing.
+    times: Option<ProfileTimes>,
 }
 
 #[derive(Clone)]
-struct OwnTimes {
+struct ProfileTimes {
     retransmit: Retransmit,
     settings: Arc<Settings>,
 }
 
-impl OfProfile {
-    fn of(profile: &Profile, transfer: &Transfer) -> OfProfile {
+impl ProfileRules {
+    fn of(profile: &Profile, transfer: &Transfer) -> ProfileRules {
         let times = profile.retransmit.map(|rules| {
             let retransmit = rules.over(&transfer.retransmit);
-            OwnTimes { retransmit, settings: Arc::new(transfer_settings(transfer, &retransmit)) }
+            ProfileTimes { retransmit, settings: Arc::new(transfer_settings(transfer, &retransmit)) }
         });
-        OfProfile { profile: profile.clone(), times }
+        ProfileRules { profile: profile.clone(), times }
     }
 }
 
@@ -78,37 +76,37 @@ fn timing(times: &Retransmit) -> Timing {
     Timing::new(floor, initial, cap, give_up, DALLY)
 }
 
-struct OfListener {
+struct ListenerRules {
     name: Arc<str>,
-    ceilings: Configured,
+    ceilings: Ceilings,
     interface: Option<Arc<str>>,
     /// `None`: all roots.
     roots: Option<Vec<String>>,
 }
 
-/// What decided about a bound.
+/// The source of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum BoundSource {
     /// `transfer`.
     Transfer,
     /// A key of the listener.
     Listener,
     /// The profile of this number.
     Profile(usize),
-    /// A profile that the server has of its own.
+    /// A built-in profile.
     Shipped,
     /// The ceiling of a plugin.
     Policy,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for BoundSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Transfer => f.write_str("transfer"),
-            Source::Listener => f.write_str("the listener"),
-            Source::Profile(number) => write!(f, "profiles[{number}]"),
-            Source::Shipped => f.write_str("the class, by a profile of the server"),
-            Source::Policy => f.write_str("policy"),
+            BoundSource::Transfer => f.write_str("transfer"),
+            BoundSource::Listener => f.write_str("the listener"),
+            BoundSource::Profile(number) => write!(f, "profiles[{number}]"),
+            BoundSource::Shipped => f.write_str("the class, by a profile of the server"),
+            BoundSource::Policy => f.write_str("policy"),
         }
     }
 }
@@ -117,26 +115,26 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone)]
 pub(crate) struct Bounds {
     pub(crate) limits: Limits,
-    pub(crate) blksize_by: Source,
-    pub(crate) windowsize_by: Source,
-    /// Of the rate, if there is one.
-    pub(crate) rate_by: Source,
-    /// If the block size follows from the route: its MTU, or `None` if the kernel knows no route.
+    pub(crate) blksize_by: BoundSource,
+    pub(crate) windowsize_by: BoundSource,
+    /// The source of the rate, if there is one.
+    pub(crate) rate_by: BoundSource,
+    /// Set if the block size follows from the route: the MTU, or `None` if the kernel knows no route.
     pub(crate) route: Option<Option<u32>>,
     /// When the server retransmits.
     pub(crate) retransmit: Retransmit,
-    pub(crate) retransmit_by: Source,
-    /// The settings of the transfer, if a profile makes them differ from those of all others.
+    pub(crate) retransmit_by: BoundSource,
+    /// The settings of the transfer, if they differ from the common ones.
     pub(crate) settings: Option<Arc<Settings>>,
 }
 
 impl Negotiation {
-    /// `routes` outlive generations.
+    /// `routes`: kept across generations.
     pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
         let listeners = config.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
             let (name, roots) = (listener.name.as_str().into(), listener.roots.clone());
-            OfListener { name, ceilings: listener.ceilings, interface, roots }
+            ListenerRules { name, ceilings: listener.ceilings, interface, roots }
         });
         let options = config.transfer.options.or(config.netboot.options());
         Negotiation {
@@ -146,8 +144,8 @@ impl Negotiation {
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
-            profiles: config.profiles.iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
-            shipped: Profile::shipped().iter().map(|its| OfProfile::of(its, &config.transfer)).collect(),
+            profiles: config.profiles.iter().map(|its| ProfileRules::of(its, &config.transfer)).collect(),
+            shipped: Profile::shipped().iter().map(|its| ProfileRules::of(its, &config.transfer)).collect(),
             retransmit: config.transfer.retransmit,
             settings: transfer_settings(&config.transfer, &config.transfer.retransmit),
             routes,
@@ -159,7 +157,7 @@ impl Negotiation {
         self.listener(listener)?.roots.as_deref()
     }
 
-    fn listener(&self, name: &str) -> Option<&OfListener> {
+    fn listener(&self, name: &str) -> Option<&ListenerRules> {
         self.listeners.iter().find(|listener| *listener.name == *name)
     }
 
@@ -174,21 +172,21 @@ impl Negotiation {
         requested: &OptionSet,
         profile: &SessionProfile,
     ) -> Bounds {
-        // Otherwise the route does not matter.
+        // Without it, the route does not matter.
         let asks_for_blksize = requested.blksize.or(requested.blksize2).is_some();
         let listener = self.listener(&request.listener);
         let (client, class) = (request.client.ip(), request.class);
-        let fits = |its: &&OfProfile| its.profile.fits(client, class);
-        // Without allocations: this runs for each request.
+        let fits = |its: &&ProfileRules| its.profile.fits(client, class);
+        // This runs for each request: no allocations.
         let (mut own, mut blksize_by, mut windowsize_by, mut rate_by) =
-            (Configured::default(), Source::Transfer, Source::Transfer, Source::Transfer);
+            (Ceilings::default(), BoundSource::Transfer, BoundSource::Transfer, BoundSource::Transfer);
         let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
         let mut times = None;
         let profiles = profiles.map(|(number, its)| {
-            times = times.or(its.times.as_ref().map(|times| (Source::Profile(number), times)));
-            (Source::Profile(number), its.profile.ceilings)
+            times = times.or(its.times.as_ref().map(|times| (BoundSource::Profile(number), times)));
+            (BoundSource::Profile(number), its.profile.ceilings)
         });
-        for (source, next) in profiles.chain(listener.map(|its| (Source::Listener, its.ceilings))) {
+        for (source, next) in profiles.chain(listener.map(|its| (BoundSource::Listener, its.ceilings))) {
             let all = own.or(next);
             if own.max_blksize.is_none() && all.max_blksize.is_some() {
                 blksize_by = source;
@@ -201,8 +199,8 @@ impl Negotiation {
             }
             own = all;
         }
-        let shipped = self.shipped.iter().filter(fits).fold(Configured::default(), |all, its| {
-            times = times.or(its.times.as_ref().map(|times| (Source::Shipped, times)));
+        let shipped = self.shipped.iter().filter(fits).fold(Ceilings::default(), |all, its| {
+            times = times.or(its.times.as_ref().map(|times| (BoundSource::Shipped, times)));
             all.or(its.profile.ceilings)
         });
 
@@ -215,37 +213,37 @@ impl Negotiation {
             MaxBlksize::Auto if asks_for_blksize => {
                 let mtu = self.routes.mtu(request.client, listener.and_then(|its| its.interface.as_ref()));
                 route = Some(mtu);
-                whole(request.client, mtu.unwrap_or(USUAL_MTU))
+                largest_block(request.client, mtu.unwrap_or(ETHERNET_MTU))
             }
             MaxBlksize::Auto => MAX_BLKSIZE,
         };
-        // A profile of the operator replaces those of the server.
-        if !matches!(blksize_by, Source::Profile(_))
+        // A configured profile replaces built-in ones.
+        if !matches!(blksize_by, BoundSource::Profile(_))
             && let Some(MaxBlksize::Bytes(most)) = shipped.max_blksize
         {
-            lower(&mut blksize, &mut blksize_by, most, Source::Shipped);
+            lower(&mut blksize, &mut blksize_by, most, BoundSource::Shipped);
         }
-        if !matches!(windowsize_by, Source::Profile(_))
+        if !matches!(windowsize_by, BoundSource::Profile(_))
             && let Some(most) = shipped.max_windowsize
         {
-            lower(&mut windowsize, &mut windowsize_by, most, Source::Shipped);
+            lower(&mut windowsize, &mut windowsize_by, most, BoundSource::Shipped);
         }
         if let Some(bytes) = profile.overrides.blksize {
-            (blksize, blksize_by, route) = (bytes, Source::Policy, None);
+            (blksize, blksize_by, route) = (bytes, BoundSource::Policy, None);
         }
         if let Some(blocks) = profile.overrides.windowsize {
-            (windowsize, windowsize_by) = (blocks, Source::Policy);
+            (windowsize, windowsize_by) = (blocks, BoundSource::Policy);
         }
         if let Some(most) = profile.ceilings.blksize {
-            lower(&mut blksize, &mut blksize_by, most, Source::Policy);
+            lower(&mut blksize, &mut blksize_by, most, BoundSource::Policy);
         }
         if let Some(most) = profile.ceilings.windowsize {
-            lower(&mut windowsize, &mut windowsize_by, most, Source::Policy);
+            lower(&mut windowsize, &mut windowsize_by, most, BoundSource::Policy);
         }
         let burst = profile.burst.or(burst);
         let rate = profile.rate.or(own.rate).or(self.rate);
         if profile.rate.is_some() {
-            rate_by = Source::Policy;
+            rate_by = BoundSource::Policy;
         }
         // 4 GiB/s is no limit.
         let rate = rate.and_then(|rate| u32::try_from(rate).ok());
@@ -258,9 +256,9 @@ impl Negotiation {
         let limits = Limits { blksize, windowsize, burst, rate, acknowledged };
         if let Some(seconds) = profile.overrides.timeout {
             let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
-            let retransmit = overridden(usual, seconds);
+            let retransmit = with_timeout(usual, seconds);
             let settings = Some(Arc::new(Settings { timing: timing(&retransmit), ..self.settings }));
-            let retransmit_by = Source::Policy;
+            let retransmit_by = BoundSource::Policy;
             return Bounds {
                 limits,
                 blksize_by,
@@ -274,13 +272,13 @@ impl Negotiation {
         }
         let (retransmit, retransmit_by, settings) = match times {
             Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
-            None => (self.retransmit, Source::Transfer, None),
+            None => (self.retransmit, BoundSource::Transfer, None),
         };
         Bounds { limits, blksize_by, windowsize_by, rate_by, route, retransmit, retransmit_by, settings }
     }
 }
 
-/// What is left of the acknowledged options by a profile.
+/// Removes the options that the profile refuses.
 fn without_refused(
     acknowledged: Acknowledged,
     requested: &OptionSet,
@@ -305,8 +303,8 @@ fn without_refused(
     left
 }
 
-/// The times of a transfer for which policy names the time before a retransmission.
-fn overridden(usual: Retransmit, seconds: u8) -> Retransmit {
+/// The times of a transfer if policy overrides the time before a retransmission.
+fn with_timeout(usual: Retransmit, seconds: u8) -> Retransmit {
     let time = Duration::from_secs(seconds.into());
     let Retransmit { cap, give_up, .. } = usual;
     Retransmit { floor: time, initial: time, cap: cap.max(time), give_up: give_up.max(time) }
@@ -320,14 +318,14 @@ fn acknowledged(rules: OptionRules) -> Acknowledged {
     })
 }
 
-fn lower(value: &mut u16, by: &mut Source, most: u16, source: Source) {
+fn lower(value: &mut u16, by: &mut BoundSource, most: u16, source: BoundSource) {
     if most < *value {
         (*value, *by) = (most, source);
     }
 }
 
 /// The largest block that fits into one packet.
-fn whole(client: SocketAddr, mtu: u32) -> u16 {
+fn largest_block(client: SocketAddr, mtu: u32) -> u16 {
     let headers = if client.ip().to_canonical().is_ipv4() { HEADERS_V4 } else { HEADERS_V6 };
     mtu.saturating_sub(headers).clamp(MIN_BLKSIZE.into(), MAX_BLKSIZE.into()) as u16
 }

@@ -1,7 +1,7 @@
 //! The kernel's neighbour table (ARP, NDP), with the MAC addresses of on-link clients.
 //!
-//! The table is read once and then follows the kernel's events. A client that is not in it yet costs one
-//! query for its address: its ARP exchange may be a moment old. The whole table is never read for a request.
+//! The table is read once and then follows the kernel's events. A missing client costs one query for its address: its
+//! ARP exchange may be a moment old. A request never reads the whole table.
 
 use futures_util::StreamExt;
 use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
@@ -19,7 +19,7 @@ use tuffet_request::MacAddress;
 /// A current view of the neighbour table.
 #[derive(Clone)]
 pub struct Neighbours {
-    known: Arc<RwLock<Table>>,
+    table: Arc<RwLock<Table>>,
     /// `None` if the kernel's table cannot be read.
     handle: Option<Handle>,
 }
@@ -32,7 +32,7 @@ impl Neighbours {
     pub async fn follow() -> io::Result<Neighbours> {
         let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Neigh])?;
         tokio::spawn(connection);
-        let neighbours = Neighbours { known: Arc::default(), handle: Some(handle) };
+        let neighbours = Neighbours { table: Arc::default(), handle: Some(handle) };
         neighbours.read_all().await;
         let following = neighbours.clone();
         tokio::spawn(async move {
@@ -50,28 +50,28 @@ impl Neighbours {
 
     /// Returns an empty view.
     pub fn none() -> Neighbours {
-        Neighbours { known: Arc::default(), handle: None }
+        Neighbours { table: Arc::default(), handle: None }
     }
 
-    /// Returns the MAC address of an on-link client whose datagram arrived through `interface`.
+    /// Returns the MAC address of an on-link client behind `interface`; may ask the kernel.
     pub async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
-        match self.known(client, interface) {
+        match self.cached(client, interface) {
             None if is_on_link(client, interface) => self.ask(client, interface).await,
             known => known,
         }
     }
 
-    /// As [`Neighbours::find`], from the view alone.
-    pub fn known(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
+    /// As [`Neighbours::find`], without asking the kernel.
+    pub fn cached(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
         if !is_on_link(client, interface) {
             return None;
         }
-        self.known.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
+        self.table.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
     }
 
-    /// Returns the MAC address of an on-link client, whatever the interface.
-    pub fn anywhere(&self, client: IpAddr) -> Option<MacAddress> {
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+    /// Returns the MAC address of an on-link client, on any interface.
+    pub fn find_on_any_interface(&self, client: IpAddr) -> Option<MacAddress> {
+        let known = self.table.read().unwrap_or_else(PoisonError::into_inner);
         known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)
     }
 
@@ -96,7 +96,7 @@ impl Neighbours {
         address
     }
 
-    /// Replaces the view by the kernel's table: what that no longer has, whoever sent it, takes no memory.
+    /// Replaces the view by the kernel's table, so that the view has no stale entries.
     async fn read_all(&self) {
         let Some(handle) = &self.handle else { return };
         let mut entries = std::pin::pin!(handle.neighbours().get().execute());
@@ -113,18 +113,18 @@ impl Neighbours {
                 }
             }
         }
-        *self.known.write().unwrap_or_else(PoisonError::into_inner) = table;
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = table;
     }
 
     fn note(&self, message: RouteNetlinkMessage) {
-        note(&mut self.known.write().unwrap_or_else(PoisonError::into_inner), message);
+        note(&mut self.table.write().unwrap_or_else(PoisonError::into_inner), message);
     }
 }
 
 /// MAC addresses by the index of an interface and an address.
 type Table = HashMap<(u32, IpAddr), MacAddress>;
 
-/// Enters an event.
+/// Applies an event to the table.
 fn note(table: &mut Table, message: RouteNetlinkMessage) {
     let (message, gone) = match message {
         RouteNetlinkMessage::NewNeighbour(message) => {
@@ -171,12 +171,12 @@ fn link_address(message: &NeighbourMessage) -> Option<MacAddress> {
 mod tests {
     use super::*;
 
-    /// Events were lost, among them the end of an entry.
+    /// An entry is gone, and the event about it was lost.
     #[tokio::test]
     async fn what_the_kernel_no_longer_has_is_forgotten() {
         let (connection, handle, _) = rtnetlink::new_connection().unwrap();
         tokio::spawn(connection);
-        let neighbours = Neighbours { known: Arc::default(), handle: Some(handle) };
+        let neighbours = Neighbours { table: Arc::default(), handle: Some(handle) };
         let gone: IpAddr = "192.0.2.77".parse().unwrap();
         let mut message = NeighbourMessage::default();
         (message.header.ifindex, message.header.state) = (9_999, NeighbourState::Reachable);
@@ -185,8 +185,8 @@ mod tests {
             .push(NeighbourAttribute::Destination(NeighbourAddress::Inet("192.0.2.77".parse().unwrap())));
         message.attributes.push(NeighbourAttribute::LinkLayerAddress(vec![2, 0, 0, 0, 0, 1]));
         neighbours.note(RouteNetlinkMessage::NewNeighbour(message));
-        assert!(neighbours.known(gone, 9_999).is_some());
+        assert!(neighbours.cached(gone, 9_999).is_some());
         neighbours.read_all().await;
-        assert_eq!(neighbours.known(gone, 9_999), None);
+        assert_eq!(neighbours.cached(gone, 9_999), None);
     }
 }

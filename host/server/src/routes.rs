@@ -1,7 +1,7 @@
 //! The MTU of the routes to clients, for `max-blksize: auto`.
 //!
-//! The kernel is asked on a thread that decides requests, which takes some microseconds, and the answer is remembered for
-//! some seconds: a route may change, and a router may report that its packets are smaller.
+//! A deciding thread asks the kernel, which takes some microseconds. Answers are cached for some seconds: a route may
+//! change, and a router may report a smaller MTU.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -9,18 +9,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tuffet_udp::path_mtu;
 
-/// How long an answer is remembered.
-const AGE: Duration = Duration::from_secs(10);
+/// How long an answer is cached.
+const MAX_AGE: Duration = Duration::from_secs(10);
 
-/// How many answers are remembered, at most.
-const MOST: usize = 4096;
+/// The maximum number of cached answers.
+const MAX_ROUTES: usize = 4096;
 
-/// What the kernel said lately. Cheap to clone; clones share it.
+/// Recent answers of the kernel. Cheap to clone; clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Routes(Arc<Mutex<Known>>);
+pub(crate) struct Routes(Arc<Mutex<MtuCache>>);
 
-/// When the kernel was asked, and the MTU that it said.
-type Known = HashMap<Key, (Instant, Option<u32>)>;
+/// Answers of the kernel, with their times.
+type MtuCache = HashMap<Key, (Instant, Option<u32>)>;
 
 /// The client's address, and the interface that its listener is bound to.
 type Key = (SocketAddr, Option<Arc<str>>);
@@ -30,9 +30,9 @@ impl Routes {
     pub(crate) fn mtu(&self, mut client: SocketAddr, interface: Option<&Arc<str>>) -> Option<u32> {
         client.set_port(9);
         let (key, now) = ((client, interface.cloned()), Instant::now());
-        let known = self.lock().get(&key).copied();
-        if let Some((asked, mtu)) = known
-            && now.duration_since(asked) < AGE
+        let cached = self.lock().get(&key).copied();
+        if let Some((asked, mtu)) = cached
+            && now.duration_since(asked) < MAX_AGE
         {
             return mtu;
         }
@@ -42,18 +42,18 @@ impl Routes {
     }
 
     fn note(&self, key: Key, mtu: Option<u32>, now: Instant) {
-        let mut known = self.lock();
-        if known.len() >= MOST {
-            known.retain(|_, (asked, _)| now.duration_since(*asked) < AGE);
+        let mut cached = self.lock();
+        if cached.len() >= MAX_ROUTES {
+            cached.retain(|_, (asked, _)| now.duration_since(*asked) < MAX_AGE);
         }
-        // More clients than that within seconds: they are asked about again.
-        if known.len() >= MOST {
-            known.clear();
+        // Too many clients within seconds: ask the kernel again.
+        if cached.len() >= MAX_ROUTES {
+            cached.clear();
         }
-        known.insert(key, (now, mtu));
+        cached.insert(key, (now, mtu));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Known> {
+    fn lock(&self) -> MutexGuard<'_, MtuCache> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -67,16 +67,16 @@ mod tests {
         let routes = Routes::default();
         let client = |number: u32| SocketAddr::new(std::net::Ipv4Addr::from(number).into(), 9);
         let now = Instant::now();
-        for number in 0..2 * MOST as u32 {
+        for number in 0..2 * MAX_ROUTES as u32 {
             routes.note((client(number), None), Some(1500), now);
-            assert!(routes.lock().len() <= MOST);
+            assert!(routes.lock().len() <= MAX_ROUTES);
         }
         let loopback = SocketAddr::from(([127, 0, 0, 1], 2000));
         let mut key = loopback;
         key.set_port(9);
         routes.note((key, None), Some(1500), now);
         assert_eq!(routes.mtu(loopback, None), Some(1500), "remembered");
-        let Some(before) = now.checked_sub(2 * AGE) else { return };
+        let Some(before) = now.checked_sub(2 * MAX_AGE) else { return };
         routes.note((key, None), Some(1500), before);
         assert!(routes.mtu(loopback, None).unwrap() > 1500, "asked again");
     }

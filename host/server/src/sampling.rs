@@ -1,7 +1,5 @@
-//! The sampling of traces: a part of the requests.
-//!
-//! It is selected by the trace id like the specification's `TraceIdRatioBased`, so that all samplers with the same ratio
-//! select the same traces.
+//! Selects a part of the requests for traces, by trace id as the specification's `TraceIdRatioBased`: all samplers with
+//! the same ratio select the same traces.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,12 +8,12 @@ use tuffet_request::{SpanId, TraceId, Trail};
 /// The sampler. Cheap to clone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sampling {
-    /// Trace ids whose last 63 bits are below this are selected.
+    /// Trace ids with the last 63 bits below this are selected.
     below: u64,
 }
 
 impl Sampling {
-    /// Selects this part of all, 0 to 1.
+    /// Selects this part of all requests, 0 to 1.
     pub fn ratio(part: f64) -> Sampling {
         let all = (1_u64 << 63) as f64;
         Sampling { below: (part.clamp(0.0, 1.0) * all) as u64 }
@@ -29,7 +27,7 @@ impl Sampling {
         Arc::new(Trail::new(trace, span, self.chooses(trace), received))
     }
 
-    /// Draws the id of a trace that no request has, and whether it is selected.
+    /// Draws the id of a trace without a request; also returns whether it is selected.
     pub fn draw(self) -> (TraceId, bool) {
         let trace = TraceId(fastrand::u128(1..));
         (trace, self.chooses(trace))

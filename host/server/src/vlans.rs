@@ -1,5 +1,4 @@
-//! The VLANs of the network interfaces, for plugins that want to know where a request arrived: those of the kernel's
-//! VLAN devices, by the index of the interface.
+//! The VLANs of the kernel's VLAN devices by interface index, for plugins that want the VLAN of a request.
 
 use futures_util::StreamExt;
 use netlink_packet_core::NetlinkPayload;
@@ -41,7 +40,7 @@ impl Vlans {
         Ok(vlans)
     }
 
-    /// Returns the VLAN of an interface, if it is the interface of one.
+    /// Returns the VLAN of an interface, if it is a VLAN device.
     pub fn of(&self, interface: u32) -> Option<u16> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).get(&interface).copied()
     }
@@ -102,7 +101,8 @@ mod tests {
         bytes
     }
 
-    /// What the kernel says of an interface of this kind (`IFLA_LINKINFO`), with the number 7 as its first datum.
+    /// The kernel's message about an interface of this kind (`IFLA_LINKINFO`), with 7 as the first attribute of its
+    /// data.
     fn link(index: i32, kind: &[u8]) -> LinkMessage {
         let data = attribute(1, &7_u16.to_ne_bytes());
         let info = [attribute(1, kind), attribute(2, &data)].concat();

@@ -85,7 +85,7 @@ fn an_open_breaker_makes_it_not_ready() {
     let (status, said) = json_of(&server, "/readyz");
     assert_eq!(status, 503);
     let reason =
-        json!({ "check": "plugin", "detail": "`bad` fails and is not asked; its `on-error` answers" });
+        json!({ "check": "plugin", "detail": "`bad` keeps failing and is not called; its `on-error` applies" });
     assert_eq!(said["reasons"], json!([reason]));
 }
 

@@ -14,7 +14,9 @@ use super::meter::Meter;
 use super::plugin::Plugin;
 use super::subject::Subject;
 use super::ticker::Hold;
-use tuffet_policy::{Asker, Cause, Failure, Lines, Lodging, Patience, Turn, Waived, afterwards};
+use tuffet_policy::{
+    CallContext, Cause, ChainDeadline, Failure, InstanceCondition, Lines, NoTurn, Turn, defer,
+};
 
 /// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made
 /// for waiting calls.
@@ -38,7 +40,7 @@ impl Drop for Grows<'_> {
         match ahead {
             Some(ahead) => {
                 let (ahead, code) = (Arc::clone(ahead), Arc::clone(code));
-                afterwards(move || ahead.replenish(&code));
+                defer(move || ahead.replenish(&code));
             }
             None => grow(turns, code),
         }
@@ -69,7 +71,7 @@ enum Whose {
 }
 
 impl Until {
-    fn new(limit: Duration, chain: Option<Patience>) -> Until {
+    fn new(limit: Duration, chain: Option<ChainDeadline>) -> Until {
         let asked = Instant::now();
         let own = Until { end: asked + limit, limit, asked, whose: Whose::Call };
         match chain {
@@ -114,28 +116,32 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
-    pub async fn begin(plugin: &'a Plugin, subject: Subject<'_>, asker: Asker) -> Result<Call<'a>, Failure> {
-        let until = Until::new(plugin.limits.wall, asker.patience);
+    pub async fn begin(
+        plugin: &'a Plugin,
+        subject: Subject<'_>,
+        context: CallContext,
+    ) -> Result<Call<'a>, Failure> {
+        let until = Until::new(plugin.limits.wall, context.deadline);
         if until.end <= Instant::now() {
             // Earlier plugins of the chain have used up the time.
             let detail = until.over("it was not called");
             return Err(Failure { blamed: false, ..Failure::new(Cause::Chain, detail) });
         }
-        let mut turn = match plugin.turns.free(asker.client) {
+        let mut turn = match plugin.turns.free(context.client) {
             Some(turn) => turn,
             None => {
-                let place = plugin.turns.queue(asker.client, asker.probes);
+                let queued = plugin.turns.queue(context.client, context.probes);
                 grow(&plugin.turns, &plugin.code);
-                place.turn(until.end).await.map_err(|waived| match waived {
-                    Waived::Full => {
+                queued.turn(until.end).await.map_err(|reason| match reason {
+                    NoTurn::Full => {
                         let most = plugin.limits.queue;
                         let detail = format!(
                             "{most} calls wait for an instance, and no client has more of them (limits.queue)"
                         );
                         Failure::new(Cause::Busy, detail)
                     }
-                    Waived::Late => until.never_begun(),
-                    Waived::Failed(failure) => failure,
+                    NoTurn::Late => until.never_begun(),
+                    NoTurn::Failed(failure) => failure,
                 })?
             }
         };
@@ -146,7 +152,7 @@ impl<'a> Call<'a> {
             Ok(Err(_)) => unreachable!("the semaphore is never closed"),
             Err(_) => {
                 if let Some(instance) = turn.instance() {
-                    turn.give_back(instance, Lodging::Free);
+                    turn.give_back(instance, InstanceCondition::Reusable);
                 }
                 return Err(until.never_begun());
             }
@@ -154,14 +160,14 @@ impl<'a> Call<'a> {
         // While the call waited, its deadline may have passed, or the breaker may have opened.
         let refused = if Instant::now() >= until.end {
             Some(until.never_begun())
-        } else if asker.probes {
+        } else if context.probes {
             None
         } else {
-            plugin.breaker.shut(std::time::Instant::now()).map(|shut| shut.into())
+            plugin.breaker.refusal(std::time::Instant::now()).map(|refusal| refusal.into())
         };
         if let Some(failure) = refused {
             if let Some(instance) = turn.instance() {
-                turn.give_back(instance, Lodging::Free);
+                turn.give_back(instance, InstanceCondition::Reusable);
             }
             return Err(failure);
         }
@@ -172,10 +178,10 @@ impl<'a> Call<'a> {
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
         let sandbox = instance.store.data_mut();
-        sandbox.taken.rehearses = asker.rehearsal.is_some();
-        sandbox.log.collects = asker.rehearsal.is_some();
+        sandbox.taken.rehearses = context.rehearsal.is_some();
+        sandbox.log.collects = context.rehearsal.is_some();
         let cpu = CpuLimit::of_call(plugin.limits.cpu);
-        let meter = instance.begin(subject, asker.traced, asker.client, cpu, muted);
+        let meter = instance.begin(subject, context.traced, context.client, cpu, muted);
         Ok(Call {
             instance: Some(instance),
             limit: TimeLimit { until, meter },
@@ -184,7 +190,7 @@ impl<'a> Call<'a> {
             turn,
             _place: place,
             _grows: Grows(plugin),
-            rehearsal: asker.rehearsal,
+            rehearsal: context.rehearsal,
         })
     }
 
@@ -217,7 +223,10 @@ impl<'a> Call<'a> {
                 }
                 let served = self.plugin.reuse.is_none_or(|calls| instance.calls >= calls);
                 let worn = served || sandbox.is_worn();
-                self.turn.give_back(instance, if worn { Lodging::Worn } else { Lodging::Free });
+                self.turn.give_back(
+                    instance,
+                    if worn { InstanceCondition::WornOut } else { InstanceCondition::Reusable },
+                );
                 Ok(answer)
             }
             Some(Err(error)) => Err(self.plugin.code.explain(&instance, &error)),

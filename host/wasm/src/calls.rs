@@ -9,13 +9,17 @@ use super::plugin::Plugin;
 use super::subject::Subject;
 use super::upload::UploadInput;
 use super::wit_events::Event;
-use tuffet_policy::{Asker, Cause, Failure};
+use tuffet_policy::{CallContext, Cause, Failure};
 
 impl Plugin {
     /// Calls the hook `authorize`.
-    pub async fn call_authorize(&self, request: &Input, asker: Asker) -> Result<authorize::Verdict, Failure> {
+    pub async fn call_authorize(
+        &self,
+        request: &Input,
+        context: CallContext,
+    ) -> Result<authorize::Verdict, Failure> {
         let Some(hook) = &self.authorize else { return Ok(authorize::Verdict::Abstain) };
-        let mut call = Call::begin(self, Subject::request("authorize", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("authorize", request), context).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -27,9 +31,13 @@ impl Plugin {
     }
 
     /// Calls the hook `resolve`.
-    pub async fn call_resolve(&self, request: &Input, asker: Asker) -> Result<resolve::Resolution, Failure> {
+    pub async fn call_resolve(
+        &self,
+        request: &Input,
+        context: CallContext,
+    ) -> Result<resolve::Resolution, Failure> {
         let Some(hook) = &self.resolve else { return Ok(resolve::Resolution::Abstain) };
-        let mut call = Call::begin(self, Subject::request("resolve", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("resolve", request), context).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -44,7 +52,7 @@ impl Plugin {
     pub async fn call_render(
         &self,
         key: &str,
-        asker: Asker,
+        context: CallContext,
     ) -> Result<Result<render::Rendering, types::Denial>, Failure> {
         let Some(hook) = &self.render else {
             let detail = match &self.render_parts {
@@ -53,7 +61,7 @@ impl Plugin {
             };
             return Err(Failure::new(Cause::BadAnswer, detail));
         };
-        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -68,10 +76,10 @@ impl Plugin {
     pub async fn call_begin(
         &self,
         key: &str,
-        asker: Asker,
+        context: CallContext,
     ) -> Result<Result<Option<render_parts::LargeContent>, types::Denial>, Failure> {
         let Some(hook) = &self.render_parts else { return Ok(Ok(None)) };
-        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -88,12 +96,12 @@ impl Plugin {
         key: &str,
         offset: u64,
         length: u32,
-        asker: Asker,
+        context: CallContext,
     ) -> Result<Result<Vec<u8>, types::Denial>, Failure> {
         let Some(hook) = &self.render_parts else {
             return Err(Failure::new(Cause::BadAnswer, "it does not have the interface `render-parts`"));
         };
-        let mut call = Call::begin(self, Subject::RENDERING, asker).await?;
+        let mut call = Call::begin(self, Subject::RENDERING, context).await?;
         let (instance, limit) = call.parts();
         let work = async {
             instance.ready(&self.code).await?;
@@ -109,10 +117,10 @@ impl Plugin {
         &self,
         request: &Input,
         upload: &UploadInput,
-        asker: Asker,
+        context: CallContext,
     ) -> Result<accept_upload::Acceptance, Failure> {
         let Some(hook) = &self.accept_upload else { return Ok(accept_upload::Acceptance::Abstain) };
-        let mut call = Call::begin(self, Subject::request("accept-upload", request), asker).await?;
+        let mut call = Call::begin(self, Subject::request("accept-upload", request), context).await?;
         let (instance, limit) = call.parts();
         instance.store.data_mut().upload = Some(Arc::clone(&upload.content));
         let work = async {
@@ -127,9 +135,9 @@ impl Plugin {
     }
 
     /// Calls the hook `observe`.
-    pub async fn call_observe(&self, events: &[Event<'_>], asker: Asker) -> Result<(), Failure> {
+    pub async fn call_observe(&self, events: &[Event<'_>], context: CallContext) -> Result<(), Failure> {
         let Some(hook) = &self.observe else { return Ok(()) };
-        let mut call = Call::begin(self, Subject::EVENTS, asker).await?;
+        let mut call = Call::begin(self, Subject::EVENTS, context).await?;
         let (instance, limit) = call.parts();
         instance.store.data_mut().taken.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
         let work = async {

@@ -10,8 +10,8 @@ use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::facts::{self, Facts};
 use super::wit_events;
 use tuffet_policy::{
-    Announced, Cause, Destination, Failure, Found, Opinion, Otherwise, PluginContent, Rendered, Rendering,
-    Selection, Target, UploadOpinion, text,
+    AnnouncedContent, Cause, Destination, Failure, Fallback, Opinion, PluginContent, Rendered, Rendering,
+    ResolveOpinion, Selection, Target, UploadOpinion, text,
 };
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
@@ -190,14 +190,14 @@ pub(super) fn resolution(
     operation: Operation,
     max_content: u64,
     roots: Option<&[String]>,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<ResolveOpinion>, Failure> {
     Ok(Some(match resolution {
         resolve::Resolution::Abstain => return Ok(None),
         resolve::Resolution::Serve(selected) => {
-            Found::Serve(selection(selected, operation, max_content, roots)?)
+            ResolveOpinion::Serve(selection(selected, operation, max_content, roots)?)
         }
-        resolve::Resolution::Deny(its) => Found::Deny(denial(&its)),
-        resolve::Resolution::Drop(reason) => Found::Drop(text::reason(&reason)),
+        resolve::Resolution::Deny(its) => ResolveOpinion::Deny(denial(&its)),
+        resolve::Resolution::Drop(reason) => ResolveOpinion::Drop(text::reason(&reason)),
     }))
 }
 
@@ -227,11 +227,11 @@ fn selection(
         }
         match candidate {
             resolve::Candidate::File(file) => files.push(target(file, roots)?),
-            resolve::Candidate::Content(its) => made = Some(Otherwise::Content(content(its, max_content)?)),
-            resolve::Candidate::Rendering(key) => made = Some(Otherwise::Rendering(rendering_key(key)?)),
+            resolve::Candidate::Content(its) => made = Some(Fallback::Content(content(its, max_content)?)),
+            resolve::Candidate::Rendering(key) => made = Some(Fallback::Rendering(rendering_key(key)?)),
         }
     }
-    let otherwise = match (made, operation) {
+    let fallback = match (made, operation) {
         (Some(_), _) if else_next => {
             return Err(bad("it answered with content and `else-next`, but content always exists"));
         }
@@ -239,10 +239,10 @@ fn selection(
             return Err(bad("it answered a write request with content: it can name a file, deny or abstain"));
         }
         (Some(made), Operation::Read) => made,
-        (None, _) if else_next && (operation == Operation::Read || files.is_empty()) => Otherwise::Next,
-        _ => Otherwise::NotFound,
+        (None, _) if else_next && (operation == Operation::Read || files.is_empty()) => Fallback::Next,
+        _ => Fallback::NotFound,
     };
-    Ok(Selection { files, otherwise, profile })
+    Ok(Selection { files, fallback, profile })
 }
 
 /// Converts an answer of `render`.
@@ -260,7 +260,7 @@ pub(super) fn rendering(rendered: Result<render::Rendering, types::Denial>, max_
 pub(super) fn announced(
     begun: Result<Option<render_parts::LargeContent>, types::Denial>,
     most: u64,
-) -> Result<Result<Option<Announced>, Denial>, Failure> {
+) -> Result<Result<Option<AnnouncedContent>, Denial>, Failure> {
     let large = match begun {
         Ok(Some(large)) => large,
         Ok(None) => return Ok(Ok(None)),
@@ -272,7 +272,7 @@ pub(super) fn announced(
         return Err(bad(format!("its content in parts has {size} bytes: {most} are allowed (limits.parts)")));
     }
     require_content_name(name.as_deref())?;
-    Ok(Ok(Some(Announced {
+    Ok(Ok(Some(AnnouncedContent {
         name,
         size,
         ttl: ttl_seconds.map(|seconds| Duration::from_secs(seconds.into())),

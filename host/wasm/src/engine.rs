@@ -24,7 +24,7 @@ use tuffet_policy::ClientHistory;
 use tuffet_policy::LineRates;
 use tuffet_policy::PluginSeries;
 use tuffet_policy::Slices;
-use tuffet_policy::{Counted, Counters};
+use tuffet_policy::{Counters, PluginCounts};
 use tuffet_sinks::Sinks;
 
 /// The interval at which a computing guest is interrupted, so that other guests of its thread run.
@@ -126,7 +126,7 @@ impl PolicyRuntime {
     }
 
     /// The counters of each plugin since the start of the process, by name.
-    pub fn counted(&self) -> Vec<Counted> {
+    pub fn counted(&self) -> Vec<PluginCounts> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
     }

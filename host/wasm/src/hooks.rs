@@ -7,8 +7,8 @@ use super::plugin::Plugin;
 use super::report::{Fact, Texts};
 use super::upload::UploadInput;
 use tuffet_policy::{
-    AcceptUpload, Announced, Answering, Asker, Authorize, Delivery, Found, Memo, Observe, Opinion,
-    ReceivedUpload, Render, Rendered, Resolve, Unsent, UploadOpinion,
+    AcceptUpload, AnnouncedContent, Authorize, CallContext, Delivery, HookFuture, Memo, Observe, Opinion,
+    ReceivedUpload, Render, Rendered, Resolve, ResolveOpinion, Unsent, UploadOpinion,
 };
 use tuffet_request::events::Kinds;
 use tuffet_request::{Denial, Request};
@@ -18,11 +18,11 @@ impl Authorize for Plugin {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Opinion>> {
+        context: CallContext,
+    ) -> HookFuture<'a, Option<Opinion>> {
         Box::pin(async move {
             let input = memo.get::<Inputs>().of(request, &self.access);
-            convert::verdict(self.call_authorize(input, asker).await?)
+            convert::verdict(self.call_authorize(input, context).await?)
         })
     }
 }
@@ -32,23 +32,29 @@ impl Resolve for Plugin {
         &'a self,
         request: &'a Request,
         memo: &'a mut Memo,
-        asker: Asker,
-    ) -> Answering<'a, Option<Found>> {
+        context: CallContext,
+    ) -> HookFuture<'a, Option<ResolveOpinion>> {
         Box::pin(async move {
             let input = memo.get::<Inputs>().of(request, &self.access);
-            let answer = self.call_resolve(input, asker).await?;
+            let answer = self.call_resolve(input, context).await?;
             convert::resolution(answer, request.operation, self.limits.content, self.roots.as_deref())
         })
     }
 }
 
 impl Render for Plugin {
-    fn render<'a>(&'a self, key: &'a str, asker: Asker) -> BoxFuture<'a, Rendered> {
-        Box::pin(async move { convert::rendering(self.call_render(key, asker).await?, self.limits.content) })
+    fn render<'a>(&'a self, key: &'a str, context: CallContext) -> BoxFuture<'a, Rendered> {
+        Box::pin(
+            async move { convert::rendering(self.call_render(key, context).await?, self.limits.content) },
+        )
     }
 
-    fn begin<'a>(&'a self, key: &'a str, asker: Asker) -> Answering<'a, Result<Option<Announced>, Denial>> {
-        Box::pin(async move { convert::announced(self.call_begin(key, asker).await?, self.limits.parts) })
+    fn begin<'a>(
+        &'a self,
+        key: &'a str,
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Option<AnnouncedContent>, Denial>> {
+        Box::pin(async move { convert::announced(self.call_begin(key, context).await?, self.limits.parts) })
     }
 
     fn part<'a>(
@@ -56,10 +62,10 @@ impl Render for Plugin {
         key: &'a str,
         offset: u64,
         length: u32,
-        asker: Asker,
-    ) -> Answering<'a, Result<Vec<u8>, Denial>> {
+        context: CallContext,
+    ) -> HookFuture<'a, Result<Vec<u8>, Denial>> {
         Box::pin(
-            async move { convert::part(self.call_part(key, offset, length, asker).await?, offset, length) },
+            async move { convert::part(self.call_part(key, offset, length, context).await?, offset, length) },
         )
     }
 
@@ -74,11 +80,11 @@ impl AcceptUpload for Plugin {
         request: &'a Request,
         memo: &'a mut Memo,
         upload: &'a ReceivedUpload,
-        asker: Asker,
-    ) -> Answering<'a, Option<UploadOpinion>> {
+        context: CallContext,
+    ) -> HookFuture<'a, Option<UploadOpinion>> {
         Box::pin(async move {
             let input = memo.get::<Inputs>().of(request, &self.access);
-            let answer = self.call_accept_upload(input, &UploadInput::of(upload), asker).await?;
+            let answer = self.call_accept_upload(input, &UploadInput::of(upload), context).await?;
             convert::acceptance(answer)
         })
     }
@@ -89,7 +95,7 @@ impl Observe for Plugin {
         self.wants
     }
 
-    fn observe<'a>(&'a self, events: &'a Delivery<'a>, asker: Asker) -> Answering<'a, ()> {
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, context: CallContext) -> HookFuture<'a, ()> {
         Box::pin(async move {
             let own;
             let texts = match events.batch().derived(Texts::of_all) {
@@ -102,7 +108,7 @@ impl Observe for Plugin {
             let facts: Vec<Fact> =
                 events.iter().map(|(place, event)| Fact::new(event, &texts[place])).collect();
             let events: Vec<_> = facts.iter().map(|fact| fact.to_wit(&self.access)).collect();
-            self.call_observe(&events, asker).await
+            self.call_observe(&events, context).await
         })
     }
 

@@ -6,7 +6,7 @@ use super::engine::PolicyRuntime;
 use super::from_config;
 use super::plugin::Plugin;
 use tuffet_config::{PluginConfig, PluginMode};
-use tuffet_policy::{Decisions, Hooks, Member, Renderings, Weighty};
+use tuffet_policy::{DecisionCache, HookAnswer, Hooks, Member, Renderings};
 
 /// Returns the plugin as a member of chains, guarded as its configuration says.
 pub(super) fn member(
@@ -27,7 +27,7 @@ pub(super) fn member(
         turns: Some(Arc::clone(&plugin.turns) as _),
         overload: Arc::default(),
         counters: runtime.counters_of(&spec.name),
-        notes: Arc::clone(&plugin.access.notes),
+        log_rate: Arc::clone(&plugin.access.notes),
         verdicts: decisions(spec, plugin),
         resolutions: decisions(spec, plugin),
         renderings: Renderings::new(spec.limits.renderings, spec.limits.parts),
@@ -47,10 +47,10 @@ fn hooks(plugin: &Arc<Plugin>) -> Hooks {
 }
 
 /// The decision cache of a hook: the configured one, or one for decisions that depend on named facts alone.
-fn decisions<O: Weighty + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<Decisions<O>> {
+fn decisions<O: HookAnswer + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<O>> {
     let configured = spec.cache.as_ref().map(|cache| {
         let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
-        Decisions::configured(&facts, cache.ttl, cache.entries)
+        DecisionCache::configured(&facts, cache.ttl, cache.entries)
     });
-    configured.or_else(|| plugin.depends_on.as_deref().map(Decisions::declared))
+    configured.or_else(|| plugin.depends_on.as_deref().map(DecisionCache::declared))
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::task::AtomicWaker;
 use rustix::time::{ClockId, clock_gettime};
 
-use tuffet_policy::{SHORT, Slice, Slices};
+use tuffet_policy::{SHORT_CALL, Slice, Slices};
 use tuffet_request::ClientKey;
 
 /// Sums up the CPU time of the threads that poll the future of a call. The future may move to another thread
@@ -130,7 +130,7 @@ impl Meter {
     /// it must wait for before it continues, if others compute for long as well.
     pub fn yields(self: &Arc<Self>, slices: &Arc<Slices>) -> Option<impl Future<Output = ()> + Send + use<>> {
         self.is_ready();
-        if self.cpu() < SHORT {
+        if self.cpu() < SHORT_CALL {
             return None;
         }
         let mut share = self.share();

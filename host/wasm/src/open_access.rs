@@ -23,7 +23,7 @@ pub(super) fn open(
     let granted = &judged.granted;
     let plugin: Arc<str> = Arc::from(spec.name.as_str());
     let mut access = Access {
-        lines: rates.with(LineRate::own(&plugin)),
+        lines: rates.with(LineRate::of_plugin(&plugin)),
         notes: rates.with(LineRate::calls(&plugin)),
         plugin,
         client_mac: granted.contains(&Grant::ClientMac),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use tuffet_policy::{Found, Opinion, Otherwise, PluginContent, Rendering, Selection, UploadOpinion};
+use tuffet_policy::{Fallback, Opinion, PluginContent, Rendering, ResolveOpinion, Selection, UploadOpinion};
 use tuffet_request::{Denial, ErrorCode, SessionProfile, SessionValues};
 
 const ABSTAIN: &str = "abstain";
@@ -21,25 +21,28 @@ pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
 }
 
 /// A resolution; `rendered` is what the plugin made for the key in it.
-pub(super) fn resolution(found: Option<Found>, rendered: Option<Result<Rendering, Denial>>) -> Value {
-    let Selection { files, otherwise, profile: its } = match found {
+pub(super) fn resolution(
+    found: Option<ResolveOpinion>,
+    rendered: Option<Result<Rendering, Denial>>,
+) -> Value {
+    let Selection { files, fallback, profile: its } = match found {
         None => return ABSTAIN.into(),
-        Some(Found::Serve(selection)) => selection,
-        Some(Found::Deny(denied)) => return denial(&denied),
-        Some(Found::Drop(reason)) => return drop_for(&reason),
+        Some(ResolveOpinion::Serve(selection)) => selection,
+        Some(ResolveOpinion::Deny(denied)) => return denial(&denied),
+        Some(ResolveOpinion::Drop(reason)) => return drop_for(&reason),
     };
     let mut shown = Map::new();
     if !files.is_empty() {
         let files = files.iter().map(|file| format!("{}:{}", file.root, file.path));
         shown.insert("files".into(), files.collect::<Vec<_>>().into());
     }
-    match otherwise {
-        Otherwise::NotFound => {}
-        Otherwise::Next => {
+    match fallback {
+        Fallback::NotFound => {}
+        Fallback::Next => {
             shown.insert("else-next".into(), true.into());
         }
-        Otherwise::Content(made) => shown.extend(content(&made)),
-        Otherwise::Rendering(key) => match rendered {
+        Fallback::Content(made) => shown.extend(content(&made)),
+        Fallback::Rendering(key) => match rendered {
             Some(Err(denied)) if files.is_empty() => return denial(&denied),
             Some(Err(denied)) => {
                 shown.insert("rendered".into(), (&*key).into());
@@ -145,8 +148,11 @@ mod tests {
     #[test]
     fn content_that_is_no_text_is_a_digest() {
         let content = |name, bytes: &[u8]| {
-            let otherwise = Otherwise::Content(PluginContent::new(name, bytes.into()).into());
-            resolution(Some(Found::Serve(Selection { files: Vec::new(), otherwise, profile: None })), None)
+            let fallback = Fallback::Content(PluginContent::new(name, bytes.into()).into());
+            resolution(
+                Some(ResolveOpinion::Serve(Selection { files: Vec::new(), fallback, profile: None })),
+                None,
+            )
         };
         let shown = content(None, &[0xff, 0]);
         assert_eq!(shown["content"]["bytes"], 2);

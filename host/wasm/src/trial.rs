@@ -22,8 +22,8 @@ use super::stage::{Emitted, KeyName, LogLine, Stage};
 use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{
-    Asker, Batch, Cause, Failure, Found, LoadProblem, Observe, Otherwise, Patience, PluginContent, Rendered,
-    Rendering, Selection, SeriesName, SeriesValue, part_length,
+    Batch, CallContext, Cause, ChainDeadline, Failure, Fallback, LoadProblem, Observe, PluginContent,
+    Rendered, Rendering, ResolveOpinion, Selection, SeriesName, SeriesValue, part_length,
 };
 use tuffet_request::Request;
 use tuffet_request::events::Event;
@@ -203,7 +203,7 @@ impl Trial {
     async fn tell(&self, events: &[Event]) -> Result<(), Failure> {
         let batch = Batch::of(events);
         let wanted = batch.select(|event| self.plugin.wants.include(&event.what));
-        self.plugin.observe(&wanted, Asker::SERVER).await
+        self.plugin.observe(&wanted, CallContext::SERVER).await
     }
 
     async fn ask_about(
@@ -214,28 +214,28 @@ impl Trial {
         upload: Option<&UploadInput>,
     ) -> Result<Value, Failure> {
         // The plugin's own limits should end the call, not those of the chain.
-        let patience = Some(Patience::of(self.plugin.limits.wall.saturating_mul(2)));
-        let asker = Asker { patience, ..Asker::SERVER };
+        let deadline = Some(ChainDeadline::of(self.plugin.limits.wall.saturating_mul(2)));
+        let context = CallContext { deadline, ..CallContext::SERVER };
         match (hook, upload) {
             (Hook::Authorize, _) => {
-                let answer = self.plugin.call_authorize(input, asker).await;
+                let answer = self.plugin.call_authorize(input, context).await;
                 answer.and_then(convert::verdict).map(shown::verdict)
             }
             (Hook::Resolve, _) => {
-                let answer = self.plugin.call_resolve(input, asker.clone()).await;
+                let answer = self.plugin.call_resolve(input, context.clone()).await;
                 let (content, roots) = (self.plugin.limits.content, self.plugin.roots.as_deref());
                 let found = answer
                     .and_then(|answer| convert::resolution(answer, request.operation, content, roots))?;
                 let rendered = match &found {
-                    Some(Found::Serve(Selection { otherwise: Otherwise::Rendering(key), .. })) => {
-                        Some(self.rendering(key, asker).await?)
+                    Some(ResolveOpinion::Serve(Selection { fallback: Fallback::Rendering(key), .. })) => {
+                        Some(self.rendering(key, context).await?)
                     }
                     _ => None,
                 };
                 Ok(shown::resolution(found, rendered))
             }
             (Hook::AcceptUpload, Some(upload)) => {
-                let answer = self.plugin.call_accept_upload(input, upload, asker).await;
+                let answer = self.plugin.call_accept_upload(input, upload, context).await;
                 answer.and_then(convert::acceptance).map(shown::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {
@@ -245,13 +245,13 @@ impl Trial {
     }
 
     /// The content for a key, as a whole.
-    async fn rendering(&self, key: &str, asker: Asker) -> Rendered {
+    async fn rendering(&self, key: &str, context: CallContext) -> Rendered {
         let plugin = &self.plugin;
-        let begun = plugin.call_begin(key, asker.clone()).await?;
+        let begun = plugin.call_begin(key, context.clone()).await?;
         let announced = match convert::announced(begun, plugin.limits.parts)? {
             Ok(Some(announced)) => announced,
             Ok(None) => {
-                return convert::rendering(plugin.call_render(key, asker).await?, plugin.limits.content);
+                return convert::rendering(plugin.call_render(key, context).await?, plugin.limits.content);
             }
             Err(denial) => return Ok(Err(denial)),
         };
@@ -259,8 +259,9 @@ impl Trial {
         while (content.len() as u64) < announced.size {
             let offset = content.len() as u64;
             let length = part_length(plugin.limits.content, announced.size - offset);
-            let part =
-                plugin.call_part(key, offset, length, Asker { patience: None, ..asker.clone() }).await?;
+            let part = plugin
+                .call_part(key, offset, length, CallContext { deadline: None, ..context.clone() })
+                .await?;
             match convert::part(part, offset, length)? {
                 Ok(bytes) => content.extend(bytes),
                 Err(denial) => return Ok(Err(denial)),

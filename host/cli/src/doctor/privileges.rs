@@ -4,7 +4,7 @@
 use super::finding::{Finding, Grade};
 use super::system::System;
 use std::io;
-use tuffet::status::{Held, Left, Report};
+use tuffet::status::{ProcessPrivileges, RemainingPrivileges, Report};
 use tuffet_config::{Config, SeccompMode};
 use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
 use tuffet_daemon::{Reply, ask};
@@ -89,7 +89,7 @@ pub(super) fn running(system: &System, report: &Report) -> Finding {
 }
 
 /// Returns the privileges of the threads; empty if the process is in another namespace or not readable.
-fn threads(system: &System, process: u32) -> Vec<Held> {
+fn threads(system: &System, process: u32) -> Vec<ProcessPrivileges> {
     if system.text(&format!("proc/{process}/comm")).as_deref() != Some("tuffet") {
         return Vec::new();
     }
@@ -98,11 +98,11 @@ fn threads(system: &System, process: u32) -> Vec<Held> {
     system.names(&folder).into_iter().filter_map(status).map(|text| privileges::read_status(&text)).collect()
 }
 
-fn judge(process: u32, left: &Left, threads: &[Held]) -> Finding {
+fn judge(process: u32, left: &RemainingPrivileges, threads: &[ProcessPrivileges]) -> Finding {
     let check = format!("server that runs (process {process})");
     let seen = if threads.is_empty() { std::slice::from_ref(&left.held) } else { threads };
     let mut wrong = Vec::new();
-    let any = |is: fn(&Held) -> bool| seen.iter().any(is);
+    let any = |is: fn(&ProcessPrivileges) -> bool| seen.iter().any(is);
     if any(|held| held.capabilities != 0) {
         wrong.push("it holds capabilities".to_owned());
     }
@@ -138,15 +138,25 @@ mod tests {
 
     #[test]
     fn each_thread_counts() {
-        let good = Held { uid: 65534, gid: 65534, no_new_privs: true, seccomp: 2, ..Held::default() };
-        let left =
-            Left { held: good.clone(), landlock_abi: Some(7), landlock_rules: Some(30), lacking: vec![] };
+        let good = ProcessPrivileges {
+            uid: 65534,
+            gid: 65534,
+            no_new_privs: true,
+            seccomp: 2,
+            ..ProcessPrivileges::default()
+        };
+        let left = RemainingPrivileges {
+            held: good.clone(),
+            landlock_abi: Some(7),
+            landlock_rules: Some(30),
+            lacking: vec![],
+        };
         assert_eq!(judge(1, &left, &[good.clone(), good.clone()]).grade, Grade::Good);
         assert_eq!(judge(1, &left, &[]).grade, Grade::Good);
-        let one = Held { capabilities: 1 << 10, ..good.clone() };
+        let one = ProcessPrivileges { capabilities: 1 << 10, ..good.clone() };
         let found = judge(1, &left, &[good.clone(), one]);
         assert!(found.grade == Grade::CouldBeBetter && found.says.contains("capabilities"), "{}", found.says);
-        let without = Left { landlock_rules: None, ..left };
+        let without = RemainingPrivileges { landlock_rules: None, ..left };
         assert!(judge(1, &without, &[good]).says.contains("Landlock"));
     }
 }

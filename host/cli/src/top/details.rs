@@ -3,7 +3,7 @@
 use super::text::{bytes, clock, micros, plain, rate};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
-use tuffet::watch::{Active, Finished, PluginCall, Snapshot, Who};
+use tuffet::watch::{Active, Finished, PluginCall, RequestInfo, Snapshot};
 
 /// The column in which the values begin.
 const NAMES: usize = 20;
@@ -48,7 +48,7 @@ impl Facts {
         }
     }
 
-    fn who(&mut self, who: &Who, resolved: Option<&str>, verdict_by: Option<&str>) {
+    fn who(&mut self, who: &RequestInfo, resolved: Option<&str>, verdict_by: Option<&str>) {
         self.add("request", format!("{} {}", who.operation, who.path));
         self.some("file", resolved);
         let mac = who.mac.as_ref().map_or(String::new(), |mac| {

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
 use tuffet::origins::OriginReport;
-use tuffet::watch::{Active, Finished, PluginTotals, ServerNow, Snapshot, Who};
+use tuffet::watch::{Active, Finished, PluginTotals, RequestInfo, ServerNow, Snapshot};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
@@ -264,7 +264,7 @@ fn client_width(width: u16) -> u16 {
 }
 
 /// Formats the client as far as there is room.
-fn about(who: &Who, width: u16) -> String {
+fn about(who: &RequestInfo, width: u16) -> String {
     if width >= WIDEST { client(who) } else { plain(&who.client) }
 }
 

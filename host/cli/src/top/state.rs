@@ -3,7 +3,7 @@
 use super::text::plain;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::cmp::Reverse;
-use tuffet::watch::{Active, Finished, Snapshot, Who};
+use tuffet::watch::{Active, Finished, RequestInfo, Snapshot};
 use tuffet_request::events::resolved_file;
 
 /// As many as the server keeps.
@@ -228,7 +228,7 @@ impl State {
     }
 }
 
-fn matches(words: &[String], who: &Who, more: &[Option<String>]) -> bool {
+fn matches(words: &[String], who: &RequestInfo, more: &[Option<String>]) -> bool {
     if words.is_empty() {
         return true;
     }
@@ -243,14 +243,14 @@ fn matches(words: &[String], who: &Who, more: &[Option<String>]) -> bool {
 }
 
 /// Formats the client on one line.
-pub(super) fn client(who: &Who) -> String {
+pub(super) fn client(who: &RequestInfo) -> String {
     let about = [who.mac.as_deref(), Some(&*who.class).filter(|class| *class != "unknown")];
     let about: Vec<&str> = about.into_iter().flatten().collect();
     plain(&format!("{} {}", who.client, about.join(" ")))
 }
 
 /// Formats the file on one line.
-pub(super) fn file(who: &Who, resolved: Option<&str>) -> String {
+pub(super) fn file(who: &RequestInfo, resolved: Option<&str>) -> String {
     let arrow = if who.operation == "write" { "↑ " } else { "" };
     let as_asked = |resolved: &str| resolved_file(resolved).is_some_and(|(_, path)| path == who.path);
     let server = if who.server.is_empty() { String::new() } else { format!("{}: ", who.server) };

@@ -30,7 +30,7 @@ pub use user::{Account, account_to_become};
 use nix::unistd::{Uid, User};
 use std::io;
 use std::path::PathBuf;
-use tuffet::status::Left;
+use tuffet::status::RemainingPrivileges;
 use tuffet_config::{Config, SeccompMode};
 
 /// Why privileges cannot be dropped as configured.
@@ -94,7 +94,7 @@ pub fn drop_privileges(
     config: &Config,
     account: Option<&Account>,
     as_user: impl FnOnce(),
-) -> Result<Left, PrivilegeError> {
+) -> Result<RemainingPrivileges, PrivilegeError> {
     let its = &config.privileges;
     let mut lacking = Vec::new();
     // Opened before the change of user, so that links lead where root sees them.
@@ -129,7 +129,7 @@ pub fn drop_privileges(
     if its.require && !lacking.is_empty() {
         return Err(PrivilegeError::Required(lacking.join(", ")));
     }
-    let left = Left {
+    let left = RemainingPrivileges {
         held: report::of_this_thread(),
         landlock_abi: rules.and(landlock_abi),
         landlock_rules: rules,
@@ -140,7 +140,7 @@ pub fn drop_privileges(
 }
 
 /// Logs the remaining privileges, and each restriction that is not in force.
-fn log(left: &Left) {
+fn log(left: &RemainingPrivileges) {
     let held = &left.held;
     tracing::info!(
         target: "tuffet::privileges",

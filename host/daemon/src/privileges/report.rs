@@ -1,20 +1,20 @@
 //! The privileges of a process, from /proc/PID/status.
 
-use tuffet::status::Held;
+use tuffet::status::ProcessPrivileges;
 
 /// Returns the privileges of this thread.
-pub(super) fn of_this_thread() -> Held {
+pub(super) fn of_this_thread() -> ProcessPrivileges {
     std::fs::read_to_string("/proc/thread-self/status").map(|text| read(&text)).unwrap_or_default()
 }
 
 /// Parses a status file; missing entries count as none.
-pub fn read(status: &str) -> Held {
+pub fn read(status: &str) -> ProcessPrivileges {
     let value = |key: &str| status.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
     // The fields are the real, effective, saved and file system ID.
     let effective = |key| value(key).split_whitespace().nth(1).and_then(|id| id.parse().ok());
     let hex = |key| u64::from_str_radix(value(key).trim(), 16).unwrap_or(0);
     let number = |key| value(key).trim().parse().unwrap_or(0);
-    Held {
+    ProcessPrivileges {
         uid: effective("Uid:").unwrap_or_default(),
         gid: effective("Gid:").unwrap_or_default(),
         groups: value("Groups:").split_whitespace().filter_map(|id| id.parse().ok()).collect(),
@@ -25,17 +25,17 @@ pub fn read(status: &str) -> Held {
 }
 
 /// Returns the name of the user, or its number.
-pub fn user(held: &Held) -> String {
+pub fn user(held: &ProcessPrivileges) -> String {
     let user = nix::unistd::User::from_uid(held.uid.into()).ok().flatten();
     user.map_or_else(|| held.uid.to_string(), |user| user.name)
 }
 
-pub(super) fn groups(held: &Held) -> String {
+pub(super) fn groups(held: &ProcessPrivileges) -> String {
     held.groups.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the names of the capabilities, or `none`.
-pub fn capabilities(held: &Held) -> String {
+pub fn capabilities(held: &ProcessPrivileges) -> String {
     if held.capabilities == 0 {
         return "none".into();
     }
@@ -49,7 +49,7 @@ pub fn capabilities(held: &Held) -> String {
     names.join(" ")
 }
 
-pub(super) fn seccomp(held: &Held) -> &'static str {
+pub(super) fn seccomp(held: &ProcessPrivileges) -> &'static str {
     match held.seccomp {
         0 => "none",
         1 => "strict",

@@ -19,7 +19,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
-use tuffet::capture::{Captured, Captures, Running, Wanted as CaptureWanted};
+use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
@@ -53,7 +53,7 @@ pub enum Reply {
     /// The capture begins; parts follow.
     Capturing,
     /// The capture has ended.
-    Captured(Captured),
+    Captured(CaptureTotals),
     /// The files in the caches of origins.
     Cached(Vec<CachedRow>),
     /// The file is in the cache; its size in bytes.
@@ -198,8 +198,8 @@ fn line(reply: &Reply) -> io::Result<Vec<u8>> {
 /// Sends a line, the parts of the capture, and a line about its end.
 async fn capture(
     (mut reader, mut writer): (OwnedReadHalf, OwnedWriteHalf),
-    running: Running,
-    wanted: &CaptureWanted,
+    running: RunningCapture,
+    wanted: &CaptureSpec,
 ) -> io::Result<()> {
     tracing::info!(
         target: "tuffet::server::control",
@@ -240,7 +240,7 @@ impl CaptureStream {
     ///
     /// # Errors
     /// The server has gone, or the output fails.
-    pub fn copy_to(mut self, output: &mut dyn Write) -> io::Result<Captured> {
+    pub fn copy_to(mut self, output: &mut dyn Write) -> io::Result<CaptureTotals> {
         let mut length = [0; 4];
         loop {
             self.0.read_exact(&mut length)?;
@@ -266,7 +266,7 @@ impl CaptureStream {
 ///
 /// # Errors
 /// There is no server, or another capture runs.
-pub fn begin_capture(socket: &Path, wanted: &CaptureWanted) -> io::Result<CaptureStream> {
+pub fn begin_capture(socket: &Path, wanted: &CaptureSpec) -> io::Result<CaptureStream> {
     let mut stream = BlockingStream::connect(socket)?;
     stream.write_all(format!("capture {}\n", serde_json::json!(wanted)).as_bytes())?;
     let (mut reader, mut line) = (BlockingReader::new(stream), String::new());

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tuffet::admission::{self, Circumstances};
 use tuffet::explanation::{Explanation, Limit, Question};
-use tuffet::generation::{Current, Generation};
+use tuffet::generation::{CurrentGeneration, Generation};
 use tuffet::neighbours::Neighbours;
 use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
@@ -39,7 +39,10 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         let generation = Arc::new(Generation::first(config, roots, policy, uploads));
         let neighbour = match question.mac() {
             Some(mac) => Some(mac),
-            None => Neighbours::follow().await.ok().and_then(|its| its.anywhere(question.client.ip())),
+            None => Neighbours::follow()
+                .await
+                .ok()
+                .and_then(|its| its.find_on_any_interface(question.client.ip())),
         };
         let listener = listener(&config.listeners, question).map_err(ServeError::Request)?;
         let vlans = Vlans::follow().await.unwrap_or_default();
@@ -116,7 +119,7 @@ fn limits(limiter: &Limiter, question: &Question, counted: bool) -> Vec<Limit> {
 /// The state with which the running server explains requests.
 #[derive(Clone)]
 pub(super) struct Explainer {
-    pub(super) generation: Current,
+    pub(super) generation: CurrentGeneration,
     /// Fixed: a reload cannot change them.
     pub(super) listeners: Arc<[Listener]>,
     pub(super) neighbours: Neighbours,
@@ -131,7 +134,7 @@ impl Explainer {
     /// The request is invalid.
     pub(super) async fn explain(&self, question: &Question) -> Result<Explanation, String> {
         let listener = listener(&self.listeners, question)?;
-        let neighbour = question.mac().or_else(|| self.neighbours.anywhere(question.client.ip()));
+        let neighbour = question.mac().or_else(|| self.neighbours.find_on_any_interface(question.client.ip()));
         let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,

@@ -40,8 +40,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 use tuffet::interfaces;
-use tuffet::origins::{Next, Origins};
-use tuffet::status::Left;
+use tuffet::origins::{Origins, PendingOrigins};
+use tuffet::status::RemainingPrivileges;
 use tuffet_config::{Config, Silent, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
@@ -58,7 +58,7 @@ const BLOCKING_THREADS: usize = 64;
 /// A start with everything but the loaded plugins.
 struct Prepared {
     opened: Opened,
-    left: Left,
+    left: RemainingPrivileges,
     runtime: PolicyRuntime,
     manager: ServiceManager,
 }
@@ -176,7 +176,7 @@ fn open_roots(
     config: &Config,
     disks: &Disks,
     before: Option<&Roots>,
-    next: &Next,
+    next: &PendingOrigins,
 ) -> Result<Roots, ServeError> {
     let silent: Vec<String> = config.silent.iter().map(|its| its.root.clone()).collect();
     Roots::open_without(&config.roots, disks, &silent, before, &next.of_roots()).map_err(ServeError::Root)

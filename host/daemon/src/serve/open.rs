@@ -11,7 +11,7 @@ use crate::systemd::Inherited;
 use std::io;
 use std::path::Path;
 use tuffet::interfaces::Interfaces;
-use tuffet::origins::{Next, Origins};
+use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::server::Resources;
 use tuffet_config::{AdminAddress, Config};
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
@@ -23,7 +23,7 @@ use tuffet_store::Disks;
 pub(super) struct Opened {
     pub(super) resources: Resources,
     /// Started once privileges are dropped.
-    pub(super) next: Next,
+    pub(super) next: PendingOrigins,
     /// With its file, unless inherited.
     pub(super) admin: Option<(admin::Listener, Option<SocketFile>)>,
     pub(super) control: Option<Control>,

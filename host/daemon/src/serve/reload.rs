@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
-use tuffet::generation::{Current, Generation};
+use tuffet::generation::{CurrentGeneration, Generation};
 use tuffet::leases::Leases;
-use tuffet::origins::{Next, Origins};
+use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::Status;
 use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
@@ -34,7 +34,7 @@ pub(super) struct Reloader {
     /// The active configuration.
     pub(super) config: Config,
     pub(super) runtime: PolicyRuntime,
-    pub(super) generation: Current,
+    pub(super) generation: CurrentGeneration,
     pub(super) status: Status,
     /// The access control of the admin listener.
     pub(super) access: Access,
@@ -109,7 +109,7 @@ impl Reloader {
     }
 
     /// Loads the next generation completely, and changes nothing yet.
-    async fn load(&self) -> Result<(Config, Generation, Next), ServeError> {
+    async fn load(&self) -> Result<(Config, Generation, PendingOrigins), ServeError> {
         let configure = Arc::clone(&self.configure);
         let config = off_thread(move || configure()).await?;
         let fixed = self.config.needs_restart(&config);

@@ -12,9 +12,9 @@ fn soon() -> Instant {
 }
 
 /// Queues a call; the task returns its turn.
-fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, Waived>> {
-    let place = turns.queue(client(number), false);
-    tokio::spawn(place.turn(Instant::now() + Duration::from_secs(60)))
+fn queued(turns: &Test, number: u8) -> tokio::task::JoinHandle<Result<Turn<u8>, NoTurn>> {
+    let waiting = turns.queue(client(number), false);
+    tokio::spawn(waiting.turn(Instant::now() + Duration::from_secs(60)))
 }
 
 #[tokio::test]
@@ -31,7 +31,7 @@ async fn one_client_gets_half_of_what_others_leave() {
 }
 
 #[tokio::test]
-async fn a_single_instance_is_for_everybody() {
+async fn a_single_instance_serves_all_clients() {
     let turns: Test = Turns::new(1, 100, Arc::default(), None);
     let turn = turns.free(client(1)).unwrap();
     assert!(turns.free(client(1)).is_none() && turns.free(client(2)).is_none());
@@ -95,9 +95,9 @@ async fn a_full_queue_drops_from_the_longest_line() {
     let mut many: Vec<_> = (0..4).map(|_| queued(&turns, 1)).collect();
     let other = queued(&turns, 2);
     let last = many.pop().unwrap();
-    assert_eq!(last.await.unwrap().err(), Some(Waived::Full));
+    assert_eq!(last.await.unwrap().err(), Some(NoTurn::Full));
     assert_eq!(turns.counts(), (1, 4));
-    assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(Waived::Full), "its own newest");
+    assert_eq!(queued(&turns, 1).await.unwrap().err(), Some(NoTurn::Full), "its own newest");
     drop(busy);
     // The clients take turns.
     many.insert(1, other);
@@ -107,12 +107,12 @@ async fn a_full_queue_drops_from_the_longest_line() {
 }
 
 #[tokio::test]
-async fn who_gives_up_leaves_no_place() {
+async fn an_abandoned_call_leaves_the_queue() {
     let turns: Test = Turns::new(1, 4, Arc::default(), None);
     let busy = turns.free(client(9)).unwrap();
     let late = turns.queue(client(1), false).turn(soon()).await;
-    assert_eq!(late.err(), Some(Waived::Late));
-    // A turn that is granted and abandoned at once is over.
+    assert_eq!(late.err(), Some(NoTurn::Late));
+    // A turn that is granted and then abandoned ends.
     let granted = turns.queue(client(1), false);
     drop(busy);
     assert_eq!(turns.counts(), (1, 0));
@@ -137,15 +137,15 @@ async fn a_client_that_cost_an_instance_leaves_one_to_others() {
     lost.instance();
     drop(lost);
     let instance = kept.instance().unwrap();
-    kept.give_back(instance, Lodging::Free);
+    kept.give_back(instance, InstanceCondition::Reusable);
     drop(kept);
     assert!(turns.free(client(1)).is_none());
     let waiting = queued(&turns, 1);
     let mut other = turns.free(client(3)).unwrap();
     let instance = other.instance().unwrap();
-    other.give_back(instance, Lodging::Free);
+    other.give_back(instance, InstanceCondition::Reusable);
     drop(other);
-    assert!(turns.wants_instance().is_some(), "for the one that waits");
+    assert!(turns.wants_instance().is_some(), "for the waiting call");
     turns.add(3, Duration::ZERO);
     drop(waiting.await.unwrap().unwrap());
 }
@@ -154,14 +154,14 @@ async fn a_client_that_cost_an_instance_leaves_one_to_others() {
 async fn calls_share_instances_and_more_are_made_when_one_waits() {
     let turns = pooled(4);
     assert_eq!(turns.wants_instance(), Some(Duration::ZERO), "one is always kept");
-    assert_eq!(turns.wants_instance(), None, "somebody makes one already");
+    assert_eq!(turns.wants_instance(), None, "one is being made");
     turns.add(1, Duration::from_millis(30));
     let mut turn = turns.free(client(1)).unwrap();
     let instance = turn.instance().unwrap();
     assert_eq!((instance, turns.wants_instance()), (1, None));
     let waiting = queued(&turns, 2);
     assert_eq!(turns.wants_instance(), Some(Duration::from_millis(30)), "as long as making one takes");
-    turn.give_back(instance, Lodging::Free);
+    turn.give_back(instance, InstanceCondition::Reusable);
     drop(turn);
     let mut turn = waiting.await.unwrap().unwrap();
     assert_eq!(turn.instance(), Some(1));
@@ -172,7 +172,7 @@ async fn calls_share_instances_and_more_are_made_when_one_waits() {
     let failure = Failure::new(crate::Cause::Trap, "as asked");
     let waiting = queued(&turns, 3);
     turns.add_failed(failure.clone());
-    assert_eq!(waiting.await.unwrap().err(), Some(Waived::Failed(failure)));
+    assert_eq!(waiting.await.unwrap().err(), Some(NoTurn::Failed(failure)));
     assert_eq!(turns.wants_instance(), None, "it is tried again when a call needs it");
     let _waiting = queued(&turns, 3);
     assert_eq!(turns.wants_instance(), Some(Duration::ZERO));

@@ -1,4 +1,4 @@
-//! The files that a request may be answered with, in order.
+//! The candidates for the file of a request, in order.
 
 use std::sync::Arc;
 use tuffet_policy::Target;
@@ -6,8 +6,7 @@ use tuffet_request::events::Tried;
 use tuffet_request::{Operation, Request};
 use tuffet_store::Roots;
 
-/// Places to look in, one after the other. Shared, because whoever decides a request says where its file was looked
-/// for.
+/// Roots and paths to search, in order. Shared: the decision reports the ones that were tried.
 pub(super) struct Candidates {
     request: Arc<Request>,
     /// Roots and paths; `None` is the requested path.
@@ -16,13 +15,13 @@ pub(super) struct Candidates {
     by: Option<Arc<str>>,
 }
 
-/// Whether a listener serves a root; `served` is `None` for all.
+/// Whether a listener serves a root; `served`: `None` for all roots.
 pub(super) fn serves(served: Option<&[String]>, root: &str) -> bool {
     served.is_none_or(|served| served.iter().any(|name| name == root))
 }
 
-/// The roots that are searched for the requested path, in order: those that the listener serves, and that may be named
-/// as the request named them. An upload has one.
+/// Returns the roots to search for the requested path, in order: those that the listener serves and that the prefix of
+/// the name allows. An upload has one.
 pub(super) fn searched_roots(roots: &Roots, served: Option<&[String]>, request: &Request) -> Vec<Arc<str>> {
     let prefix = request.prefix.as_deref();
     match request.operation {
@@ -34,8 +33,8 @@ pub(super) fn searched_roots(roots: &Roots, served: Option<&[String]>, request: 
 }
 
 impl Candidates {
-    /// The `targets` that a plugin named; without any, the requested path in the roots. Only roots that the listener
-    /// serves come into question; `served` is `None` for all.
+    /// The `targets` that a plugin named; without any, the requested path in the roots. Limited to roots that the
+    /// listener serves; `served`: `None` for all.
     pub(super) fn new(
         roots: &Roots,
         served: Option<&[String]>,
@@ -56,7 +55,7 @@ impl Candidates {
         Candidates { request, places, by }
     }
 
-    /// These, behind others that were tried before.
+    /// Puts the candidates of an earlier search in front.
     #[must_use]
     pub(super) fn after(mut self, tried: &Candidates) -> Candidates {
         self.places.splice(0..0, tried.places.iter().cloned());
@@ -64,7 +63,7 @@ impl Candidates {
         self
     }
 
-    /// How many there are.
+    /// The number of candidates.
     pub(super) fn count(&self) -> usize {
         self.places.len()
     }
@@ -86,7 +85,7 @@ impl Candidates {
             (Arc::clone(&place.0), place.1.as_deref().unwrap_or(&self.request.path).to_owned())
         };
         let mut places: Vec<(Arc<str>, String)> = self.places[..count].iter().map(place).collect();
-        // Looked for before, and not found: otherwise it is the path.
+        // That file is absent: otherwise its path would be the requested one.
         if let Some(folder) = self.request.shim_folder.as_deref().filter(|_| !self.request.path.contains('/'))
         {
             let further = places.iter().map(|(root, path)| (Arc::clone(root), format!("{folder}/{path}")));

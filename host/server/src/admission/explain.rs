@@ -1,21 +1,20 @@
-//! What would become of a request: the stages of a decision, without an effect.
+//! Explains a request: runs the stages of a decision without an effect.
 //!
-//! These are the same stages that decide requests ([`super`]): the name, policy, the candidates, the negotiation. What
-//! differs is the end: nothing is opened for a transfer, and nobody learns of it. Plugins are called as for a
-//! rehearsal ([`tuffet_request::Trail::rehearsal`]).
+//! The stages are those of real requests ([`super`]): the name, policy, the candidates, the negotiation. But nothing is
+//! opened for a transfer or reported, and calls of plugins are rehearsals ([`tuffet_request::Trail::rehearsal`]).
 
+use super::absence::{Findings, absence, is_absence};
 use super::candidates::Candidates;
-use super::looking::{Findings, absence, is_absence};
-use super::netboot::instead;
-use super::open::{Rehearsed, Wanted, content, granted, rehearse, require_small};
-use super::opening::refusal;
+use super::file_search::refusal;
+use super::netboot::empty_list;
+use super::open_file::{CandidateCursor, Rehearsed, granted, open_content, rehearse, require_small};
+use super::pending::{Arrival, ClientFacts, ReceivedRequest, refuse_name};
 use super::plan::{Plan, ask_next, ask_policy};
-use super::undecided::{Arrival, Known, ReceivedRequest, refuse_name};
 use crate::explanation::{
     self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
 };
 use crate::generation::Generation;
-use crate::groups::Joining;
+use crate::groups::GroupAdmission;
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -26,14 +25,14 @@ use tuffet_config::{Retransmit, TimeSpan};
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
-use tuffet_policy::Chained;
+use tuffet_policy::ChainedPlugin;
 use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
 use tuffet_store::{Absence, Lane, StoreError};
 
-/// What is known of the server beside its generation.
+/// Facts about the server and the client beside the generation.
 pub struct Circumstances {
-    /// The name of the listener, and whether it has a single port.
+    /// The name of the listener.
     pub listener: Arc<str>,
     /// Whether the listener answers from its own port.
     pub single_port: bool,
@@ -41,24 +40,24 @@ pub struct Circumstances {
     pub interface: Option<String>,
     /// The VLAN of the interface that the request arrives on.
     pub vlan: Option<u16>,
-    /// Of the client, in the neighbour table.
+    /// The MAC address of the client in the neighbour table.
     pub neighbour: Option<MacAddress>,
-    /// As they stand; empty without a running server.
+    /// The current use of the limits; empty without a running server.
     pub limits: Vec<Limit>,
-    /// Whose permissions decide.
+    /// The user with the permissions that apply.
     pub user: String,
-    /// Whether the generation is that of a running server.
+    /// Whether the generation belongs to a running server.
     pub runs: bool,
 }
 
 /// Explains a request.
 ///
 /// # Errors
-/// The request cannot be a packet.
+/// The request cannot be encoded as a packet.
 pub async fn explain(
     generation: &Arc<Generation>,
     question: &Question,
-    given: Circumstances,
+    circumstances: Circumstances,
 ) -> Result<Explanation, String> {
     let packet = question.packet();
     let parsed = match Packet::parse(&packet) {
@@ -72,31 +71,31 @@ pub async fn explain(
         parsed.options.iter().map(|(name, value)| (lossy(name).to_ascii_lowercase(), lossy(value))).collect();
     let requested = ReceivedRequest {
         id: RequestId(0),
-        listener: Arc::clone(&given.listener),
+        listener: Arc::clone(&circumstances.listener),
         operation: parsed.operation,
         mode: parsed.mode,
         client: question.client,
         local: Arrival {
             address: question.local_address,
-            interface: question.interface.as_deref().or(given.interface.as_deref()).map(Into::into),
-            vlan: given.vlan,
+            interface: question.interface.as_deref().or(circumstances.interface.as_deref()).map(Into::into),
+            vlan: circumstances.vlan,
         },
         name: parsed.name,
         options,
     };
     let trail = Arc::new(Trail::rehearsal(received));
-    let known = Known {
-        neighbour: given.neighbour,
+    let facts = ClientFacts {
+        neighbour: circumstances.neighbour,
         lease: generation.leases.find(question.client.ip().to_canonical()),
     };
-    let (request, refused) = requested.read(&generation.files.roots, known, Some(Arc::clone(&trail)));
+    let (request, refused) = requested.read(&generation.files.roots, facts, Some(Arc::clone(&trail)));
     let mut record = DecisionRecord {
         requested_options: parsed.options.requested(),
         ..DecisionRecord::new(Arc::new(request), received)
     };
-    let mut explained = begin(generation, &record, &given);
+    let mut explained = begin(generation, &record, &circumstances);
     let plan = match refused {
-        Some(error) => Plan::Answer(refuse_name(&error)),
+        Some(error) => Plan::Decided(refuse_name(&error)),
         None => ask_policy(generation, &mut record).await,
     };
     let decision = carry_out(generation, &mut record, plan, &mut explained).await;
@@ -104,11 +103,11 @@ pub async fn explain(
     explained.request.stored_in = record.request.stored_in.as_deref().map(Into::into);
     explained.request.shim_folder = record.request.shim_folder.as_deref().map(Into::into);
     explained.policy = calls(generation, &record.request.listener, &trail.take());
-    conclude(generation, &record, decision, &given, &mut explained);
+    conclude(generation, &record, decision, &circumstances, &mut explained);
     Ok(explained)
 }
 
-fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances) -> Explanation {
+fn begin(generation: &Generation, record: &DecisionRecord, circumstances: &Circumstances) -> Explanation {
     let request = &record.request;
     let word = |operation| if operation == Operation::Read { "read" } else { "write" };
     let macs = request
@@ -116,7 +115,7 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
         .iter()
         .map(|fact| Mac { address: fact.address.to_string(), source: fact.source.as_str().into() });
     Explanation {
-        request: explanation::Asked {
+        request: explanation::ExplainedRequest {
             listener: request.listener.to_string(),
             client: request.client.to_string(),
             operation: word(request.operation).into(),
@@ -135,14 +134,14 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
             macs: macs.collect(),
             options: request.options.clone(),
         },
-        user: given.user.clone(),
-        generation: given.runs.then_some(generation.number),
-        limits: given.limits.clone(),
+        user: circumstances.user.clone(),
+        generation: circumstances.runs.then_some(generation.number),
+        limits: circumstances.limits.clone(),
         policy: Vec::new(),
         default: generation.policy.default_word().into(),
         candidates: Vec::new(),
         options: None,
-        outcome: explanation::Outcome {
+        outcome: explanation::ExplainedOutcome {
             decision: String::new(),
             outcome: None,
             code: None,
@@ -155,23 +154,23 @@ fn begin(generation: &Generation, record: &DecisionRecord, given: &Circumstances
     }
 }
 
-/// Every plugin of the chains, with what it said if it was asked.
+/// Every plugin of the chains, with its answer if it was called.
 fn calls(generation: &Generation, listener: &str, steps: &[Step]) -> Vec<Call> {
-    let find = |chained: &Chained| {
+    let find = |chained: &ChainedPlugin| {
         let is_it = |step: &&Step| matches!(&step.what, What::Plugin { plugin, hook, .. } if *plugin == chained.plugin && *hook == chained.hook);
         steps.iter().find(is_it)
     };
     let calls = generation.policy.chained(listener).flat_map(|chained| {
         let hook = call(&chained, find(&chained));
-        // What a plugin rendered follows its answer, if it did.
-        let render = Chained { hook: "render", ..chained };
+        // A rendering follows the answer of its plugin.
+        let render = ChainedPlugin { hook: "render", ..chained };
         let rendered = (hook.hook == "resolve").then(|| find(&render)).flatten();
         [Some(hook), rendered.map(|step| call(&render, Some(step)))]
     });
     calls.flatten().collect()
 }
 
-fn call(chained: &Chained, step: Option<&Step>) -> Call {
+fn call(chained: &ChainedPlugin, step: Option<&Step>) -> Call {
     let mut call = Call {
         hook: chained.hook.into(),
         plugin: chained.plugin.to_string(),
@@ -207,9 +206,9 @@ async fn carry_out(
     explained: &mut Explanation,
 ) -> Result<SessionProfile, Decision> {
     let (targets, by, profile, next) = match plan {
-        Plan::Answer(decision) => return Err(decision),
-        Plan::Content { made, profile } => {
-            let opened = content(&record.request, &made);
+        Plan::Decided(decision) => return Err(decision),
+        Plan::Content { content, profile } => {
+            let opened = open_content(&record.request, &content);
             let decision = granted(generation, record, opened, &profile);
             record.size = decision.size(record.requested_options.tsize);
             return match decision {
@@ -223,8 +222,8 @@ async fn carry_out(
     let request = Arc::clone(&record.request);
     let served = generation.negotiation.roots_of(&request.listener);
     let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
-    let mut wanted = Wanted::new(candidates, record.requested_options.tsize, profile);
-    let decided = search(generation, &mut wanted, named_by.as_ref(), explained).await;
+    let mut cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile);
+    let decided = search(generation, &mut cursor, named_by.as_ref(), explained).await;
     if decided.as_ref().is_err_and(is_absence)
         && let Some(next) = next
     {
@@ -232,8 +231,8 @@ async fn carry_out(
         return Box::pin(carry_out(generation, record, plan, explained)).await;
     }
     let mut found = Findings::default();
-    let candidates = Arc::clone(wanted.candidates());
-    for (root, path) in (wanted.tried_count()..).map_while(|number| candidates.get(number)) {
+    let candidates = Arc::clone(cursor.candidates());
+    for (root, path) in (cursor.tried_count()..).map_while(|number| candidates.get(number)) {
         explained.candidates.push(candidate(root, path, named_by.as_ref(), "not asked"));
     }
     for its in &explained.candidates {
@@ -249,29 +248,29 @@ async fn carry_out(
             record.size = size;
             Ok(profile)
         }
-        Err(error) if let Some(empty) = instead(generation, &record.request, &error) => {
+        Err(error) if let Some(empty) = empty_list(generation, &record.request, &error) => {
             record.resolved = Some(empty.resolved());
             record.size = Some(0);
             Ok(profile)
         }
-        Err(error) => Err(refusal(&candidates, wanted.tried_count(), &error, &found).0),
+        Err(error) => Err(refusal(&candidates, cursor.tried_count(), &error, &found).0),
     }
 }
 
-/// Asks one root after the other, as long as none decides.
+/// Tries one candidate after the other, until one decides.
 async fn search(
     generation: &Arc<Generation>,
-    wanted: &mut Wanted,
+    cursor: &mut CandidateCursor,
     by: Option<&String>,
     explained: &mut Explanation,
 ) -> Result<Rehearsed, StoreError> {
-    let operation = wanted.candidates().request().operation;
-    while let Some(root) = wanted.next() {
-        let candidates = Arc::clone(wanted.candidates());
-        let Some((_, path)) = candidates.get(wanted.tried_count() - 1) else { break };
+    let operation = cursor.candidates().request().operation;
+    while let Some(root) = cursor.next() {
+        let candidates = Arc::clone(cursor.candidates());
+        let Some((_, path)) = candidates.get(cursor.tried_count() - 1) else { break };
         let mut row = candidate(&root, path, by, "");
         let began = Instant::now();
-        let answer = open(generation, wanted, &root).await;
+        let answer = open(generation, cursor, &root).await;
         row.took_us = Some(micros(began.elapsed()));
         row.answer = match &answer {
             Ok(_) => "good".into(),
@@ -286,23 +285,27 @@ async fn search(
             }
         }
         explained.candidates.push(row);
-        if let ControlFlow::Break(decided) = wanted.take_answer(answer) {
+        if let ControlFlow::Break(decided) = cursor.take_answer(answer) {
             return decided;
         }
     }
-    Err(wanted.absent())
+    Err(cursor.absent())
 }
 
 /// Opens the candidate that was tried last, without an effect.
-async fn open(generation: &Arc<Generation>, wanted: &Wanted, root: &str) -> Result<Rehearsed, StoreError> {
-    let (its, candidates) = (Arc::clone(generation), Arc::clone(wanted.candidates()));
-    let (number, announced, profile) = (wanted.tried_count() - 1, wanted.announced(), *wanted.profile());
+async fn open(
+    generation: &Arc<Generation>,
+    cursor: &CandidateCursor,
+    root: &str,
+) -> Result<Rehearsed, StoreError> {
+    let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
+    let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
     let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
     let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
     on_disk(generation, root, work).await.unwrap_or_else(late)
 }
 
-/// Does it on a thread of the root, for as long as opening may take.
+/// Runs `work` on a thread of the root, within `limits.open-time`.
 async fn on_disk<T: Send + 'static>(
     generation: &Generation,
     root: &str,
@@ -312,7 +315,6 @@ async fn on_disk<T: Send + 'static>(
         return Err(format!("there is no root `{root}`"));
     };
     let (sender, receiver) = oneshot::channel();
-    // Whoever waited may have given up.
     let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
     let work = move || drop(sender.send(work()));
     disk.submit(lane, ClientKey::SERVER, generation.open_time, work, |_| {});
@@ -323,7 +325,7 @@ async fn on_disk<T: Send + 'static>(
     }
 }
 
-/// An error, with what the system calls it.
+/// An error with its name in the system.
 fn in_words(error: &StoreError) -> String {
     match error {
         StoreError::NotFound => "no such file (ENOENT)".into(),
@@ -349,7 +351,7 @@ fn conclude(
     generation: &Generation,
     record: &DecisionRecord,
     decision: Result<SessionProfile, Decision>,
-    given: &Circumstances,
+    circumstances: &Circumstances,
     explained: &mut Explanation,
 ) {
     let outcome = &mut explained.outcome;
@@ -357,9 +359,9 @@ fn conclude(
     outcome.resolved = record.resolved.as_deref().map(str::to_owned);
     let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile)?, profile)));
     match decision {
-        // It would not come that far.
-        _ if given.limits.iter().any(|limit| limit.reached) => {
-            let reached = given.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
+        // The request would not be admitted.
+        _ if circumstances.limits.iter().any(|limit| limit.reached) => {
+            let reached = circumstances.limits.iter().filter(|its| its.reached).map(|its| its.limit.as_str());
             let names = reached.collect::<Vec<_>>().join(", ");
             outcome.decision = "dropped".into();
             outcome.detail = Some(format!("not admitted, because a limit is reached: {names}"));
@@ -377,7 +379,7 @@ fn conclude(
                 tsize: options.tsize,
                 most_blksize: most.blksize,
                 most_windowsize: most.windowsize,
-                single_port: given.single_port,
+                single_port: circumstances.single_port,
                 burst: most.burst,
                 rate: most.rate,
                 rate_by: most.rate.map(|_| bounds.rate_by.to_string()),
@@ -420,23 +422,23 @@ fn refused_options(record: &DecisionRecord, most: &Limits) -> Vec<String> {
     refused.filter(asked).map(|option| option.as_str().to_owned()).collect()
 }
 
-/// Whether the client would become a member of a multicast group; `None` if it does not ask for that.
+/// Whether the client would join a multicast group; `None` if it does not request one.
 fn joins(generation: &Generation, record: &DecisionRecord, options: &OptionSet) -> Option<bool> {
-    Joining::is_requested(&record.request).then(|| {
+    GroupAdmission::is_requested(&record.request).then(|| {
         let fits = record.size.is_some_and(|size| Group::fits(size, options.block_size()));
         let is_file = record.file().is_some();
         generation.files.groups.admit(&record.request) && fits && is_file
     })
 }
 
-/// The granted options that no RFC has.
+/// The granted options that no RFC defines.
 fn others(options: &OptionSet) -> Vec<(String, u64)> {
     use OptionName::{Blksize2, Msftwindow, Rollover, Utimeout};
     let value = |option: OptionName| Some((option.as_str().to_owned(), options.value(option)?));
     [Rollover, Blksize2, Utimeout, Msftwindow].into_iter().filter_map(value).collect()
 }
 
-fn end(outcome: &mut explanation::Outcome, ending: Ending) {
+fn end(outcome: &mut explanation::ExplainedOutcome, ending: Ending) {
     outcome.outcome = Some(ending.outcome.to_string());
     outcome.detail = ending.detail.map(Into::into);
 }

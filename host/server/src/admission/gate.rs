@@ -1,4 +1,4 @@
-//! The last question about an upload: it is complete and on disk, and not visible yet.
+//! Runs `accept-upload` before publishing an upload, which is complete and on disk by then.
 
 use crate::generation::Generation;
 use futures_util::FutureExt;
@@ -14,7 +14,7 @@ use tuffet_request::events::{CompactRecord, DecisionRecord};
 use tuffet_request::{Trail, What};
 use tuffet_store::{Disk, Lane, StoreError, Undone, Upload};
 
-/// How long bringing an upload to the disk may take: its client has long gone then.
+/// How long storing an upload may take. Its client gives up long before.
 const STORE_TIME: Duration = Duration::from_secs(600);
 
 impl Gate for Generation {
@@ -25,7 +25,7 @@ impl Gate for Generation {
     ) -> Pin<Box<dyn Future<Output = Stored> + Send + '_>> {
         Box::pin(async move {
             let mut record = record.expand();
-            // A bug in here must cost one upload, not leave its client without an answer.
+            // After a panic the client must still get an answer.
             let asking = AssertUnwindSafe(self.ask(upload, &mut record)).catch_unwind();
             let result = asking.await.unwrap_or_else(|_| Err(panicked()));
             Stored { result, record: Some(Arc::new(CompactRecord::from(&record))) }
@@ -34,7 +34,7 @@ impl Gate for Generation {
 }
 
 impl Generation {
-    /// Asks the `accept-upload` chain and does what it says. The record changes where the chain does.
+    /// Calls the `accept-upload` chain and executes its decision. Updates the record accordingly.
     async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
         let disk = &Arc::clone(upload.disk());
         let (mut upload, sealed) =
@@ -62,7 +62,7 @@ impl Generation {
                 .await
             }
             Acceptance::Deny(denial) => {
-                // Before the client hears of it, so that nothing remains once it has.
+                // Removed before the client gets the ERROR.
                 on_disk(disk, move || {
                     drop(upload);
                     Err(StoreError::Refused(denial))
@@ -75,7 +75,7 @@ impl Generation {
     }
 }
 
-/// Makes an upload visible that nobody is asked about.
+/// Publishes an upload without a chain.
 pub(super) fn commit(
     upload: Upload,
     record: Arc<CompactRecord>,
@@ -97,7 +97,7 @@ pub(super) fn commit(
     disk.submit_anyway(Lane::Store, STORE_TIME, work, undone);
 }
 
-/// Notes for its trace how an upload was put in its place.
+/// Adds the result of storing an upload to its trace.
 fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) {
     if let Some(trail) = trail {
         let stored = stored.as_ref().map_err(ToString::to_string);
@@ -105,7 +105,7 @@ fn note(trail: Option<&Trail>, began: Instant, stored: &Result<(), StoreError>) 
     }
 }
 
-/// Does it on a thread of that disk.
+/// Runs `work` on a thread of the disk.
 async fn on_disk<T: Send + 'static>(
     disk: &Disk,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -115,7 +115,7 @@ async fn on_disk<T: Send + 'static>(
     let instead = Arc::clone(&sender);
     let answer = |sender: &Mutex<Option<oneshot::Sender<_>>>, result| {
         let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Nobody waits any more where the transfer has ended.
+        // The transfer may have ended.
         drop(sender.map(|sender| sender.send(result)));
     };
     let root = Arc::clone(disk.root());

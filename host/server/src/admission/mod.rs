@@ -1,71 +1,71 @@
 //! The control side: from a request to a decision.
 //!
-//! A request passes three stages ([`Undecided`]): policy, the disk, and the decision that is posted to its worker.
-//! Policy may wait and never blocks; the disk blocks. So a stage needs a thread of its own kind, and `at_once.rs`
-//! decides which thread takes which request: plugins and disks may be slow, and one that is must not hold up another.
+//! A request passes three stages ([`PendingRequest`]): policy, the disk, and the decision that is posted to its worker.
+//! Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs` assigns
+//! them: a slow plugin or disk must not delay other requests.
 
-mod at_once;
+mod absence;
 mod candidates;
+mod deciders;
 mod explain;
+mod file_search;
 mod gate;
-mod looking;
 mod netboot;
-mod open;
-mod opening;
+mod open_file;
+mod pending;
 mod plan;
-mod stored;
-mod undecided;
+mod spelling;
 
 use crate::events::Observers;
-use crate::generation::Current;
+use crate::generation::CurrentGeneration;
 use crate::interfaces::InterfaceNames;
 use crate::neighbours::Neighbours;
 use crate::sampling::Sampling;
 use crate::vlans::Vlans;
 use crate::watch::Watch;
-pub(crate) use at_once::Deciding;
+pub(crate) use absence::AbsenceSearches;
+pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
-pub(crate) use looking::Looks;
+#[cfg(doc)]
+use pending::PendingRequest;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
 use tuffet_store::Lane;
-#[cfg(doc)]
-use undecided::Undecided;
 
-/// What requests are decided with.
+/// The state for deciding requests.
 pub(crate) struct Admission {
     /// The names of the listeners, by number.
     pub(crate) listeners: Vec<Arc<str>>,
-    pub(crate) generation: Current,
+    pub(crate) generation: CurrentGeneration,
     pub(crate) observers: Observers,
     pub(crate) watch: Watch,
     pub(crate) neighbours: Neighbours,
     pub(crate) interface_names: InterfaceNames,
     pub(crate) vlans: Vlans,
-    /// The workers' mailboxes, by number; after them that of the thread of the groups.
+    /// The workers' mailboxes, by number, then the mailbox of the multicast thread.
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
-    /// The number of the thread of the groups, if there is one.
+    /// The number of the multicast thread, if there is one.
     pub(crate) groups: Option<usize>,
     pub(crate) ids: AtomicU64,
-    /// Where what has to wait is polled.
+    /// Polls everything that waits.
     pub(crate) runtime: Handle,
-    /// Threads that decide at once.
-    pub(crate) deciding: Deciding,
-    /// Bounds second looks at the roots.
-    pub(crate) looks: Looks,
-    /// How traces are chosen, where there are any.
+    /// The threads that decide.
+    pub(crate) deciders: Deciders,
+    /// Limits searches for absent files.
+    pub(crate) absence_searches: AbsenceSearches,
+    /// Samples traces, if they are exported.
     pub(crate) sampling: Option<Sampling>,
 }
 
 impl Admission {
-    /// Does what a worker asks for, on threads of the runtime, and posts the results.
-    pub(crate) fn take(self: &Arc<Self>, letters: Vec<ToControl>) {
+    /// Executes the messages of a worker on other threads, and posts the results.
+    pub(crate) fn take(self: &Arc<Self>, messages: Vec<ToControl>) {
         let runtime = &self.runtime;
         let mut requests = Vec::new();
-        for letter in letters {
-            match letter {
+        for message in messages {
+            match message {
                 ToControl::Request(new) => requests.push(new),
                 ToControl::Store { worker, key, upload, record, gate: Some(gate) } => {
                     let post = self.poster(worker);
@@ -111,19 +111,20 @@ impl Admission {
         }
     }
 
-    /// Posts to a worker. It holds nothing else of the server, so that a disk that hangs does not.
+    /// Returns a function that posts to a worker. It keeps only the mailbox alive, so a hanging disk that holds it does
+    /// not keep the server.
     fn poster(&self, worker: usize) -> impl Fn(ToWorker) + Send + Sync + 'static {
         let mailbox = self.mailboxes.get(worker).cloned();
-        move |letter| post(mailbox.as_deref(), worker, letter)
+        move |message| post(mailbox.as_deref(), worker, message)
     }
 
-    fn post(&self, worker: usize, letter: ToWorker) {
-        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, letter);
+    fn post(&self, worker: usize, message: ToWorker) {
+        post(self.mailboxes.get(worker).map(|mailbox| &**mailbox), worker, message);
     }
 }
 
-fn post(mailbox: Option<&Mailbox>, worker: usize, letter: ToWorker) {
-    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(letter)) {
+fn post(mailbox: Option<&Mailbox>, worker: usize, message: ToWorker) {
+    if let Some(Err(error)) = mailbox.map(|mailbox| mailbox.post(message)) {
         tracing::error!(target: "tuffet::admission", worker, %error, "a worker cannot be woken");
     }
 }

@@ -1,33 +1,33 @@
-//! authorize → resolve: policy's part of a decision.
+//! Runs `authorize` and `resolve`: policy's part of a decision.
 
-use super::{netboot, stored};
+use super::{netboot, spelling};
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{Answer, ChainPosition, Patience, PluginContent, Target, Verdict};
+use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, Target, Verdict};
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Denial, ErrorCode, SessionProfile};
 
-/// What remains to be done for a request once policy has answered.
+/// The next step for a request after policy has answered.
 pub(super) enum Plan {
-    /// Open the first of these files that exists; without any, the requested path in the roots. `next`: who is asked
+    /// Open the first existing file; without targets, the requested path in the roots. `next`: the rest of the chain,
     /// if none exists.
-    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<Next> },
-    /// Send content that a plugin made.
-    Content { made: Arc<PluginContent>, profile: SessionProfile },
-    /// Nothing: the request is decided.
-    Answer(Decision),
+    Open { targets: Vec<Target>, by: Option<Arc<str>>, profile: SessionProfile, next: Option<RestOfChain> },
+    /// Send content made by a plugin.
+    Content { content: Arc<PluginContent>, profile: SessionProfile },
+    /// Post this decision.
+    Decided(Decision),
 }
 
 /// The rest of a `resolve` chain.
-pub(super) struct Next {
+pub(super) struct RestOfChain {
     from: ChainPosition,
-    /// The plugin that allowed the request. It decided if the rest abstains.
+    /// The plugin that allowed the request: it decides if the rest abstains.
     allowed_by: Option<Arc<str>>,
 }
 
 impl Plan {
-    /// What policy cannot affect.
+    /// The plan for a request that policy cannot affect.
     pub(super) fn without_policy() -> Plan {
         Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default(), next: None }
     }
@@ -43,52 +43,52 @@ impl Plan {
     }
 }
 
-/// Asks the chains of a generation. The record gets to know who decided, and the request the path that was judged.
+/// Calls the chains of a generation. Records the deciding plugin, and gives the request the judged path.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let plan = ask_once(generation, record).await;
-    or_moved(generation, record, plan).await
+    or_in_last_folder(generation, record, plan).await
 }
 
-/// Asks the rest of the `resolve` chain, after none of the files that a plugin named exists. It has the time limit of a
-/// chain once more: the time of disks is not that of plugins.
+/// Calls the rest of the `resolve` chain, if none of the files of a plugin exists. Restarts the time limit: time spent
+/// on disks does not count.
 pub(super) async fn ask_next(
     generation: &Generation,
     record: &mut DecisionRecord,
-    next: Next,
+    next: RestOfChain,
     profile: SessionProfile,
 ) -> Plan {
     record.verdict_by = next.allowed_by;
-    let plan = resolve_from(generation, record, next.from, profile, generation.policy.patience()).await;
-    or_moved(generation, record, plan).await
+    let plan = resolve_from(generation, record, next.from, profile, generation.policy.deadline()).await;
+    or_in_last_folder(generation, record, plan).await
 }
 
-/// The plan, or that for the further place of a file of shim.
-async fn or_moved(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
+/// Returns the plan, or the plan for the path in the client's last folder.
+async fn or_in_last_folder(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
     if generation.netboot.shim_folders.is_none() || !plan.is_search() {
         return plan;
     }
-    match Box::pin(netboot::moved(generation, record)).await {
+    match Box::pin(netboot::move_to_last_folder(generation, record)).await {
         Ok(false) => plan,
         Ok(true) => Box::pin(ask_once(generation, record)).await,
-        Err(decision) => Plan::Answer(decision),
+        Err(decision) => Plan::Decided(decision),
     }
 }
 
 async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan {
     let any_case = generation.files.roots.any_case();
-    if any_case && let Err(decision) = Box::pin(stored::requested(generation, record)).await {
-        return Plan::Answer(decision);
+    if any_case && let Err(decision) = Box::pin(spelling::respell_request(generation, record)).await {
+        return Plan::Decided(decision);
     }
     let (policy, request) = (&generation.policy, &record.request);
-    let patience = policy.patience();
-    let authorization = policy.authorize(request, patience).await;
+    let deadline = policy.deadline();
+    let authorization = policy.authorize(request, deadline).await;
     record.verdict_by = authorization.by;
     record.plugin_calls += authorization.calls;
     let profile = match allowed(authorization.verdict) {
         Ok(profile) => profile,
-        Err(decision) => return Plan::Answer(decision),
+        Err(decision) => return Plan::Decided(decision),
     };
-    resolve_from(generation, record, ChainPosition::START, profile, patience).await
+    resolve_from(generation, record, ChainPosition::START, profile, deadline).await
 }
 
 async fn resolve_from(
@@ -96,32 +96,32 @@ async fn resolve_from(
     record: &mut DecisionRecord,
     from: ChainPosition,
     profile: SessionProfile,
-    patience: Patience,
+    deadline: ChainDeadline,
 ) -> Plan {
-    let resolution = generation.policy.resolve_from(&record.request, from, patience).await;
+    let resolution = generation.policy.resolve_from(&record.request, from, deadline).await;
     let profile = resolution.profile.map_or(profile, |its| profile.and(its));
     record.plugin_calls += resolution.calls;
-    let next = resolution.next.map(|from| Next { from, allowed_by: record.verdict_by.clone() });
+    let next = resolution.next.map(|from| RestOfChain { from, allowed_by: record.verdict_by.clone() });
     if resolution.by.is_some() {
         record.verdict_by.clone_from(&resolution.by);
     }
     match resolution.answer {
-        Answer::Deny(denial) => Plan::Answer(denied(denial)),
-        Answer::Drop(reason) => Plan::Answer(dropped(&reason)),
-        Answer::Overloaded(reason) => Plan::Answer(overloaded(reason)),
-        Answer::Content(made) => Plan::Content { made, profile },
-        Answer::Files(targets) if generation.files.roots.any_case() => {
-            match Box::pin(stored::named(generation, record, targets, profile)).await {
+        ResolveAnswer::Deny(denial) => Plan::Decided(denied(denial)),
+        ResolveAnswer::Drop(reason) => Plan::Decided(dropped(&reason)),
+        ResolveAnswer::Overloaded(reason) => Plan::Decided(overloaded(reason)),
+        ResolveAnswer::Content(content) => Plan::Content { content, profile },
+        ResolveAnswer::Files(targets) if generation.files.roots.any_case() => {
+            match Box::pin(spelling::respell_targets(generation, record, targets, profile)).await {
                 Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
-                Err(decision) => Plan::Answer(decision),
+                Err(decision) => Plan::Decided(decision),
             }
         }
-        Answer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
-        Answer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
+        ResolveAnswer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
+        ResolveAnswer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
     }
 }
 
-/// The profile of a request that is allowed, or the decision.
+/// The profile of an allowed request, or the decision.
 pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
     match verdict {
         Verdict::Allow(profile) => Ok(profile),
@@ -143,7 +143,7 @@ fn dropped(reason: &str) -> Decision {
     Decision::Drop { ending: Ending::new(Outcome::Denied, detail) }
 }
 
-/// An overloaded plugin may answer when the client asks again.
+/// Drops the request: the plugin may answer when the client repeats it.
 fn overloaded(reason: String) -> Decision {
     Decision::Drop { ending: Ending::new(Outcome::Failed, reason) }
 }

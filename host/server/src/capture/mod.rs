@@ -1,11 +1,11 @@
 //! `tuffet capture`: the datagrams of chosen clients, from the workers to the control connection.
 //!
-//! The server copies what it sends and receives itself, so capturing needs no privilege and no packet socket. One
-//! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader goes.
+//! The server copies its own datagrams, so capturing needs no privilege and no packet socket. One
+//! capture at a time; it ends after a time, a number of bytes or datagrams, or when its reader disconnects.
 
 mod pcapng;
 
-use pcapng::{Capture, Direction};
+use pcapng::{Direction, PcapngBlocks};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::net::IpAddr;
@@ -18,15 +18,15 @@ use tokio::time::{Instant, sleep, timeout};
 use tuffet_engine::worker::{Mailbox, Tap, ToWorker};
 
 /// How often the queue is emptied.
-const PERIOD: Duration = Duration::from_millis(20);
+const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long the reader may take to read a part.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long writing a part to the reader may take.
+const READER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a worker may take to begin.
-const BEGIN: Duration = Duration::from_secs(2);
+/// How long starting a worker's copy may take.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Bytes that are written at once.
+/// The size of a part in bytes.
 const CHUNK: usize = 256 << 10;
 
 /// The longest capture.
@@ -34,8 +34,8 @@ pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// What to capture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
-    /// Addresses, and ports if only those are meant; without any, all clients.
+pub struct CaptureSpec {
+    /// Addresses with optional ports; if empty, all clients.
     pub clients: Vec<(IpAddr, Option<u16>)>,
     /// The duration of the capture.
     pub milliseconds: u64,
@@ -47,12 +47,12 @@ pub struct Wanted {
 
 /// How a capture ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Captured {
+pub struct CaptureTotals {
     /// Captured datagrams.
     pub datagrams: u64,
     /// The size of the capture.
     pub bytes: u64,
-    /// Datagrams that are missing, because the reader or the queue was too slow.
+    /// Datagrams lost because the reader was too slow or the queue full.
     pub dropped: u64,
 }
 
@@ -60,64 +60,68 @@ pub struct Captured {
 #[derive(Clone)]
 pub struct Captures {
     mailboxes: Arc<[Arc<Mailbox>]>,
-    taken: Arc<AtomicBool>,
+    in_progress: Arc<AtomicBool>,
 }
 
 impl Captures {
-    /// Captures what the workers of these mailboxes send and receive.
+    /// Captures of the workers with these mailboxes.
     pub fn new(mailboxes: &[Arc<Mailbox>]) -> Captures {
-        Captures { mailboxes: mailboxes.into(), taken: Arc::default() }
+        Captures { mailboxes: mailboxes.into(), in_progress: Arc::default() }
     }
 
-    /// Begins a capture; `None` while there is another one. When this returns, every worker copies.
-    pub async fn begin(&self, wanted: &Wanted) -> Option<Running> {
-        if self.taken.swap(true, Ordering::Relaxed) {
+    /// Begins a capture; `None` while another one runs. When this returns, every worker copies datagrams.
+    pub async fn begin(&self, spec: &CaptureSpec) -> Option<RunningCapture> {
+        if self.in_progress.swap(true, Ordering::Relaxed) {
             return None;
         }
-        let tap = Arc::new(Tap::new(wanted.clients.clone()));
-        let running = Running { captures: self.clone(), tap };
+        let tap = Arc::new(Tap::new(spec.clients.clone()));
+        let running = RunningCapture { captures: self.clone(), tap };
         running.post(Some(&running.tap));
         let pings = self.mailboxes.iter().map(|mailbox| {
             let (sender, answer) = oneshot::channel();
             post(mailbox, ToWorker::Ping(sender));
             answer
         });
-        // A worker that stops has nothing to copy.
+        // A worker that has stopped does not answer.
         for answer in pings.collect::<Vec<_>>() {
-            let _ = timeout(BEGIN, answer).await;
+            let _ = timeout(WORKER_TIMEOUT, answer).await;
         }
         Some(running)
     }
 }
 
-/// A capture. The workers stop copying when it is dropped.
-pub struct Running {
+/// A running capture. When it is dropped, the workers stop copying.
+pub struct RunningCapture {
     captures: Captures,
     tap: Arc<Tap>,
 }
 
-impl Drop for Running {
+impl Drop for RunningCapture {
     fn drop(&mut self) {
         self.post(None);
-        self.captures.taken.store(false, Ordering::Relaxed);
+        self.captures.in_progress.store(false, Ordering::Relaxed);
     }
 }
 
-impl Running {
+impl RunningCapture {
     fn post(&self, tap: Option<&Arc<Tap>>) {
         for mailbox in self.captures.mailboxes.iter() {
             post(mailbox, ToWorker::Tap(tap.map(Arc::clone)));
         }
     }
 
-    /// Writes the capture as parts: the length of each in four bytes, most significant first, and a part of length 0 at
-    /// the end.
+    /// Writes the capture as parts, each with its length in four bytes, most significant first. A part of length 0 ends
+    /// it.
     ///
     /// # Errors
-    /// The reader has gone, or does not read.
-    pub async fn stream(self, wanted: &Wanted, to: &mut (impl AsyncWrite + Unpin)) -> io::Result<Captured> {
-        let end = Instant::now() + Duration::from_millis(wanted.milliseconds).min(LONGEST);
-        let (mut captured, mut part) = (Captured::default(), Capture::begin());
+    /// The reader has disconnected, or is too slow.
+    pub async fn stream(
+        self,
+        spec: &CaptureSpec,
+        to: &mut (impl AsyncWrite + Unpin),
+    ) -> io::Result<CaptureTotals> {
+        let end = Instant::now() + Duration::from_millis(spec.milliseconds).min(LONGEST);
+        let (mut totals, mut part) = (CaptureTotals::default(), PcapngBlocks::begin());
         loop {
             let mut full = false;
             while part.len() < CHUNK && !full {
@@ -125,30 +129,30 @@ impl Running {
                 let direction = if tapped.inbound { Direction::Inbound } else { Direction::Outbound };
                 let before = part.len();
                 part.datagram(tapped.at, direction, (tapped.peer, tapped.local), &tapped.bytes);
-                captured.datagrams += 1;
-                full = captured.bytes + part.len() as u64 >= wanted.bytes
-                    || wanted.datagrams.is_some_and(|most| captured.datagrams >= most);
+                totals.datagrams += 1;
+                full = totals.bytes + part.len() as u64 >= spec.bytes
+                    || spec.datagrams.is_some_and(|most| totals.datagrams >= most);
                 debug_assert!(part.len() > before);
             }
             let over = full || Instant::now() >= end;
             let waits = part.len() >= CHUNK && !over;
-            captured.bytes += part.len() as u64;
+            totals.bytes += part.len() as u64;
             write(to, part.bytes()).await?;
             part.clear();
             if over {
                 break;
             }
             if !waits {
-                sleep(PERIOD.min(end.saturating_duration_since(Instant::now()))).await;
+                sleep(DRAIN_INTERVAL.min(end.saturating_duration_since(Instant::now()))).await;
             }
         }
-        captured.dropped = self.tap.dropped();
+        totals.dropped = self.tap.dropped();
         drop(self);
-        part.statistics(captured.datagrams, captured.dropped);
-        captured.bytes += part.len() as u64;
+        part.statistics(totals.datagrams, totals.dropped);
+        totals.bytes += part.len() as u64;
         write(to, part.bytes()).await?;
-        timeout(PATIENCE, to.write_all(&[0; 4])).await??;
-        Ok(captured)
+        timeout(READER_TIMEOUT, to.write_all(&[0; 4])).await??;
+        Ok(totals)
     }
 }
 
@@ -157,15 +161,15 @@ async fn write(to: &mut (impl AsyncWrite + Unpin), part: &[u8]) -> io::Result<()
     if length == 0 {
         return Ok(());
     }
-    timeout(PATIENCE, async {
+    timeout(READER_TIMEOUT, async {
         to.write_all(&length.to_be_bytes()).await?;
         to.write_all(part).await
     })
     .await?
 }
 
-fn post(mailbox: &Mailbox, letter: ToWorker) {
-    if let Err(error) = mailbox.post(letter) {
+fn post(mailbox: &Mailbox, message: ToWorker) {
+    if let Err(error) = mailbox.post(message) {
         tracing::error!(target: "tuffet::server::capture", %error, "a worker cannot be woken");
     }
 }

@@ -1,8 +1,8 @@
 //! Captures as pcapng (draft-ietf-opsawg-pcapng), the format of Wireshark: datagrams with IP and UDP headers made from
 //! their addresses.
 //!
-//! Four kinds of blocks are enough, so there is no crate for it: the one for Rust that can write them has no finished
-//! release of its present line, and reads and writes everything else, too.
+//! Four kinds of blocks are enough, so no crate is used: the only one for Rust that writes them has no stable release
+//! of its current line, and covers the whole format.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// Raw IP, version 4 or 6 by its first bits (LINKTYPE_RAW).
 const LINK_TYPE: u16 = 101;
 
-/// The options that are written.
+/// The options in use.
 const OPT_COMMENT: u16 = 1;
 const SHB_USERAPPL: u16 = 4;
 const IF_NAME: u16 = 2;
@@ -23,7 +23,7 @@ const UDP: u8 = 17;
 const UDP_HEADER: usize = 8;
 const HOPS: u8 = 64;
 
-/// From the server's point of view.
+/// The direction, from the server's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Inbound,
@@ -31,13 +31,13 @@ pub(super) enum Direction {
 }
 
 /// Blocks that are not written yet.
-pub(super) struct Capture(Vec<u8>);
+pub(super) struct PcapngBlocks(Vec<u8>);
 
-impl Capture {
+impl PcapngBlocks {
     /// Begins with the section header and one interface.
-    pub(super) fn begin() -> Capture {
-        let mut capture = Capture(Vec::new());
-        capture.block(0x0a0d_0d0a, |body| {
+    pub(super) fn begin() -> PcapngBlocks {
+        let mut blocks = PcapngBlocks(Vec::new());
+        blocks.block(0x0a0d_0d0a, |body| {
             body.extend_from_slice(&0x1a2b_3c4d_u32.to_le_bytes());
             body.extend_from_slice(&[1, 0, 0, 0]);
             // The length of the section is not known.
@@ -46,7 +46,7 @@ impl Capture {
             option(body, OPT_COMMENT, b"IP and UDP headers are made from the addresses");
             end_of_options(body);
         });
-        capture.block(1, |body| {
+        blocks.block(1, |body| {
             body.extend_from_slice(&LINK_TYPE.to_le_bytes());
             body.extend_from_slice(&[0; 6]);
             option(body, IF_NAME, b"tuffet");
@@ -54,7 +54,7 @@ impl Capture {
             option(body, IF_TSRESOL, &[9]);
             end_of_options(body);
         });
-        capture
+        blocks
     }
 
     /// Adds a datagram between a peer and the server's address.
@@ -84,7 +84,7 @@ impl Capture {
         });
     }
 
-    /// Adds what the capture has, and what it lacks.
+    /// Adds the numbers of captured and dropped datagrams.
     pub(super) fn statistics(&mut self, datagrams: u64, dropped: u64) {
         self.block(5, |body| {
             body.extend_from_slice(&[0; 4]);
@@ -103,7 +103,7 @@ impl Capture {
         self.0.len()
     }
 
-    /// Forgets what was written.
+    /// Removes the written blocks.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -119,7 +119,7 @@ impl Capture {
     }
 }
 
-/// Options, as everything, are aligned to 32 bits.
+/// Adds an option, aligned to 32 bits.
 fn option(body: &mut Vec<u8>, code: u16, value: &[u8]) {
     body.extend_from_slice(&code.to_le_bytes());
     body.extend_from_slice(&(value.len() as u16).to_le_bytes());
@@ -131,7 +131,7 @@ fn end_of_options(body: &mut Vec<u8>) {
     body.extend_from_slice(&[0; 4]);
 }
 
-/// Blocks begin aligned, and so does all that was written before.
+/// Pads to 32 bits. The buffer begins aligned.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
@@ -143,7 +143,7 @@ fn timestamp(body: &mut Vec<u8>, at: SystemTime) {
     body.extend_from_slice(&(nanoseconds as u32).to_le_bytes());
 }
 
-/// An IP packet with this datagram.
+/// Returns an IP packet with this datagram.
 fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
     match (from.ip().to_canonical(), to.ip().to_canonical()) {
         (IpAddr::V4(source), IpAddr::V4(destination)) => {
@@ -151,15 +151,15 @@ fn packet(from: SocketAddr, to: SocketAddr, payload: &[u8]) -> Vec<u8> {
             [&ipv4(source, destination, udp.len())[..], &udp].concat()
         }
         (source, destination) => {
-            let (source, destination) = (wide(source), wide(destination));
+            let (source, destination) = (to_ipv6(source), to_ipv6(destination));
             let udp = udp((from.port(), to.port()), payload, &[&source.octets(), &destination.octets()]);
             [&ipv6(source, destination, udp.len())[..], &udp].concat()
         }
     }
 }
 
-/// Both ends have one version, unless one is not known.
-fn wide(address: IpAddr) -> Ipv6Addr {
+/// Maps an address to IPv6, for a packet with an unspecified address of the other version.
+fn to_ipv6(address: IpAddr) -> Ipv6Addr {
     match address {
         IpAddr::V4(address) if address.is_unspecified() => Ipv6Addr::UNSPECIFIED,
         IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -190,7 +190,7 @@ fn ipv6(source: Ipv6Addr, destination: Ipv6Addr, payload: usize) -> [u8; 40] {
     header
 }
 
-/// RFC 768, with the checksum over the addresses, too.
+/// RFC 768. The checksum also covers the addresses.
 fn udp((from, to): (u16, u16), payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8> {
     let length = ((UDP_HEADER + payload.len()).min(usize::from(u16::MAX)) as u16).to_be_bytes();
     let mut datagram = Vec::with_capacity(UDP_HEADER + payload.len());
@@ -200,7 +200,7 @@ fn udp((from, to): (u16, u16), payload: &[u8], addresses: &[&[u8]; 2]) -> Vec<u8
     datagram.extend_from_slice(&[0, 0]);
     datagram.extend_from_slice(payload);
     let sum = checksum(&[addresses[0], addresses[1], &[0, UDP], &length, &datagram]);
-    // 0 would say that there is none.
+    // 0 would mean no checksum.
     let sum = if sum == 0 { u16::MAX } else { sum };
     datagram[6..8].copy_from_slice(&sum.to_be_bytes());
     datagram
@@ -234,13 +234,13 @@ mod tests {
 
     #[test]
     fn blocks_are_aligned_and_have_their_length_at_both_ends() {
-        let mut capture = Capture::begin();
+        let mut blocks = PcapngBlocks::begin();
         for length in 0..9 {
             let (peer, local) = (([192, 0, 2, 1], 2000).into(), ([192, 0, 2, 2], 69).into());
-            capture.datagram(SystemTime::now(), Direction::Inbound, (peer, local), &vec![1; length]);
+            blocks.datagram(SystemTime::now(), Direction::Inbound, (peer, local), &vec![1; length]);
         }
-        capture.statistics(9, 1);
-        let (mut rest, mut kinds) = (capture.bytes(), Vec::new());
+        blocks.statistics(9, 1);
+        let (mut rest, mut kinds) = (blocks.bytes(), Vec::new());
         while !rest.is_empty() {
             let word = |at: usize| u32::from_le_bytes(rest[at..at + 4].try_into().unwrap());
             let length = word(4) as usize;

@@ -1,8 +1,8 @@
-//! Hints: what a pattern in an ended transfer, or in several of one client, usually means.
+//! Hints: the usual meaning of a pattern in one or several ended transfers of a client.
 //!
-//! A hint goes with the transfer, into its line in the log, the live view and the events of observers. It is made from
-//! the summary alone, so it costs the transfer nothing. Three patterns are known; docs/logs.md lists them. Each needs
-//! evidence that the client took part, so that forged requests and clients that go away get none.
+//! A hint appears in the log line of the transfer, in the live view and in events. It is derived from the summary, so
+//! it costs the transfer nothing. docs/logs.md lists the three patterns. Each requires evidence that the client took
+//! part, so forged requests and clients that disappear get no hint.
 
 use hashbrown::DefaultHashBuilder;
 use std::hash::BuildHasher;
@@ -12,14 +12,14 @@ use tuffet_core::DEFAULT_BLKSIZE;
 use tuffet_request::Operation;
 use tuffet_request::events::{Outcome, Summary, Unanswered};
 
-/// Clients that are remembered. A client whose slot another one takes starts anew.
+/// Remembered clients. A client that loses its slot to another one starts over.
 const CLIENTS: usize = 512;
 
-/// Transfers for one name in a row without an answer, from different ports, before there is a hint.
-const IN_A_ROW: u8 = 3;
+/// Consecutive unanswered transfers for the same name, from different ports, before there is a hint.
+const UNANSWERED_IN_A_ROW: u8 = 3;
 
-/// Blocks of a transfer without a retransmission that show what the path carries.
-const CLEAN: u64 = 20;
+/// Blocks of a transfer without retransmission that prove its block size.
+const CLEAN_BLOCKS: u64 = 20;
 
 /// Makes hints.
 pub(crate) struct Hints {
@@ -29,18 +29,18 @@ pub(crate) struct Hints {
     hasher: DefaultHashBuilder,
 }
 
-/// What is known of a client from its last transfers.
+/// The last transfers of a client.
 struct Client {
     address: IpAddr,
-    /// The name that it asked for last, hashed, and how often in a row without taking an answer.
+    /// The hash of the last requested name, and the number of consecutive unanswered requests for it.
     name: u64,
     unanswered: u8,
-    /// The largest block size of a transfer without a retransmission; 0 if there was none.
+    /// The largest block size of a transfer without retransmission; 0 if there was none.
     clean: u16,
 }
 
 impl Hints {
-    /// `single_ports`: the names of the listeners whose listening port carries the transfers too.
+    /// `single_ports`: the names of the listeners with `single-port`.
     pub fn new(single_ports: Vec<Arc<str>>) -> Hints {
         let clients = (0..CLIENTS).map(|_| None).collect();
         Hints { single_ports, clients, hasher: DefaultHashBuilder::default() }
@@ -56,7 +56,7 @@ impl Hints {
             let name = hasher.hash_one(&request.path);
             client.unanswered = if client.name == name { client.unanswered.saturating_add(1) } else { 1 };
             client.name = name;
-            let repeats = summary.stats.duplicates > 0 || client.unanswered >= IN_A_ROW;
+            let repeats = summary.stats.duplicates > 0 || client.unanswered >= UNANSWERED_IN_A_ROW;
             return repeats.then(|| unreached(self.single_ports.contains(&request.listener)));
         }
         if summary.unanswered.is_none() && summary.options.blksize.is_some() || summary.blocks > 0 {
@@ -80,11 +80,11 @@ impl Hints {
             return None;
         }
         let again = u64::from(summary.stats.retransmissions);
-        if again == 0 && summary.blocks >= CLEAN {
+        if again == 0 && summary.blocks >= CLEAN_BLOCKS {
             client.clean = clean.max(blksize);
         }
-        // A fifth and more of all blocks, where smaller ones needed none.
-        let lossy = summary.blocks >= CLEAN && again >= summary.blocks / 5;
+        // At least a fifth of the blocks was retransmitted, and none of smaller ones.
+        let lossy = summary.blocks >= CLEAN_BLOCKS && again >= summary.blocks / 5;
         (lossy && clean > 0 && clean < blksize).then(|| begins_between(clean, blksize))
     }
 
@@ -127,7 +127,7 @@ fn begins_between(clean: u16, blksize: u16) -> String {
 }
 
 fn overflows(after: u16) -> String {
-    // As the pacer does.
+    // The same rule as in the pacer.
     let burst = (after - after / 8).max(1);
     format!(
         "windows are cut off after {after} blocks again and again, so the client's receive buffer is small: \

@@ -1,8 +1,7 @@
 //! Passes the workers' summaries to a subscriber and to the observers.
 //!
-//! Summaries leave the workers through a bounded queue. A request is only admitted with a place in that queue
-//! already reserved for its summary, so none is ever lost and no transfer ever waits to report: when the
-//! queue is full, new requests wait.
+//! Summaries leave the workers through a bounded queue. Admission of a request requires a reserved place for its
+//! summary, so no summary is lost and no transfer waits to report: when the queue is full, new requests wait.
 
 mod hints;
 mod observers;

@@ -1,10 +1,10 @@
 //! Delivers events to the observers: a bounded queue, and one task that empties it in batches.
 //!
-//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish
-//! delays the log, so that summaries pile up until no new requests are admitted. Active transfers never wait.
-//! Progress is read from counters when there is time for it.
+//! A start or a finish waits for a place in the queue: a start delays the grant of its request, and a finish delays the
+//! log, so that summaries pile up until no new requests are admitted. Active transfers never wait. Progress is read
+//! from counters when the task has time.
 
-use crate::generation::Current;
+use crate::generation::CurrentGeneration;
 use crate::watch::Watch;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,24 +19,24 @@ use tuffet_request::events::{CompactRecord, Event, Happening, Kinds};
 const BATCH: usize = 256;
 /// The shortest time between two calls, unless a whole batch is queued: a call costs far more than an event,
 /// above all for a plugin that writes to disk.
-const GATHER: Duration = Duration::from_millis(200);
-/// The interval of checks for a full batch. Waking for each event would cost more than the events; without
-/// checks the queue would fill up and delay new requests.
-const LOOK: Duration = Duration::from_millis(10);
+const BATCH_INTERVAL: Duration = Duration::from_millis(200);
+/// The interval of checks for a full batch. Waking for each event would cost more than the events; without checks the
+/// queue would fill up and delay new requests.
+const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 /// The interval of progress samples.
-const SAMPLE: Duration = Duration::from_secs(1);
+const SAMPLE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The sending end of the queue of events. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Observers {
-    generation: Current,
+    generation: CurrentGeneration,
     queue: mpsc::Sender<Event>,
 }
 
 impl Observers {
     /// Starts the task with a queue of at most `most` events; it ends when the last clone is gone and the
     /// queue is empty.
-    pub fn start(generation: Current, watch: Watch, most: usize) -> (Observers, JoinHandle<()>) {
+    pub fn start(generation: CurrentGeneration, watch: Watch, most: usize) -> (Observers, JoinHandle<()>) {
         let (queue, events) = mpsc::channel(most);
         let task = tokio::spawn(run(events, generation.clone(), watch));
         (Observers { generation, queue }, task)
@@ -48,13 +48,13 @@ impl Observers {
     }
 
     /// Sends an event, after waiting for room in the queue.
-    pub async fn tell(&self, what: Happening) {
+    pub async fn send(&self, what: Happening) {
         // The task outlives all senders.
         let _ = self.queue.send(Event { sequence: 0, at: SystemTime::now(), what }).await;
     }
 
     /// Sends an event, if the queue has room now.
-    pub(crate) fn try_tell(&self, what: Happening) -> Result<(), Box<Happening>> {
+    pub(crate) fn try_send(&self, what: Happening) -> Result<(), Box<Happening>> {
         match self.queue.try_send(Event { sequence: 0, at: SystemTime::now(), what }) {
             Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
             // The task outlives all senders.
@@ -63,11 +63,11 @@ impl Observers {
     }
 }
 
-async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watch) {
-    let mut running = Running::default();
+async fn run(mut events: mpsc::Receiver<Event>, generation: CurrentGeneration, watch: Watch) {
+    let mut tracker = ProgressTracker::default();
     let mut sequence = 0;
     let mut batch = Vec::with_capacity(BATCH);
-    let mut samples = interval(SAMPLE);
+    let mut samples = interval(SAMPLE_INTERVAL);
     let mut next = Instant::now();
     samples.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -76,21 +76,21 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
                 if taken == 0 {
                     break;
                 }
-                gather(batch.len(), &events, next).await;
+                wait_for_batch(batch.len(), &events, next).await;
                 while batch.len() < BATCH && let Ok(event) = events.try_recv() {
                     batch.push(event);
                 }
                 if generation.get().policy.observed().progressed {
-                    running.follow(&batch);
+                    tracker.follow(&batch);
                 } else {
-                    running.transfers.clear();
+                    tracker.transfers.clear();
                 }
             }
-            _ = samples.tick(), if running.is_waiting(&generation) => {
+            _ = samples.tick(), if tracker.is_waiting(&generation) => {
                 generation.get().policy.observe_nothing().await;
-                // Starts and finishes go first.
+                // Starts and finishes have priority.
                 let room = if events.is_empty() { BATCH } else { 0 };
-                watch.progress_left_out(running.sample(&mut batch, room));
+                watch.progress_left_out(tracker.sample(&mut batch, room));
             }
         }
         watch.events_wait(events.len());
@@ -101,47 +101,47 @@ async fn run(mut events: mpsc::Receiver<Event>, generation: Current, watch: Watc
             }
             generation.get().policy.observe(&batch).await;
             batch.clear();
-            next = Instant::now() + GATHER;
+            next = Instant::now() + BATCH_INTERVAL;
         }
     }
     generation.get().policy.observe_nothing().await;
-    if running.left_out > 0 {
+    if tracker.left_out > 0 {
         tracing::info!(
             target: "tuffet::events::observers",
-            samples = running.left_out, "observers were busy and missed progress events"
+            samples = tracker.left_out, "observers were busy and missed progress events"
         );
     }
 }
 
-/// Waits for more events: until the time, or until there is a batch, or all senders are gone.
-async fn gather(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
+/// Waits for more events: until `until`, a full batch, or the end of all senders.
+async fn wait_for_batch(taken: usize, events: &mpsc::Receiver<Event>, until: Instant) {
     while taken + events.len() < BATCH && !events.is_closed() {
         let now = Instant::now();
         if now >= until {
             break;
         }
-        sleep_until(until.min(now + LOOK)).await;
+        sleep_until(until.min(now + CHECK_INTERVAL)).await;
     }
 }
 
-/// The transfers whose progress is reported.
+/// The transfers with reported progress.
 #[derive(Default)]
-struct Running {
-    transfers: HashMap<RequestId, Transfer>,
-    /// Progress samples that were left out.
+struct ProgressTracker {
+    transfers: HashMap<RequestId, TrackedTransfer>,
+    /// Skipped progress samples.
     left_out: u64,
 }
 
-struct Transfer {
+struct TrackedTransfer {
     listener: Arc<str>,
     open: Arc<CompactRecord>,
     size: Option<u64>,
     reported: u64,
 }
 
-impl Running {
+impl ProgressTracker {
     /// Returns whether there is something to check every second.
-    fn is_waiting(&self, generation: &Current) -> bool {
+    fn is_waiting(&self, generation: &CurrentGeneration) -> bool {
         !self.transfers.is_empty() || generation.get().policy.has_unsent()
     }
 
@@ -149,7 +149,7 @@ impl Running {
         for event in events {
             match &event.what {
                 Happening::Started { record, open } => {
-                    let transfer = Transfer {
+                    let transfer = TrackedTransfer {
                         listener: Arc::clone(&record.request.listener),
                         open: Arc::clone(open),
                         size: record.size,
@@ -216,12 +216,12 @@ mod tests {
                 }
             }
         });
-        gather(0, &events, far).await;
+        wait_for_batch(0, &events, far).await;
         assert_eq!(events.len(), BATCH);
         let (last, events) = mpsc::channel(BATCH);
         drop(last);
-        gather(1, &events, far).await;
-        gather(1, &events, begun).await;
+        wait_for_batch(1, &events, far).await;
+        wait_for_batch(1, &events, begun).await;
         assert!(begun.elapsed() < Duration::from_secs(300));
         drop(queue);
     }
@@ -229,14 +229,14 @@ mod tests {
     #[test]
     fn progress_is_told_once_and_left_out_where_there_is_no_room() {
         let ((first, moved), (second, also)) = (started(1), started(2));
-        let mut running = Running::default();
-        running.follow(&[first, second]);
+        let mut tracker = ProgressTracker::default();
+        tracker.follow(&[first, second]);
         let mut batch = Vec::new();
-        running.sample(&mut batch, 8);
+        tracker.sample(&mut batch, 8);
         assert!(batch.is_empty(), "nothing has moved");
         moved.progress.set(7, 0);
-        running.sample(&mut batch, 8);
-        running.sample(&mut batch, 8);
+        tracker.sample(&mut batch, 8);
+        tracker.sample(&mut batch, 8);
         let [Event { what: Happening::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
             unreachable!("one has moved, once: {batch:?}")
         };
@@ -244,11 +244,11 @@ mod tests {
         batch.clear();
         moved.progress.set(8, 0);
         also.progress.set(1, 0);
-        running.sample(&mut batch, 1);
-        assert_eq!((batch.len(), running.left_out), (1, 1));
-        running.sample(&mut batch, 0);
-        assert_eq!((batch.len(), running.left_out), (1, 2));
-        running.sample(&mut batch, 1);
-        assert_eq!((batch.len(), running.left_out), (2, 2), "it is made up for");
+        tracker.sample(&mut batch, 1);
+        assert_eq!((batch.len(), tracker.left_out), (1, 1));
+        tracker.sample(&mut batch, 0);
+        assert_eq!((batch.len(), tracker.left_out), (1, 2));
+        tracker.sample(&mut batch, 1);
+        assert_eq!((batch.len(), tracker.left_out), (2, 2), "it is made up for");
     }
 }

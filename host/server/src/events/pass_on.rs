@@ -1,4 +1,4 @@
-//! The task that passes ended requests on.
+//! The task that passes summaries to the subscriber and the observers.
 
 use super::{Hints, Observers, Subscriber};
 use crate::watch::Watch;
@@ -29,7 +29,7 @@ pub(crate) async fn pass_on(
     loop {
         let more = ended.recv_many(&mut batch, BATCH);
         let taken = match subscriber.due() {
-            // Until then, the subscriber may sum up more.
+            // Until then, the subscriber may add to its sums.
             Some(due) => timeout_at(due, more).await,
             None => Ok(more.await),
         };
@@ -54,7 +54,7 @@ pub(crate) async fn pass_on(
             history.note(&summary);
             subscriber.ended(&summary, now);
             if observers.want().finished {
-                observers.tell(Happening::Finished(summary)).await;
+                observers.send(Happening::Finished(summary)).await;
             }
         }
         subscriber.when_due(Instant::now());

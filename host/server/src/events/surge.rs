@@ -1,4 +1,4 @@
-//! Decides when sums replace single lines: after a number of events in a second, until a second has fewer.
+//! Decides when sums replace single lines: after `limit` events in a second, until a second has fewer.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -8,29 +8,29 @@ pub const SECOND: Duration = Duration::from_secs(1);
 
 /// The events of this second.
 pub struct Surge {
-    /// How many of a second have a line each.
-    most: u64,
+    /// Events per second with single lines.
+    limit: u64,
     second: Instant,
     in_second: u64,
-    /// Whether the previous second exceeded this.
-    goes_on: bool,
+    /// Whether the previous second exceeded the limit.
+    continues: bool,
 }
 
 impl Surge {
-    /// Allows so many lines of their own in a second.
-    pub fn new(most: u64, now: Instant) -> Surge {
-        Surge { most, second: now, in_second: 0, goes_on: false }
+    /// Allows `limit` single lines a second.
+    pub fn new(limit: u64, now: Instant) -> Surge {
+        Surge { limit, second: now, in_second: 0, continues: false }
     }
 
-    /// Counts one more. Whether it has a line of its own.
+    /// Counts an event; returns whether it gets a single line.
     pub fn has_line(&mut self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.second);
         if elapsed >= SECOND {
-            self.goes_on = elapsed < 2 * SECOND && self.in_second > self.most;
+            self.continues = elapsed < 2 * SECOND && self.in_second > self.limit;
             (self.second, self.in_second) = (now, 0);
         }
         self.in_second += 1;
-        !self.goes_on && self.in_second <= self.most
+        !self.continues && self.in_second <= self.limit
     }
 }
 

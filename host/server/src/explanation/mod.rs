@@ -1,4 +1,4 @@
-//! The explanation of a request: what `tuffet explain` asks, and what it prints. docs/explain.md has the fields.
+//! The question and the output of `tuffet explain`. docs/explain.md has the fields.
 
 mod text;
 
@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 pub use text::text;
 use tuffet_request::{LeaseFact, MacAddress};
 
-/// A request that nobody sends.
+/// A request to explain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The requested name.
@@ -17,26 +17,26 @@ pub struct Question {
     pub raw: Option<Vec<u8>>,
     /// The address and port that it comes from.
     pub client: SocketAddr,
-    /// As the neighbour table would have it.
+    /// The MAC address of the client, in place of the neighbour table.
     pub mac: Option<[u8; 6]>,
-    /// The name of a listener; the first one otherwise.
+    /// The name of a listener; `None`: the first one.
     pub listener: Option<String>,
-    /// Whether it is a write request.
+    /// Whether this is a write request.
     pub write: bool,
     /// Whether the transfer is netascii.
     pub netascii: bool,
-    /// Names and values.
+    /// The options, as names and values.
     pub options: Vec<(String, String)>,
-    /// The address that it is sent to.
+    /// The destination address.
     #[serde(default)]
     pub local_address: Option<IpAddr>,
-    /// The interface that it arrives on; that of the listener otherwise.
+    /// The interface that it arrives on; `None`: that of the listener.
     #[serde(default)]
     pub interface: Option<String>,
 }
 
 impl Question {
-    /// The packet that a client would send.
+    /// Encodes the request.
     pub fn packet(&self) -> Vec<u8> {
         let mut packet = vec![0, if self.write { 2 } else { 1 }];
         let mode = if self.netascii { "netascii" } else { "octet" };
@@ -50,18 +50,18 @@ impl Question {
         packet
     }
 
-    /// The given MAC address.
+    /// Returns the given MAC address.
     pub fn mac(&self) -> Option<MacAddress> {
         self.mac.map(MacAddress)
     }
 }
 
-/// What would become of a request, and why.
+/// The outcome of a request, with reasons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explanation {
     /// The request as policy sees it.
-    pub request: Asked,
-    /// The user whose permissions decide.
+    pub request: ExplainedRequest,
+    /// The user with the permissions that apply.
     pub user: String,
     /// The generation of the running server; `None` without one.
     pub generation: Option<u64>,
@@ -69,19 +69,19 @@ pub struct Explanation {
     pub limits: Vec<Limit>,
     /// The plugins of the chains, in order.
     pub policy: Vec<Call>,
-    /// What holds if every plugin of `authorize` abstains: `allow` or `deny`.
+    /// The verdict if every plugin of `authorize` abstains: `allow` or `deny`.
     pub default: String,
-    /// The places where the file is looked for.
+    /// The candidates for the file.
     pub candidates: Vec<Candidate>,
-    /// If it is granted.
+    /// The negotiated options, if it is granted.
     pub options: Option<Options>,
     /// How it would be answered.
-    pub outcome: Outcome,
+    pub outcome: ExplainedOutcome,
 }
 
 /// The request as policy sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct ExplainedRequest {
     /// The name of the listener.
     pub listener: String,
     /// Address and port of the client.
@@ -92,7 +92,7 @@ pub struct Asked {
     pub mode: String,
     /// The requested name.
     pub requested: String,
-    /// Normalised.
+    /// The normalised path.
     pub path: String,
     /// The bytes of the name in hexadecimal digits if they are not UTF-8.
     #[serde(default)]
@@ -100,7 +100,7 @@ pub struct Asked {
     /// The root that stores it, if the client spelled it differently.
     #[serde(default)]
     pub stored_in: Option<String>,
-    /// The last folder of the client, if its files were sought there.
+    /// The last folder of the client, if it was searched.
     #[serde(default)]
     pub shim_folder: Option<String>,
     /// The prefix of roots that the name began with.
@@ -108,16 +108,16 @@ pub struct Asked {
     pub prefix: Option<String>,
     /// The guessed kind of client.
     pub class: String,
-    /// Where it arrives, as far as that is given.
+    /// The local address, if known.
     #[serde(default)]
     pub local_address: Option<String>,
     /// The interface that it arrives on.
     #[serde(default)]
     pub interface: Option<String>,
-    /// The VLAN that it arrives from.
+    /// The VLAN of the interface.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan: Option<u16>,
-    /// What a lease file says of the client's address.
+    /// The lease of the client's address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<Lease>,
     /// The known MAC addresses, the most trustworthy first.
@@ -131,7 +131,7 @@ pub struct Asked {
 pub struct Mac {
     /// The address.
     pub address: String,
-    /// Where it was found.
+    /// Its source.
     pub source: String,
 }
 
@@ -177,9 +177,9 @@ impl From<&LeaseFact> for Lease {
 pub struct Limit {
     /// The configuration key of the limit.
     pub limit: String,
-    /// `None`: there is none.
+    /// The limit; `None`: unlimited.
     pub most: Option<u64>,
-    /// `None` for a rate, and without a running server.
+    /// The current use; `None` for a rate, and without a running server.
     pub taken: Option<u64>,
     /// Whether the request would be dropped.
     pub reached: bool,
@@ -192,24 +192,24 @@ pub struct Call {
     pub hook: String,
     /// The name of the plugin.
     pub plugin: String,
-    /// `mode: monitor`: without effect.
+    /// Whether its mode is `monitor`.
     pub monitored: bool,
     /// `not-asked` if the chain ended before.
     pub verdict: String,
     /// The reason, if there is more to say.
     pub detail: Option<String>,
-    /// Its cause and details, if the call failed; the verdict is then what `on-error` stands for.
+    /// The cause and details of a failed call; the verdict is then that of `on-error`.
     pub failure: Option<String>,
     /// Whether the decision cache answered.
     pub remembered: bool,
-    /// The lines that it logged.
+    /// Its log lines.
     #[serde(default)]
     pub log: Vec<String>,
     /// How long it took, in microseconds.
     pub took_us: Option<u64>,
 }
 
-/// A place where the file is looked for.
+/// A candidate for the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The name of the root.
@@ -220,9 +220,9 @@ pub struct Candidate {
     pub by: Option<String>,
     /// `good`, an error in words, or `not asked`.
     pub answer: String,
-    /// The first missing folder on the way.
+    /// The first missing folder of the path.
     pub missing_folder: Option<String>,
-    /// What is there with the same letters in another case.
+    /// A path that differs only in case.
     pub other_case: Option<String>,
     /// How long it took, in microseconds.
     pub took_us: Option<u64>,
@@ -237,9 +237,9 @@ pub struct Retransmission {
     pub initial: String,
     /// The longest time.
     pub cap: String,
-    /// When the transfer is given up.
+    /// When the server gives up the transfer.
     pub give_up: String,
-    /// What set these times.
+    /// The source of these times.
     pub by: String,
 }
 
@@ -250,7 +250,7 @@ pub struct Options {
     pub blksize: u16,
     /// The negotiated window in blocks.
     pub windowsize: u16,
-    /// Only if they are acknowledged.
+    /// The acknowledged timeout in seconds.
     pub timeout: Option<u8>,
     /// The acknowledged size.
     pub tsize: Option<u64>,
@@ -260,18 +260,18 @@ pub struct Options {
     pub most_windowsize: u16,
     /// Whether the listener answers from its own port.
     pub single_port: bool,
-    /// Blocks of a window that go out within a millisecond.
+    /// Blocks of a window sent within a millisecond.
     pub burst: Option<u16>,
-    /// The most bytes of file data in a second.
+    /// The most bytes of file data per second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<u32>,
-    /// What sets the rate.
+    /// The source of the rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_by: Option<String>,
-    /// What bounds the block size.
+    /// The source of the bound on the block size.
     #[serde(default)]
     pub blksize_by: String,
-    /// What bounds the window.
+    /// The source of the bound on the window.
     #[serde(default)]
     pub windowsize_by: String,
     /// When the server retransmits.
@@ -280,28 +280,28 @@ pub struct Options {
     /// The MTU of the route to the client, if it bounds the block size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route_mtu: Option<u32>,
-    /// Whether it would, and the kernel knows no route.
+    /// Whether the kernel knows no route for that bound.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_route: bool,
     /// Requested options that the server does not acknowledge.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
-    /// Whether the client would join a multicast group that has a place, if it asks for that.
+    /// Whether the client would join a multicast group with a free place; `None` if it does not request one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multicast: Option<bool>,
-    /// Granted options that no RFC has.
+    /// Granted options that no RFC defines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<(String, u64)>,
 }
 
 /// How the request would be answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ExplainedOutcome {
     /// `granted`, `refused` or `dropped`.
     pub decision: String,
     /// How it would end; `None` if it is granted.
     pub outcome: Option<String>,
-    /// Of the ERROR.
+    /// The code of the ERROR.
     pub code: Option<u16>,
     /// The text of the ERROR.
     pub message: Option<String>,
@@ -315,7 +315,7 @@ pub struct Outcome {
     pub verdict_by: Option<String>,
 }
 
-impl Outcome {
+impl ExplainedOutcome {
     /// Returns whether the request is granted.
     pub fn is_granted(&self) -> bool {
         self.decision == "granted"

@@ -1,13 +1,13 @@
-//! An explanation for people.
+//! The text form of an explanation.
 
 use super::{Call, Candidate, Explanation, Lease, Limit, Retransmission};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
-/// Writes the way of the request from its arrival to its end.
+/// Describes the request from its arrival to its end.
 pub fn text(explained: &Explanation) -> String {
     let mut text = String::new();
-    // To a string: cannot fail.
+    // Writing to a string cannot fail.
     let _ = write(&mut text, explained);
     text
 }
@@ -18,31 +18,34 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     if request.path != request.requested {
         write!(to, "           path {:?}", request.path)?;
         if let Some(prefix) = &request.prefix {
-            write!(to, " below {} (also-at)", Shown(prefix))?;
+            write!(to, " below {} (also-at)", Printable(prefix))?;
         }
         if let Some(root) = &request.stored_in {
-            write!(to, " as stored in {} (case: insensitive)", Shown(root))?;
+            write!(to, " as stored in {} (case: insensitive)", Printable(root))?;
         }
         writeln!(to)?;
     }
     if let Some(folder) = &request.shim_folder {
-        writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Shown(folder))?;
+        writeln!(to, "           last folder of the client {} (netboot.shim-folder)", Printable(folder))?;
     }
     if let Some(raw) = &request.raw_name {
         writeln!(to, "           bytes {raw}, which are not UTF-8")?;
     }
-    writeln!(to, "           from {} at listener {}", request.client, Shown(&request.listener))?;
+    writeln!(to, "           from {} at listener {}", request.client, Printable(&request.listener))?;
     if request.local_address.is_some() || request.interface.is_some() {
         let or_unknown = |text: &Option<String>| text.clone().unwrap_or_else(|| "unknown".into());
         let (address, interface) = (or_unknown(&request.local_address), or_unknown(&request.interface));
-        write!(to, "           to address {}, interface {}", Shown(&address), Shown(&interface))?;
+        write!(to, "           to address {}, interface {}", Printable(&address), Printable(&interface))?;
         if let Some(vlan) = request.vlan {
             write!(to, ", VLAN {vlan}")?;
         }
         writeln!(to)?;
     }
-    let options: Vec<String> =
-        request.options.iter().map(|(name, value)| format!("{}={}", Shown(name), Shown(value))).collect();
+    let options: Vec<String> = request
+        .options
+        .iter()
+        .map(|(name, value)| format!("{}={}", Printable(name), Printable(value)))
+        .collect();
     writeln!(to, "           options {}", or_none(&options.join(" ")))?;
     writeln!(to, "class      {}", request.class)?;
     let macs: Vec<String> =
@@ -85,23 +88,28 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
             write!(to, " {name}={value}")?;
         }
         writeln!(to)?;
-        write!(to, "           at most blksize={} by {}", options.most_blksize, Shown(&options.blksize_by))?;
+        write!(
+            to,
+            "           at most blksize={} by {}",
+            options.most_blksize,
+            Printable(&options.blksize_by)
+        )?;
         match (options.route_mtu, options.no_route) {
             (Some(mtu), _) => write!(to, " (auto: the route to the client has an MTU of {mtu} bytes)")?,
             (None, true) => write!(to, " (auto: the kernel knows no route to the client)")?,
             (None, false) => {}
         }
-        writeln!(to, ", windowsize={} by {}", options.most_windowsize, Shown(&options.windowsize_by))?;
+        writeln!(to, ", windowsize={} by {}", options.most_windowsize, Printable(&options.windowsize_by))?;
         if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
-            writeln!(to, "           at most {rate} bytes per second, by {}", Shown(by))?;
+            writeln!(to, "           at most {rate} bytes per second, by {}", Printable(by))?;
         }
         if let Some(times) = &options.retransmit {
             let Retransmission { floor, initial, cap, give_up, by } = times;
             let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
-            writeln!(to, "           retransmits {}, by {}", Shown(&times), Shown(by))?;
+            writeln!(to, "           retransmits {}, by {}", Printable(&times), Printable(by))?;
         }
         if !options.refused.is_empty() {
-            writeln!(to, "           refused: {}", Shown(&options.refused.join(" ")))?;
+            writeln!(to, "           refused: {}", Printable(&options.refused.join(" ")))?;
         }
         match options.multicast {
             Some(true) => writeln!(to, "           multicast: it joins a group, if one has a place")?,
@@ -114,7 +122,7 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     let outcome = &explained.outcome;
     write!(to, "outcome    {}", outcome.decision)?;
     if let Some(resolved) = &outcome.resolved {
-        write!(to, ": {}", Shown(resolved))?;
+        write!(to, ": {}", Printable(resolved))?;
     }
     if let Some(size) = outcome.size {
         write!(to, ", {size} bytes")?;
@@ -126,11 +134,11 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
         write!(to, ", logged as {word}")?;
     }
     if let Some(by) = &outcome.verdict_by {
-        write!(to, ", by {}", Shown(by))?;
+        write!(to, ", by {}", Printable(by))?;
     }
     writeln!(to)?;
     match &outcome.detail {
-        Some(detail) => writeln!(to, "           {}", Shown(detail)),
+        Some(detail) => writeln!(to, "           {}", Printable(detail)),
         None => Ok(()),
     }
 }
@@ -139,10 +147,10 @@ fn or_none(text: &str) -> &str {
     if text.is_empty() { "none" } else { text }
 }
 
-/// Text on one line, without characters that do anything to a terminal.
-struct Shown<'a>(&'a str);
+/// Text on one line, without control characters.
+struct Printable<'a>(&'a str);
 
-impl Display for Shown<'_> {
+impl Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted = |letter: char| matches!(letter, '"' | '\'' | '\\');
         self.0.chars().try_for_each(|letter| {
@@ -151,7 +159,7 @@ impl Display for Shown<'_> {
     }
 }
 
-/// A time in the unit that suits it.
+/// A duration in a suitable unit.
 struct Took(Option<u64>);
 
 impl Display for Lease {
@@ -164,7 +172,7 @@ impl Display for Lease {
             ("UUID ", &self.uuid),
         ];
         let named =
-            |(name, text): (&str, &Option<String>)| Some(format!("{name}{}", Shown(text.as_deref()?)));
+            |(name, text): (&str, &Option<String>)| Some(format!("{name}{}", Printable(text.as_deref()?)));
         let mut parts: Vec<String> = texts.into_iter().filter_map(named).collect();
         parts.extend(self.architecture.map(|number| format!("architecture {number}")));
         parts.push(self.expires.map_or_else(|| "never ends".into(), |seconds| format!("ends at @{seconds}")));
@@ -196,12 +204,12 @@ impl Display for Limit {
 
 impl Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<10} {}: {}", self.hook, Shown(&self.plugin), self.verdict)?;
+        write!(f, "{:<10} {}: {}", self.hook, Printable(&self.plugin), self.verdict)?;
         if let Some(detail) = self.detail.as_deref().filter(|detail| !detail.is_empty()) {
-            write!(f, " ({})", Shown(detail))?;
+            write!(f, " ({})", Printable(detail))?;
         }
         if let Some(failure) = &self.failure {
-            write!(f, "; it failed: {}", Shown(failure))?;
+            write!(f, "; it failed: {}", Printable(failure))?;
         }
         write!(f, "{}", Took(self.took_us))?;
         if self.remembered {
@@ -210,26 +218,31 @@ impl Display for Call {
         if self.monitored {
             f.write_str(", only monitored")?;
         }
-        self.log.iter().try_for_each(|line| write!(f, "\n           {}", Shown(line)))
+        self.log.iter().try_for_each(|line| write!(f, "\n           {}", Printable(line)))
     }
 }
 
 impl Display for Candidate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "file       {}:{}", Shown(&self.root), Shown(&self.path))?;
+        write!(f, "file       {}:{}", Printable(&self.root), Printable(&self.path))?;
         if let Some(by) = &self.by {
-            write!(f, " (by {})", Shown(by))?;
+            write!(f, " (by {})", Printable(by))?;
         }
-        write!(f, ": {}{}", Shown(&self.answer), Took(self.took_us))?;
+        write!(f, ": {}{}", Printable(&self.answer), Took(self.took_us))?;
         if let Some(folder) = &self.missing_folder {
-            write!(f, "\n           the folder {}:{} does not exist", Shown(&self.root), Shown(folder))?;
+            write!(
+                f,
+                "\n           the folder {}:{} does not exist",
+                Printable(&self.root),
+                Printable(folder)
+            )?;
         }
         if let Some(other) = &self.other_case {
             write!(
                 f,
                 "\n           {}:{} differs in upper and lower case alone",
-                Shown(&self.root),
-                Shown(other)
+                Printable(&self.root),
+                Printable(other)
             )?;
         }
         Ok(())

@@ -1,6 +1,6 @@
-//! A lease file that a thread follows.
+//! A lease file, followed by a thread.
 
-use super::reading::{Looked, Version, look};
+use super::reading::{ReadOutcome, Version, read_if_changed};
 use std::net::IpAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread;
@@ -9,42 +9,45 @@ use tuffet_config::LeaseFile;
 use tuffet_leases::Index;
 use tuffet_request::LeaseFact;
 
-/// How often a file is looked at.
-const LOOK: Duration = Duration::from_secs(1);
-/// A thread sleeps for so many times the duration of its look, so that a large file that changes all the time takes a
-/// tenth of a core at most.
-const SHARE: u32 = 9;
+/// The interval of checks.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The ratio of sleep to the duration of a check, so that a large file that changes all the time takes a tenth of a
+/// core at most.
+const SLEEP_FACTOR: u32 = 9;
 
-/// A lease file, and what it held when it was read last. The thread ends with the last owner.
+/// A lease file and its last content. The thread ends with the last owner.
 #[derive(Debug)]
-pub(super) struct Followed {
+pub(super) struct FollowedFile {
     file: LeaseFile,
-    known: Mutex<Known>,
-    looked: Condvar,
+    last_read: Mutex<LastRead>,
+    first_check: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct LastRead {
     index: Option<Arc<Index>>,
     /// When the file was read, or last seen unchanged.
     seen: Option<Instant>,
-    /// Whether there was a look at all.
-    looked: bool,
+    /// Whether the first check has ended.
+    checked: bool,
 }
 
-impl Followed {
-    pub(super) fn begin(file: LeaseFile) -> Arc<Followed> {
-        let followed =
-            Arc::new(Followed { file, known: Mutex::new(Known::default()), looked: Condvar::new() });
+impl FollowedFile {
+    pub(super) fn begin(file: LeaseFile) -> Arc<FollowedFile> {
+        let followed = Arc::new(FollowedFile {
+            file,
+            last_read: Mutex::new(LastRead::default()),
+            first_check: Condvar::new(),
+        });
         let its = Arc::downgrade(&followed);
         let path = followed.file.path.clone();
-        let follow = move || Follower { followed: its, version: None, condition: Condition::Unknown }.run();
+        let follow = move || Follower { followed: its, version: None, status: FileStatus::Unknown }.run();
         if let Err(error) = thread::Builder::new().name("tuffet-leases".into()).spawn(follow) {
             tracing::error!(
                 target: "tuffet::leases::follow",
-                file = %path.display(), %error, "the lease file is not read: the system starts no thread for it"
+                file = %path.display(), %error, "the lease file is not read: no thread could be started for it"
             );
-            followed.note(|known| known.looked = true);
+            followed.note(|last_read| last_read.checked = true);
         }
         followed
     }
@@ -53,53 +56,53 @@ impl Followed {
         &self.file
     }
 
-    /// Returns when the file has been looked at for the first time, or at this time.
-    pub(super) fn wait_for_first_look(&self, until: Instant) {
-        let mut known = self.known();
-        while !known.looked {
+    /// Waits for the first check of the file, at most until `until`.
+    pub(super) fn wait_for_first_check(&self, until: Instant) {
+        let mut last_read = self.last_read();
+        while !last_read.checked {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            known = self
-                .looked
-                .wait_timeout(known, left)
-                .map_or_else(|poisoned| poisoned.into_inner().0, |(known, _)| known);
+            last_read = self
+                .first_check
+                .wait_timeout(last_read, left)
+                .map_or_else(|poisoned| poisoned.into_inner().0, |(last_read, _)| last_read);
         }
     }
 
-    /// What the file says of an address: `None` if nothing, `Some(None)` if nobody holds a lease.
+    /// The entry of an address: `None` if the file has none, `Some(None)` if its lease has ended.
     pub(super) fn find(&self, address: IpAddr, now: u64) -> Option<Option<Box<LeaseFact>>> {
         let (index, seen) = {
-            let known = self.known();
-            (Arc::clone(known.index.as_ref()?), known.seen)
+            let last_read = self.last_read();
+            (Arc::clone(last_read.index.as_ref()?), last_read.seen)
         };
         let lease = index.find(address, now)?;
         let age = seen.map(|seen| seen.elapsed()).unwrap_or_default();
         Some(lease.map(|lease| Box::new(LeaseFact { lease, age })))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_read(&self) -> MutexGuard<'_, LastRead> {
+        self.last_read.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, change: impl FnOnce(&mut Known)) {
+    fn note(&self, change: impl FnOnce(&mut LastRead)) {
         let before = {
-            let mut known = self.known();
-            let before = known.index.clone();
-            change(&mut known);
-            known.looked = true;
+            let mut last_read = self.last_read();
+            let before = last_read.index.clone();
+            change(&mut last_read);
+            last_read.checked = true;
             before
         };
-        self.looked.notify_all();
-        // A large one takes a moment to free, without the lock.
+        self.first_check.notify_all();
+        // Dropped outside of the lock: freeing a large one takes a moment.
         drop(before);
     }
 }
 
-/// What the last look came to, so that each change is logged once.
+/// The result of the last check, so that each change is logged once.
 #[derive(Debug, PartialEq, Eq)]
-enum Condition {
+enum FileStatus {
     Unknown,
     Readable,
     Absent,
@@ -107,79 +110,79 @@ enum Condition {
 }
 
 struct Follower {
-    followed: Weak<Followed>,
+    followed: Weak<FollowedFile>,
     version: Option<Version>,
-    condition: Condition,
+    status: FileStatus,
 }
 
 impl Follower {
     fn run(mut self) {
         while let Some(followed) = self.followed.upgrade() {
             let began = Instant::now();
-            let condition = self.look(&followed);
-            self.becomes(condition, &followed.file);
+            let status = self.check(&followed);
+            self.log_change(status, &followed.file);
             let took = began.elapsed();
             drop(followed);
-            thread::sleep(LOOK.max(took * SHARE));
+            thread::sleep(CHECK_INTERVAL.max(took * SLEEP_FACTOR));
         }
     }
 
-    fn look(&mut self, followed: &Followed) -> Condition {
+    fn check(&mut self, followed: &FollowedFile) -> FileStatus {
         let LeaseFile { path, format } = &followed.file;
-        // What is read is at least as new as this.
+        // The content is at least as new as this.
         let seen = Some(Instant::now());
-        match look(path, self.version) {
-            Ok(Looked::Unchanged) => {
-                followed.note(|known| known.seen = seen);
-                Condition::Readable
+        match read_if_changed(path, self.version) {
+            Ok(ReadOutcome::Unchanged) => {
+                followed.note(|last_read| last_read.seen = seen);
+                FileStatus::Readable
             }
-            Ok(Looked::Absent) => {
+            Ok(ReadOutcome::Absent) => {
                 self.version = None;
-                followed.note(|known| *known = Known::default());
-                Condition::Absent
+                followed.note(|last_read| *last_read = LastRead::default());
+                FileStatus::Absent
             }
-            Ok(Looked::Read(content, version)) => match Index::of(*format, content) {
+            Ok(ReadOutcome::Read(content, version)) => match Index::of(*format, content) {
                 Some(index) => {
                     self.version = version;
                     let index = Some(Arc::new(index));
-                    followed.note(|known| (known.index, known.seen) = (index, seen));
-                    Condition::Readable
+                    followed.note(|last_read| (last_read.index, last_read.seen) = (index, seen));
+                    FileStatus::Readable
                 }
                 None => {
                     followed.note(|_| {});
-                    Condition::Unreadable(
-                        "it is no file of this format: its first line names no columns".into(),
+                    FileStatus::Unreadable(
+                        "it is not a file of this format: its first line names no columns".into(),
                     )
                 }
             },
             Err(error) => {
                 followed.note(|_| {});
-                Condition::Unreadable(error.to_string())
+                FileStatus::Unreadable(error.to_string())
             }
         }
     }
 
-    fn becomes(&mut self, condition: Condition, file: &LeaseFile) {
-        if self.condition == condition {
+    fn log_change(&mut self, status: FileStatus, file: &LeaseFile) {
+        if self.status == status {
             return;
         }
         let path = file.path.display();
-        match &condition {
-            Condition::Unknown => {}
-            Condition::Readable => tracing::info!(
+        match &status {
+            FileStatus::Unknown => {}
+            FileStatus::Readable => tracing::info!(
                 target: "tuffet::leases::follow",
                 file = %path, "the lease file is read"
             ),
-            Condition::Absent => tracing::warn!(
+            FileStatus::Absent => tracing::warn!(
                 target: "tuffet::leases::follow",
                 file = %path, "there is no lease file"
             ),
-            Condition::Unreadable(why) => tracing::warn!(
+            FileStatus::Unreadable(why) => tracing::warn!(
                 target: "tuffet::leases::follow",
                 file = %path,
-                "the lease file cannot be read, and the leases known before stay in use: {why}"
+                "the lease file cannot be read; the last known leases stay in use: {why}"
             ),
         }
-        self.condition = condition;
+        self.status = status;
     }
 }

@@ -1,42 +1,43 @@
-//! The lease files of DHCP servers (`facts.leases`): which machine has leased the address of a client.
+//! The lease files of DHCP servers (`facts.leases`): the leases of clients' addresses.
 //!
-//! Each file is followed by a thread of its own, which alone may have to wait for it. A request looks into what was read
-//! last, and learns how old that is: so a file on a disk that hangs delays nobody.
+//! A separate thread follows each file and may wait for its disk. Requests use the last content with its age, so a file
+//! on a hanging disk delays no request.
 
 mod follow;
 mod reading;
 
-use follow::Followed;
+use follow::FollowedFile;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tuffet_config::LeaseFile;
 use tuffet_request::LeaseFact;
 
-/// How long a start and a reload wait for the first look at new files.
-const FIRST_LOOK: Duration = Duration::from_millis(500);
+/// How long a start and a reload wait for the first check of new files.
+const FIRST_CHECK: Duration = Duration::from_millis(500);
 
 /// The lease files of a generation.
 #[derive(Debug, Clone, Default)]
 pub struct Leases {
-    files: Arc<[Arc<Followed>]>,
+    files: Arc<[Arc<FollowedFile>]>,
 }
 
 impl Leases {
-    /// Follows these files; those of the generation before are not read again. May wait for a moment.
+    /// Follows these files; keeps those of the previous generation. May wait for a moment.
     pub fn of(files: &[LeaseFile], before: Option<&Leases>) -> Leases {
         let known = |file: &LeaseFile| {
             let its = before?.files.iter().find(|followed| followed.file() == file)?;
             Some(Arc::clone(its))
         };
-        let followed = files.iter().map(|file| known(file).unwrap_or_else(|| Followed::begin(file.clone())));
+        let followed =
+            files.iter().map(|file| known(file).unwrap_or_else(|| FollowedFile::begin(file.clone())));
         let leases = Leases { files: followed.collect() };
-        let until = Instant::now() + FIRST_LOOK;
-        leases.files.iter().for_each(|followed| followed.wait_for_first_look(until));
+        let until = Instant::now() + FIRST_CHECK;
+        leases.files.iter().for_each(|followed| followed.wait_for_first_check(until));
         leases
     }
 
-    /// The lease of a client's address, as far as the files know of one that holds now.
+    /// Returns the current lease of a client's address, if the files have one.
     pub fn find(&self, client: IpAddr) -> Option<Box<LeaseFact>> {
         if self.files.is_empty() {
             return None;
@@ -66,7 +67,7 @@ mod tests {
         leases.find(address.into())?.lease.hostname
     }
 
-    /// Waits for what a thread is going to see.
+    /// Waits until the thread has seen a change.
     fn until(what: &str, is_so: impl Fn() -> bool) {
         let began = Instant::now();
         while !is_so() {
@@ -83,7 +84,7 @@ mod tests {
         fs::write(&newer, "0 02:00:5e:10:00:03 192.0.2.1 c *\n1 02:00:5e:10:00:02 192.0.2.2 b *\n").unwrap();
         let leases = Leases::of(&[dnsmasq(&older), dnsmasq(&newer)], None);
         assert_eq!(name(&leases, [192, 0, 2, 1]).as_deref(), Some("c"));
-        assert_eq!(name(&leases, [192, 0, 2, 2]), None, "the newer file says that it is over");
+        assert_eq!(name(&leases, [192, 0, 2, 2]), None, "it has ended in the newer file");
         assert_eq!(name(&leases, [192, 0, 2, 3]), None);
     }
 
@@ -109,7 +110,7 @@ mod tests {
         has(None);
     }
 
-    /// What cannot be read is still the best that is known; its age tells.
+    /// Old content is better than none, and has its age.
     #[test]
     fn what_was_known_stays_while_the_file_cannot_be_read() {
         let folder = tempfile::tempdir().unwrap();
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fifo_holds_nobody() {
+    fn a_fifo_delays_no_other_file() {
         let folder = tempfile::tempdir().unwrap();
         let [fifo, path] = ["fifo", "leases"].map(|name| folder.path().join(name));
         rustix::fs::mknodat(

@@ -1,4 +1,4 @@
-//! One look at a lease file, on a thread that may block.
+//! Reads a lease file if it has changed. Blocks.
 
 use rustix::fs::OFlags;
 use std::fs::{File, Metadata, OpenOptions};
@@ -10,12 +10,12 @@ use std::time::{Duration, SystemTime};
 
 /// The largest file in bytes.
 pub(super) const MAX_BYTES: u64 = 256 << 20;
-/// A file that was written so short a time ago may be half written.
+/// A file written less than this long ago may be incomplete.
 const SETTLED: Duration = Duration::from_millis(100);
-/// How often a file is read while it is being written, before a part of it has to do.
-const TRIES: u32 = 10;
+/// How often a file that is being written is read, before an incomplete one is accepted.
+const MAX_ATTEMPTS: u32 = 10;
 
-/// What tells one content of a file from another.
+/// Identifies the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
     file: (u64, u64),
@@ -35,38 +35,38 @@ impl Version {
     }
 }
 
-/// The result of a look.
+/// The result of a check.
 #[derive(Debug)]
-pub(super) enum Looked {
+pub(super) enum ReadOutcome {
     Absent,
-    /// As it was when it was read before.
+    /// The file has the known version.
     Unchanged,
-    /// Its content; the version is `None` if the file may change again without another version.
+    /// The content; the version is `None` if the file may still change without getting another version.
     Read(Vec<u8>, Option<Version>),
 }
 
-/// Looks at a file, and reads it if it has another version than `known`. Waits for a file that is being written.
+/// Reads the file if its version differs from `known`. Waits for a file that is being written.
 ///
 /// # Errors
-/// It cannot be read, is no file, or is too large.
-pub(super) fn look(path: &Path, known: Option<Version>) -> io::Result<Looked> {
-    let mut tries = 0;
+/// It cannot be read, is not a regular file, or is too large.
+pub(super) fn read_if_changed(path: &Path, known: Option<Version>) -> io::Result<ReadOutcome> {
+    let mut attempts = 0;
     loop {
-        tries += 1;
-        let Some(mut file) = open(path)? else { return Ok(Looked::Absent) };
+        attempts += 1;
+        let Some(mut file) = open(path)? else { return Ok(ReadOutcome::Absent) };
         let before = file.metadata()?;
         require_file(&before)?;
         let version = Version::of(&before);
         if known == Some(version) {
-            return Ok(Looked::Unchanged);
+            return Ok(ReadOutcome::Unchanged);
         }
         let mut content = Vec::with_capacity(usize::try_from(version.size).unwrap_or(0).saturating_add(1));
         file.by_ref().take(MAX_BYTES + 1).read_to_end(&mut content)?;
         let settled = content.len() as u64 == version.size
             && Version::of(&file.metadata()?) == version
             && is_settled(&before, SystemTime::now());
-        if settled || tries == TRIES {
-            return Ok(Looked::Read(content, settled.then_some(version)));
+        if settled || attempts == MAX_ATTEMPTS {
+            return Ok(ReadOutcome::Read(content, settled.then_some(version)));
         }
         thread::sleep(SETTLED);
     }
@@ -84,16 +84,16 @@ fn open(path: &Path) -> io::Result<Option<File>> {
 
 fn require_file(metadata: &Metadata) -> io::Result<()> {
     if !metadata.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     if metadata.size() > MAX_BYTES {
-        let message = format!("it has {} bytes, and {MAX_BYTES} at most are read", metadata.size());
+        let message = format!("it has {} bytes, more than the limit of {MAX_BYTES}", metadata.size());
         return Err(io::Error::other(message));
     }
     Ok(())
 }
 
-/// Whether the last write was long enough ago. A time in the future says nothing.
+/// Whether the last write was long enough ago. A time in the future counts as old.
 fn is_settled(metadata: &Metadata, now: SystemTime) -> bool {
     let modified = metadata.modified().ok();
     modified.and_then(|then| now.duration_since(then).ok()).is_none_or(|ago| ago >= SETTLED)
@@ -105,9 +105,9 @@ mod tests {
     use std::io::Write;
     use std::sync::mpsc;
 
-    fn read(looked: io::Result<Looked>) -> (Vec<u8>, Option<Version>) {
-        match looked.unwrap() {
-            Looked::Read(content, version) => (content, version),
+    fn read(outcome: io::Result<ReadOutcome>) -> (Vec<u8>, Option<Version>) {
+        match outcome.unwrap() {
+            ReadOutcome::Read(content, version) => (content, version),
             other => panic!("{other:?}"),
         }
     }
@@ -116,13 +116,13 @@ mod tests {
     fn a_file_is_read_once_for_each_version() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("leases");
-        assert!(matches!(look(&path, None), Ok(Looked::Absent)));
+        assert!(matches!(read_if_changed(&path, None), Ok(ReadOutcome::Absent)));
         std::fs::write(&path, "one").unwrap();
-        let (content, version) = read(look(&path, None));
+        let (content, version) = read(read_if_changed(&path, None));
         assert_eq!((content.as_slice(), version.is_some()), (&b"one"[..], true));
-        assert!(matches!(look(&path, version), Ok(Looked::Unchanged)));
+        assert!(matches!(read_if_changed(&path, version), Ok(ReadOutcome::Unchanged)));
         std::fs::write(&path, "two").unwrap();
-        let (content, other) = read(look(&path, version));
+        let (content, other) = read(read_if_changed(&path, version));
         assert_eq!(content, b"two");
         assert_ne!(other, version);
     }
@@ -143,7 +143,7 @@ mod tests {
             }
         });
         begun.send(()).unwrap();
-        let (content, version) = read(look(&path, None));
+        let (content, version) = read(read_if_changed(&path, None));
         writer.join().unwrap();
         assert!(content.len() == 20 || version.is_none(), "{} bytes taken for all", content.len());
     }
@@ -151,10 +151,10 @@ mod tests {
     #[test]
     fn what_is_no_file_or_too_large_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let error = |path: &Path| look(path, None).map(|_| ()).unwrap_err().to_string();
-        assert_eq!(error(folder.path()), "it is no regular file");
+        let error = |path: &Path| read_if_changed(path, None).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(error(folder.path()), "it is not a regular file");
         let large = folder.path().join("large");
         File::create(&large).unwrap().set_len(MAX_BYTES + 1).unwrap();
-        assert_eq!(error(&large), "it has 268435457 bytes, and 268435456 at most are read");
+        assert_eq!(error(&large), "it has 268435457 bytes, more than the limit of 268435456");
     }
 }

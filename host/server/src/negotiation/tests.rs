@@ -1,4 +1,4 @@
-//! What a request's clients may negotiate: which section decides, and what they get.
+//! Which section decides about the bounds of a request.
 
 use super::*;
 use std::net::IpAddr;
@@ -25,7 +25,7 @@ fn request(listener: &str, client: &str, class: &str) -> Request {
     }
 }
 
-/// The rules of a configuration; it needs no file beside itself.
+/// The rules of a configuration without further files.
 fn rules(yaml: &str) -> Negotiation {
     let head = "roots: [{ name: boot, path: / }]\n";
     let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());

@@ -1,9 +1,9 @@
-//! The origins of the roots that live elsewhere: opened with the roots, and kept across reloads.
+//! The origins of remote roots: opened with the roots, and kept across reloads.
 
 mod remotes;
 mod report;
 
-pub use remotes::{Next, Origins};
+pub use remotes::{Origins, PendingOrigins};
 pub use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
 
 /// An origin that cannot be used.

@@ -15,8 +15,8 @@ pub struct Origins(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    known: Mutex<Vec<Known>>,
-    /// Learns of requests to them, once there is one.
+    clients: Mutex<Vec<OriginClient>>,
+    /// Gets requests to origins, once it is set.
     observer: Arc<OnceLock<FetchObserver>>,
 }
 
@@ -26,52 +26,52 @@ impl fmt::Debug for Origins {
     }
 }
 
-/// The origins of a configuration that is not in force yet.
+/// The origins of a configuration that is not active yet.
 #[derive(Debug)]
-pub struct Next(Vec<Known>);
+pub struct PendingOrigins(Vec<OriginClient>);
 
 #[derive(Clone)]
-struct Known {
+struct OriginClient {
     spec: OriginSpec,
     remote: Arc<Remote>,
 }
 
-impl fmt::Debug for Known {
+impl fmt::Debug for OriginClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Known").field(&self.spec.root).finish()
+        f.debug_tuple("OriginClient").field(&self.spec.root).finish()
     }
 }
 
 impl Origins {
-    /// Makes the clients of these origins. An origin whose specification is unchanged keeps its own, with its state and
-    /// what it is fetching. Asks nobody, and touches no cache.
+    /// Creates the clients of these origins. An origin with an unchanged specification keeps its client, with its state
+    /// and running fetches. Opens neither connections nor caches.
     ///
     /// # Errors
-    /// The first whose specification is of no use.
-    pub fn open(&self, specs: &[OriginSpec]) -> Result<Next, OriginFailure> {
-        let known = self.lock().clone();
-        let open = |spec: &OriginSpec| match known.iter().find(|known| known.spec == *spec) {
+    /// The first unusable specification.
+    pub fn open(&self, specs: &[OriginSpec]) -> Result<PendingOrigins, OriginFailure> {
+        let clients = self.lock().clone();
+        let open = |spec: &OriginSpec| match clients.iter().find(|client| client.spec == *spec) {
             Some(same) => Ok(same.clone()),
-            None => Known::open(spec, &self.0.observer),
+            None => OriginClient::open(spec, &self.0.observer),
         };
-        Ok(Next(specs.iter().map(open).collect::<Result<_, _>>()?))
+        Ok(PendingOrigins(specs.iter().map(open).collect::<Result<_, _>>()?))
     }
 
-    /// Puts them in force. Those before end with their last transfer.
-    pub fn take(&self, next: Next) {
+    /// Activates them. The previous ones end with their last transfer.
+    pub fn take(&self, next: PendingOrigins) {
         let before = std::mem::replace(&mut *self.lock(), next.0);
         // Outside of the lock: this may close a cache.
         drop(before);
     }
 
-    /// Tells it of requests from now on. The first one counts: there is one set of exporters in a process.
+    /// Passes requests to the observer from now on. Set once: a process has one set of exporters.
     pub fn observe(&self, observer: FetchObserver) {
         let _ = self.0.observer.set(observer);
     }
 
     pub(crate) fn reports(&self) -> Vec<OriginReport> {
-        let known = self.lock().clone();
-        known.iter().map(|known| report(known.remote.state())).collect()
+        let clients = self.lock().clone();
+        clients.iter().map(|client| report(client.remote.state())).collect()
     }
 
     /// All files in the caches. Reads their indexes.
@@ -79,9 +79,9 @@ impl Origins {
     /// # Errors
     /// The first cache that cannot be used.
     pub fn cached(&self) -> Result<Vec<CachedRow>, String> {
-        let known = self.lock().clone();
+        let clients = self.lock().clone();
         let mut rows = Vec::new();
-        for Known { spec, remote } in &known {
+        for OriginClient { spec, remote } in &clients {
             let files = remote.cached().map_err(|error| format!("root `{}`: {error}", spec.root))?;
             rows.extend(files.into_iter().map(|file| CachedRow {
                 root: spec.root.clone(),
@@ -99,7 +99,7 @@ impl Origins {
     /// Fetches a file that the cache does not have whole; returns its size. Blocks.
     ///
     /// # Errors
-    /// What prevented that.
+    /// The fetch failed.
     pub fn warm(&self, root: &str, path: &str, within: Duration) -> Result<u64, String> {
         self.of(root)?.warm(path, within).map_err(|error: StoreError| error.to_string())
     }
@@ -107,40 +107,49 @@ impl Origins {
     /// Removes a file from the cache; returns whether it was there. Blocks.
     ///
     /// # Errors
-    /// What prevented that.
+    /// The cache refused it, or there is no such root.
     pub fn forget(&self, root: &str, path: &str) -> Result<bool, String> {
         self.of(root)?.remove(path).map_err(|error| error.to_string())
     }
 
     fn of(&self, root: &str) -> Result<Arc<Remote>, String> {
-        let found =
-            self.lock().iter().find(|known| known.spec.root == root).map(|known| Arc::clone(&known.remote));
+        let found = self
+            .lock()
+            .iter()
+            .find(|client| client.spec.root == root)
+            .map(|client| Arc::clone(&client.remote));
         found.ok_or_else(|| format!("there is no root `{root}` with a `url`"))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Known>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<OriginClient>> {
+        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Next {
-    /// As roots have them.
+impl PendingOrigins {
+    /// The origins, for the roots.
     pub fn of_roots(&self) -> tuffet_store::Origins {
-        let its = |known: &Known| (known.spec.root.clone(), Arc::clone(&known.remote) as Arc<dyn Origin>);
+        let its =
+            |client: &OriginClient| (client.spec.root.clone(), Arc::clone(&client.remote) as Arc<dyn Origin>);
         self.0.iter().map(its).collect()
     }
 
-    /// Opens the caches and starts the threads. Not before privileges are dropped: both are the server's user's.
+    /// Opens the caches and starts the threads. Call it after dropping privileges: both belong to the server's user.
     ///
     /// # Errors
     /// The first cache that cannot be used.
     pub fn start(&self) -> Result<(), OriginFailure> {
-        self.0.iter().try_for_each(|known| known.remote.start().map_err(|error| failure(&known.spec, &error)))
+        self.0
+            .iter()
+            .try_for_each(|client| client.remote.start().map_err(|error| failure(&client.spec, &error)))
     }
 }
 
-impl Known {
-    fn open(spec: &OriginSpec, observer: &Arc<OnceLock<FetchObserver>>) -> Result<Known, OriginFailure> {
+impl OriginClient {
+    fn open(
+        spec: &OriginSpec,
+        observer: &Arc<OnceLock<FetchObserver>>,
+    ) -> Result<OriginClient, OriginFailure> {
         let remote = Remote::open(spec.clone()).map_err(|error| failure(spec, &error))?;
         let (its, away) = (Arc::downgrade(&remote), AtomicBool::new(false));
         let observer = Arc::clone(observer);
@@ -150,7 +159,7 @@ impl Known {
                 observer(&noted(fetch));
             }
         }));
-        Ok(Known { spec: spec.clone(), remote })
+        Ok(OriginClient { spec: spec.clone(), remote })
     }
 }
 
@@ -158,7 +167,7 @@ fn failure(spec: &OriginSpec, error: &impl fmt::Display) -> OriginFailure {
     OriginFailure { root: spec.root.clone(), why: error.to_string() }
 }
 
-/// Logs a request to an origin, and when the origin stops or begins to answer.
+/// Logs a request to an origin, and when the origin becomes unreachable or reachable.
 fn note(fetch: &Fetch, remote: &Weak<Remote>, was_away: &AtomicBool) {
     let Fetch { root, origin, path, kind, duration, attempt, status, bytes, error, .. } = fetch;
     tracing::debug!(

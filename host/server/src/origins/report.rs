@@ -1,4 +1,4 @@
-//! What a server says of its origins.
+//! The state of origins, and records of requests to them.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ pub struct OriginReport {
     pub root: String,
     /// Its URL, without secrets.
     pub origin: String,
-    /// Since how many seconds it has not answered; `None` while it does, or has not been asked.
+    /// Seconds without an answer; `None` while it answers, or was not asked yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away_seconds: Option<u64>,
     /// Why it does not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What its breaker lets through: `closed` for everything, `open` for nothing, `half-open` for a probe.
+    /// The state of its breaker: `closed` permits all requests, `open` none, `half-open` a probe.
     pub breaker: String,
     /// Why its cache cannot be used, if it cannot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,9 +29,9 @@ pub struct OriginReport {
     /// The most bytes in the cache; 0 while it is not open.
     #[serde(default)]
     pub cache_limit: u64,
-    /// Requests to it under way.
+    /// Running requests to it.
     pub running: u64,
-    /// Opened files whose version was in the cache.
+    /// Opened files with their version in the cache.
     pub hits: u64,
     /// Opened files that had to be fetched.
     pub misses: u64,
@@ -41,7 +41,7 @@ pub struct OriginReport {
     pub fetches: u64,
     /// Requests to the origin without a usable answer.
     pub failures: u64,
-    /// Parts in the cache that were damaged, and fetched again.
+    /// Damaged parts of the cache, fetched again.
     pub damaged: u64,
     /// Files that the cache did not take.
     #[serde(default)]
@@ -52,7 +52,7 @@ pub struct OriginReport {
     pub sent: u64,
 }
 
-/// A request to an origin that has ended.
+/// An ended request to an origin.
 #[derive(Debug, Clone)]
 pub struct FetchNote {
     /// The name of the root.
@@ -61,7 +61,7 @@ pub struct FetchNote {
     pub origin: Arc<str>,
     /// The path below the root.
     pub path: Arc<str>,
-    /// What was asked for: `look-up`, `revalidate`, `whole`, `range` or `store`.
+    /// `look-up`, `revalidate`, `whole`, `range` or `store`.
     pub kind: &'static str,
     /// When it began.
     pub started: SystemTime,
@@ -77,7 +77,7 @@ pub struct FetchNote {
     pub error: Option<Arc<str>>,
 }
 
-/// Learns of requests to origins. It is called on their threads and must not wait.
+/// Gets requests to origins, on their threads. It must not wait.
 pub type FetchObserver = Box<dyn Fn(&FetchNote) + Send + Sync>;
 
 /// A file in a cache.
@@ -91,7 +91,7 @@ pub struct CachedRow {
     pub size: u64,
     /// Bytes of it in the cache.
     pub stored: u64,
-    /// The ETag, or what takes its place.
+    /// The ETag or a substitute.
     pub version: String,
     /// Seconds since the origin confirmed it.
     pub validated_seconds: u64,

@@ -1,33 +1,33 @@
-//! Looks whether the disks of all roots answer.
+//! Checks whether the disks of all roots answer.
 
-use crate::admission::Deciding;
-use crate::generation::Current;
+use crate::admission::Deciders;
+use crate::generation::CurrentGeneration;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tuffet_store::Disks;
 
-/// How often while they have something to do, and while they have not.
-const BUSY: Duration = Duration::from_millis(100);
-const IDLE: Duration = Duration::from_secs(1);
+/// The intervals of checks, with and without running operations.
+const BUSY_INTERVAL: Duration = Duration::from_millis(100);
+const IDLE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often to look whether they are done.
-const SETTLE: Duration = Duration::from_millis(2);
+/// The interval of checks for idle disks at the shutdown.
+const SETTLE_INTERVAL: Duration = Duration::from_millis(2);
 
-/// How often to look where the paths of roots lead.
-const PATHS: Duration = Duration::from_secs(5);
+/// The interval of checks of the paths of roots.
+const PATH_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The shortest time between two log lines about threads that cannot be started.
-const QUIET: Duration = Duration::from_secs(60);
+/// The shortest time between log lines about threads that cannot be started.
+const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Gives up what takes too long and notes which roots hang, for ever.
-pub(super) async fn look(disks: Disks, deciding: Deciding) {
-    let mut complained: Option<Instant> = None;
+/// Times out operations and records hanging roots, until aborted.
+pub(super) async fn watch(disks: Disks, deciders: Deciders) {
+    let mut last_complaint: Option<Instant> = None;
     loop {
         let mut busy = disks.look();
-        if let Some(error) = deciding.look() {
+        if let Some(error) = deciders.look() {
             busy = true;
-            if complained.is_none_or(|at| at.elapsed() >= QUIET) {
-                complained = Some(Instant::now());
+            if last_complaint.is_none_or(|at| at.elapsed() >= COMPLAINT_INTERVAL) {
+                last_complaint = Some(Instant::now());
                 tracing::error!(
                     target: "tuffet::server::disks",
                     error,
@@ -36,28 +36,28 @@ pub(super) async fn look(disks: Disks, deciding: Deciding) {
                 );
             }
         }
-        sleep(if busy { BUSY } else { IDLE }).await;
+        sleep(if busy { BUSY_INTERVAL } else { IDLE_INTERVAL }).await;
     }
 }
 
-/// Notes which roots were replaced, and opens those that did not answer before, for ever.
-pub(super) async fn look_for_replaced(generation: Current) {
+/// Records replaced roots, and opens roots that did not answer before, until aborted.
+pub(super) async fn look_for_replaced(generation: CurrentGeneration) {
     loop {
         generation.get().files.roots.look_for_replaced();
-        sleep(PATHS).await;
+        sleep(PATH_INTERVAL).await;
     }
 }
 
-/// Waits until disks have nothing left to do, such as to remove what is left of uploads, but not for long.
-pub(super) async fn settle(disks: &Disks, patience: Duration) {
-    let end = Instant::now() + patience;
+/// Waits for pending disk operations, such as removing incomplete uploads, but not for long.
+pub(super) async fn settle(disks: &Disks, time_limit: Duration) {
+    let end = Instant::now() + time_limit;
     while !disks.are_idle() && Instant::now() < end {
-        sleep(SETTLE).await;
+        sleep(SETTLE_INTERVAL).await;
     }
     for disk in disks.states().iter().filter(|disk| disk.running > 0) {
         tracing::warn!(
             target: "tuffet::server::disks",
-            root = %disk.root, operations = disk.running, "operations on the disk of a root have not ended; they are not waited for"
+            root = %disk.root, operations = disk.running, "operations on the disk of a root are still running; shutting down without them"
         );
     }
 }

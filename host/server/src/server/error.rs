@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[error("{part}: {error}")]
 pub struct StartError {
-    /// What is missing.
+    /// The part that failed.
     pub part: &'static str,
     /// The system's error.
     pub error: io::Error,

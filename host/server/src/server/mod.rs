@@ -1,7 +1,7 @@
 //! The server: puts admission, workers and observers together, drains them and ends them in order.
 //!
-//! It starts in two steps, so that exporters may attach to [`Assembly::watch`] before the first request: an [`Assembly`]
-//! has everything but the workers, and [`Assembly::start`] makes it a [`Server`].
+//! It starts in two steps, so that exporters can attach to [`Assembly::watch`] before the first request: an
+//! [`Assembly`] has everything except workers, and [`Assembly::start`] turns it into a [`Server`].
 
 mod disks;
 mod error;
@@ -10,14 +10,14 @@ mod workers;
 
 pub use error::StartError;
 
-use crate::admission::{Admission, Deciding, Looks};
+use crate::admission::{AbsenceSearches, Admission, Deciders};
 use crate::events::{Hints, Observers, Subscriber, pass_on};
-use crate::generation::{Current, Generation};
+use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
 use crate::origins::Origins;
 use crate::sampling::Sampling;
-use crate::status::{Left, Parts, Status};
+use crate::status::{RemainingPrivileges, Status, StatusSources};
 use crate::vlans::Vlans;
 use crate::watch::Watch;
 use std::io;
@@ -36,10 +36,10 @@ use tuffet_store::{Disks, Roots, Uploads};
 use tuffet_wasm::PolicyRuntime;
 use workers::{make_workers, start_workers, worker_settings};
 
-/// How long a shutdown waits for a disk, and for what that keeps.
-const DISKS: Duration = Duration::from_millis(300);
+/// How long a shutdown waits for a disk, and for tasks that it blocks.
+const DISK_WAIT: Duration = Duration::from_millis(300);
 
-/// What is open before a server starts, because opening it may take a privilege.
+/// Resources opened before the server starts, because opening them may require a privilege.
 pub struct Resources {
     /// The folders and origins that are served.
     pub roots: Roots,
@@ -51,16 +51,16 @@ pub struct Resources {
     pub listeners: Vec<ListenerSpec>,
     /// The sockets of each worker.
     pub sockets: Vec<Sockets>,
-    /// The sockets of multicast groups, if there are to be any.
+    /// The sockets of multicast groups, if configured.
     pub group_sockets: Option<Sockets>,
-    /// What the listeners are bound to.
+    /// The interfaces of the listeners.
     pub interfaces: Interfaces,
 }
 
 /// A server before its workers start.
 pub struct Assembly {
-    /// What requests are decided with.
-    pub generation: Current,
+    /// The generation of new requests.
+    pub generation: CurrentGeneration,
     /// The state of the server.
     pub status: Status,
     /// The counters and views of the server.
@@ -73,7 +73,7 @@ pub struct Assembly {
     pub neighbours: Neighbours,
     /// The VLANs of this machine.
     pub vlans: Vlans,
-    /// What was opened, without the roots.
+    /// The disks of the roots.
     pub disks: Disks,
     /// The clients of origins.
     pub origins: Origins,
@@ -86,13 +86,13 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Puts everything together but the workers. `left`: the privileges of this process, for the status.
+    /// Creates everything except workers. `privileges`: those of this process, for the status.
     pub async fn new(
         config: &Config,
         resources: Resources,
         policy: Policy,
         runtime: PolicyRuntime,
-        left: Left,
+        privileges: RemainingPrivileges,
     ) -> Assembly {
         let Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces } = resources;
         let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
@@ -111,14 +111,14 @@ impl Assembly {
         });
         let uploads = Uploads::new(config.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
-        let generation = Current::new(Generation::first(config, roots, policy, uploads.clone()));
-        let parts = Parts {
+        let generation = CurrentGeneration::new(Generation::first(config, roots, policy, uploads.clone()));
+        let sources = StatusSources {
             runtime: runtime.clone(),
             disks: disks.clone(),
             origins: origins.clone(),
             interfaces: interfaces.clone(),
         };
-        let status = Status::new(config.file(), &plugins, left, parts);
+        let status = Status::new(config.file(), &plugins, privileges, sources);
         status.revised(config);
         let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
         let named = config.listeners.iter().zip(&listeners);
@@ -143,8 +143,8 @@ impl Assembly {
         }
     }
 
-    /// Starts the tasks and the workers. Requests are answered from here on. `sampling`: how traces are chosen, where
-    /// there are any. Must be called within a runtime.
+    /// Starts the tasks and the workers, which then answer requests. `sampling`: samples traces, if they are exported.
+    /// Must be called within a runtime.
     ///
     /// # Errors
     /// The system has no thread or no descriptor for a worker.
@@ -179,8 +179,8 @@ impl Assembly {
             groups: groups.as_ref().map(|_| number),
             ids: AtomicU64::new(fastrand::u64(..)),
             runtime: Handle::current(),
-            deciding: Deciding::new(),
-            looks: Looks::new(),
+            deciders: Deciders::new(),
+            absence_searches: AbsenceSearches::new(),
             sampling,
         });
         let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
@@ -190,7 +190,7 @@ impl Assembly {
         let tasks = vec![
             tokio::spawn(self.interfaces.follow(mailboxes)),
             tokio::spawn(watch.clone().sample()),
-            tokio::spawn(disks::look(disks.clone(), admission.deciding.clone())),
+            tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
         ];
         Ok(Server {
@@ -206,14 +206,14 @@ impl Assembly {
     }
 }
 
-/// A server that answers requests. It owns its tasks and learns of the end of each worker.
+/// A running server: its tasks, and the results of its workers.
 pub struct Server {
     admission: Arc<Admission>,
     /// The result of each worker that has ended.
     stops: mpsc::UnboundedReceiver<io::Result<()>>,
     /// Workers that have not ended.
     workers: usize,
-    /// Follows interfaces, takes samples, looks at disks.
+    /// Follow interfaces, take samples, check disks.
     tasks: Vec<JoinHandle<()>>,
     /// Passes summaries to the subscriber and to observers.
     passing: JoinHandle<()>,
@@ -224,12 +224,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Returns what requests are decided with now.
+    /// Returns the generation of new requests.
     pub fn generation(&self) -> Arc<Generation> {
         self.admission.generation.get()
     }
 
-    /// Returns the mailboxes of the workers, and of the thread of the groups.
+    /// Returns the mailboxes of the workers, then that of the multicast thread.
     pub fn mailboxes(&self) -> &[Arc<Mailbox>] {
         &self.admission.mailboxes
     }
@@ -244,7 +244,7 @@ impl Server {
         &self.disks
     }
 
-    /// Returns whether a worker has not ended.
+    /// Returns whether any worker is running.
     pub fn is_running(&self) -> bool {
         self.workers > 0
     }
@@ -264,10 +264,10 @@ impl Server {
         }
     }
 
-    /// Takes no more requests, and ends running transfers after `patience`. The workers then end.
-    pub fn drain(&self, patience: Duration) {
+    /// Stops taking requests, and ends running transfers after `time_limit`. Then the workers end.
+    pub fn drain(&self, time_limit: Duration) {
         for mailbox in &self.admission.mailboxes {
-            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + patience }) {
+            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + time_limit }) {
                 tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
             }
         }
@@ -279,25 +279,24 @@ impl Server {
             task.abort();
             let _ = task.await;
         }
-        // Decisions under way are posted, those that a disk keeps as well, so that admission is gone, and with it
-        // every producer of summaries.
+        // Ends decisions, also those that wait for a disk: they hold admission, and so the producers of summaries.
         self.disks.give_up();
-        self.admission.deciding.give_up_without_threads();
+        self.admission.deciders.give_up_without_threads();
         drop(self.admission);
         wait_for(self.passing, &self.disks, "the log").await;
-        // That was the last producer of events.
+        // The last producer of events has ended.
         wait_for(self.observing, &self.disks, "observers").await;
-        disks::settle(&self.disks, DISKS).await;
+        disks::settle(&self.disks, DISK_WAIT).await;
     }
 }
 
-/// Waits for a task that ends when its producers have. Operations on a disk that hangs may be among those.
+/// Waits for a task that ends after its producers. An operation on a hanging disk may be one of those.
 async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
-    while timeout(DISKS, &mut task).await.is_err() {
+    while timeout(DISK_WAIT, &mut task).await.is_err() {
         if !disks.are_idle() {
             tracing::warn!(
                 target: "tuffet::server::running",
-                "a disk that does not answer still holds {what}; the server does not wait for it"
+                "disk unresponsive; shutting down without {what}"
             );
             return;
         }

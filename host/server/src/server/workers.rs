@@ -26,7 +26,7 @@ pub(super) fn make_workers(
     workers.collect::<io::Result<_>>().map_err(|error| StartError::new("a worker cannot start", error))
 }
 
-/// Gives each worker its thread. The receiver gets the result of each when it ends.
+/// Starts a thread for each worker. The receiver gets their results.
 pub(super) fn start_workers(
     workers: Vec<Worker>,
     groups: Option<Groups>,
@@ -37,7 +37,7 @@ pub(super) fn start_workers(
         let (stopped, admission) = (stopped.clone(), admission.clone());
         std::thread::Builder::new()
             .name("tuffet-groups".into())
-            .spawn(move || stopped.send(groups.run(|letters| admission.take(letters))))
+            .spawn(move || stopped.send(groups.run(|messages| admission.take(messages))))
             .map_err(|error| StartError::new("the thread of multicast groups cannot start", error))?;
     }
     for (number, worker) in workers.into_iter().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn start_workers(
         let admission = admission.clone();
         std::thread::Builder::new()
             .name(format!("tuffet-worker-{number}"))
-            .spawn(move || stopped.send(worker.run(|letters| admission.take(letters))))
+            .spawn(move || stopped.send(worker.run(|messages| admission.take(messages))))
             .map_err(|error| StartError::new("a worker cannot start", error))?;
     }
     Ok(stops)

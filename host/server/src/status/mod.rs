@@ -2,7 +2,7 @@
 
 mod privileges;
 
-pub use privileges::{Held, Left};
+pub use privileges::{ProcessPrivileges, RemainingPrivileges};
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,13 +23,13 @@ use tuffet_wasm::PolicyRuntime;
 #[derive(Debug, Clone)]
 pub struct Status {
     report: Arc<Mutex<Report>>,
-    left: Arc<Left>,
-    parts: Parts,
+    privileges: Arc<RemainingPrivileges>,
+    sources: StatusSources,
 }
 
-/// The parts of a server whose state is asked for at each report.
+/// The parts of a server that each report queries.
 #[derive(Debug, Clone)]
-pub struct Parts {
+pub struct StatusSources {
     /// The plugin runtime.
     pub runtime: PolicyRuntime,
     /// The disks of the roots.
@@ -66,21 +66,21 @@ pub struct Report {
     /// The disks behind the roots.
     #[serde(default)]
     pub roots: Vec<RootState>,
-    /// The origins of the roots that live elsewhere.
+    /// The origins of remote roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginReport>,
     /// The interfaces of the listeners that are bound to one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interfaces: Vec<InterfaceState>,
-    /// The bucket with the keys of plugins, if they are in one.
+    /// The bucket with the keys of plugins, if configured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kv: Option<KvState>,
-    /// The id of the process, in its own namespace.
+    /// The process id, in the namespace of the process.
     #[serde(default)]
     pub process: u32,
     /// The user and the remaining privileges.
     #[serde(default)]
-    pub privileges: Left,
+    pub privileges: RemainingPrivileges,
 }
 
 /// The revision of a configuration.
@@ -93,13 +93,13 @@ pub struct Revision {
     pub revision: Option<String>,
     /// The beginning of the SHA-256 of the text.
     pub digest: Option<String>,
-    /// Whether it is the last good one that was kept here, because the source did not answer or had a bad one.
+    /// Whether it is the last good local copy, because the source was unavailable or invalid.
     #[serde(default)]
     pub kept: bool,
 }
 
 impl Revision {
-    /// The ETag or the revision of the key, or else the beginning of the digest: what tells two configurations apart.
+    /// The ETag or the revision of the key, otherwise the beginning of the digest.
     pub fn shown(&self) -> String {
         self.revision.clone().or_else(|| self.digest.clone()).unwrap_or_default()
     }
@@ -123,21 +123,21 @@ impl Revision {
     }
 }
 
-/// How the disk of a root is.
+/// The state of the disk of a root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RootState {
     /// The name of the root.
     pub root: String,
-    /// Operations under way.
+    /// Running operations.
     pub running: u64,
-    /// Operations that wait for a thread.
+    /// Operations waiting for a thread.
     pub waiting: u64,
     /// Whether the disk does not answer.
     pub hung: bool,
-    /// Whether the path of the root leads to another folder than the one that is served, or nowhere.
+    /// Whether the path of the root no longer leads to the served folder.
     #[serde(default)]
     pub replaced: bool,
-    /// The operation that has waited for it for longest, and since how many seconds, where it does not.
+    /// While the disk hangs: its longest running operation, and for how many seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waits_for: Option<String>,
     #[serde(default)]
@@ -160,29 +160,34 @@ impl From<DiskState> for RootState {
 
 impl Status {
     /// Creates the status of a server that has just started.
-    pub fn new(config: Option<&Path>, plugins: &[PluginIdentity], left: Left, parts: Parts) -> Status {
+    pub fn new(
+        config: Option<&Path>,
+        plugins: &[PluginIdentity],
+        privileges: RemainingPrivileges,
+        sources: StatusSources,
+    ) -> Status {
         let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
-        Status { report: Arc::new(Mutex::new(report)), left: Arc::new(left), parts }
+        Status { report: Arc::new(Mutex::new(report)), privileges: Arc::new(privileges), sources }
     }
 
     /// Returns the current state.
     pub fn report(&self) -> Report {
         let report = self.lock().clone();
         Report {
-            sinks: self.parts.runtime.sinks().counted(),
-            roots: self.parts.disks.states().into_iter().map(RootState::from).collect(),
-            origins: self.parts.origins.reports(),
-            interfaces: self.parts.interfaces.states(),
-            kv: self.parts.runtime.kv(),
+            sinks: self.sources.runtime.sinks().counted(),
+            roots: self.sources.disks.states().into_iter().map(RootState::from).collect(),
+            origins: self.sources.origins.reports(),
+            interfaces: self.sources.interfaces.states(),
+            kv: self.sources.runtime.kv(),
             process: std::process::id(),
-            privileges: Left::clone(&self.left),
+            privileges: RemainingPrivileges::clone(&self.privileges),
             ..report
         }
     }
 
     /// Returns the folder of a root, or of the first root.
     pub fn folder(&self, root: Option<&str>) -> Option<PathBuf> {
-        self.parts.disks.folder(root)
+        self.sources.disks.folder(root)
     }
 
     /// Records a successful reload.
@@ -192,7 +197,7 @@ impl Status {
         *report = Report { config, ..Report::ready(generation, plugins) };
     }
 
-    /// Records which configuration runs.
+    /// Records the revision of the active configuration.
     pub fn revised(&self, config: &Config) {
         self.lock().revision = Revision::of(config);
     }
@@ -224,7 +229,7 @@ impl Report {
             interfaces: Vec::new(),
             kv: None,
             process: 0,
-            privileges: Left::default(),
+            privileges: RemainingPrivileges::default(),
         }
     }
 }

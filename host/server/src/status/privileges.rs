@@ -1,17 +1,17 @@
-//! The privileges that are left to a process, as it reports them.
+//! The remaining privileges of a process.
 
 use serde::{Deserialize, Serialize};
 
 /// The user and the privileges of a process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Held {
+pub struct ProcessPrivileges {
     /// The effective user.
     pub uid: u32,
     /// The effective group.
     pub gid: u32,
     /// The supplementary groups.
     pub groups: Vec<u32>,
-    /// Capabilities that it has or could acquire, one bit each.
+    /// Held or acquirable capabilities, one bit each.
     pub capabilities: u64,
     /// Whether no-new-privs is set.
     pub no_new_privs: bool,
@@ -22,10 +22,10 @@ pub struct Held {
 /// The remaining privileges of a server, as it reports them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Left {
+pub struct RemainingPrivileges {
     /// From the kernel.
     #[serde(flatten)]
-    pub held: Held,
+    pub held: ProcessPrivileges,
     /// The Landlock version in force; `None` without it.
     pub landlock_abi: Option<i32>,
     /// The number of Landlock rules in force.

@@ -1,7 +1,7 @@
 //! The active transfers and their progress.
 //!
-//! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data
-//! path. In between its worker writes to the progress in its record, which others read.
+//! A transfer is inserted when it is granted and removed when its summary is logged, both outside of the data path. In
+//! between, its worker updates the progress in its record, which others read.
 
 use super::counts::Counts;
 use super::options::negotiated;
@@ -16,13 +16,13 @@ use tuffet_request::events::{CompactRecord, Summary};
 const SHARDS: usize = 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Running {
-    shards: [Mutex<HashTable<Transfer>>; SHARDS],
+pub(super) struct ActiveTransfers {
+    shards: [Mutex<HashTable<ActiveTransfer>>; SHARDS],
     hasher: DefaultHashBuilder,
 }
 
 #[derive(Debug)]
-struct Transfer {
+struct ActiveTransfer {
     record: Arc<CompactRecord>,
     /// The part of its progress that the counters include.
     counted: u64,
@@ -31,24 +31,24 @@ struct Transfer {
     rate: u64,
 }
 
-impl Transfer {
+impl ActiveTransfer {
     fn id(&self) -> u64 {
         self.record.id().0
     }
 }
 
-impl Running {
-    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<Transfer>> {
+impl ActiveTransfers {
+    fn shard(&self, id: u64) -> MutexGuard<'_, HashTable<ActiveTransfer>> {
         lock(&self.shards[id as usize % SHARDS])
     }
 
-    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<Transfer>>> {
+    fn all(&self) -> impl Iterator<Item = MutexGuard<'_, HashTable<ActiveTransfer>>> {
         self.shards.iter().map(lock)
     }
 
     pub(super) fn begin(&self, record: Arc<CompactRecord>) {
-        let transfer = Transfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
-        let (id, hash) = (transfer.id(), |transfer: &Transfer| self.hasher.hash_one(transfer.id()));
+        let transfer = ActiveTransfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
+        let (id, hash) = (transfer.id(), |transfer: &ActiveTransfer| self.hasher.hash_one(transfer.id()));
         self.shard(id).insert_unique(self.hasher.hash_one(id), transfer, hash);
     }
 
@@ -63,7 +63,7 @@ impl Running {
             (transfer.counted, transfer.counted_retransmissions)
         });
         let again = summary.stats.retransmissions.saturating_sub(retransmissions);
-        // Under the lock, so that no sample comes in between.
+        // Under the lock, to exclude samples in between.
         counts.moved(request.operation, summary.bytes.saturating_sub(bytes), again.into());
     }
 
@@ -90,9 +90,9 @@ impl Running {
         self.all().map(|shard| shard.len() as u64).sum()
     }
 
-    /// Returns how many have a rate.
+    /// Returns the number of transfers with a rate.
     pub(super) fn with_rate(&self) -> u64 {
-        let limited = |transfer: &&Transfer| transfer.record.rate().is_some();
+        let limited = |transfer: &&ActiveTransfer| transfer.record.rate().is_some();
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 

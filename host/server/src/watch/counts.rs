@@ -15,7 +15,7 @@ pub(super) struct Counts {
     pub(super) ended: [[AtomicU64; Outcome::ALL.len()]; 2],
     /// Transfers that ended half-open.
     pub(super) unanswered: AtomicU64,
-    /// By operation; of active transfers as of the last sample.
+    /// By operation; of active transfers until the last sample.
     pub(super) bytes: [AtomicU64; 2],
     pub(super) blocks: [AtomicU64; 2],
     pub(super) retransmissions: AtomicU64,
@@ -35,7 +35,7 @@ pub(super) struct Counts {
 }
 
 /// Returns the index of an operation in the counters.
-pub(super) fn place(operation: Operation) -> usize {
+pub(super) fn operation_index(operation: Operation) -> usize {
     match operation {
         Operation::Read => 0,
         Operation::Write => 1,
@@ -50,7 +50,7 @@ impl Counts {
 
     /// Counts the progress of a transfer.
     pub(super) fn moved(&self, operation: Operation, bytes: u64, retransmissions: u64) {
-        self.bytes[place(operation)].fetch_add(bytes, Relaxed);
+        self.bytes[operation_index(operation)].fetch_add(bytes, Relaxed);
         if retransmissions > 0 {
             self.retransmissions.fetch_add(retransmissions, Relaxed);
         }
@@ -58,7 +58,7 @@ impl Counts {
 
     /// Counts an ended request, except for the counters of [`Counts::moved`].
     pub(super) fn ended(&self, summary: &Summary) {
-        let operation = place(summary.record.request.operation);
+        let operation = operation_index(summary.record.request.operation);
         self.ended[operation][summary.ending.outcome as usize].fetch_add(1, Relaxed);
         for (counter, count) in [
             (&self.unanswered, summary.unanswered.is_some().into()),

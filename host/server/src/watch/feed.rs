@@ -1,5 +1,4 @@
-//! Snapshots for all viewers of the live view: one per second, made once for all of them, and none without
-//! viewers.
+//! Snapshots for the viewers of the live view: one per second, shared by all of them, and none without viewers.
 
 use super::Watch;
 use super::snapshot::unix_ms;
@@ -9,10 +8,10 @@ use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
 /// The most viewers.
-const VIEWERS: usize = 16;
+const MAX_VIEWERS: usize = 16;
 
 /// The most snapshots that a viewer may be behind before it is dropped.
-const BEHIND: usize = 8;
+const MAX_BEHIND: usize = 8;
 
 /// The age of the samples in each but the first snapshot, in milliseconds: a few samples, so that a new
 /// viewer misses none.
@@ -28,7 +27,7 @@ impl<S> Clone for Feed<S> {
 }
 
 /// The source of snapshots.
-pub trait Source: Send + Sync + 'static {
+pub trait FeedSource: Send + Sync + 'static {
     /// Waits for the next sample.
     fn next(&self) -> impl Future<Output = ()> + Send;
 
@@ -36,13 +35,13 @@ pub trait Source: Send + Sync + 'static {
     fn snapshot(&self, since: u64) -> Arc<str>;
 }
 
-impl Source for Watch {
+impl FeedSource for Watch {
     fn next(&self) -> impl Future<Output = ()> + Send {
         self.next_second()
     }
 
     fn snapshot(&self, since: u64) -> Arc<str> {
-        // Numbers, text and lists: JSON can represent all of it.
+        // Cannot fail: JSON represents numbers, text and lists.
         serde_json::to_string(&Watch::snapshot(self, since)).unwrap_or_default().into()
     }
 }
@@ -50,56 +49,56 @@ impl Source for Watch {
 struct Shared<S> {
     source: S,
     snapshots: broadcast::Sender<Arc<str>>,
-    places: Arc<Semaphore>,
-    /// Whether the task that fills it is running.
-    filled: Mutex<bool>,
+    seats: Arc<Semaphore>,
+    /// Whether the task that sends snapshots is running.
+    is_filled: Mutex<bool>,
 }
 
 /// A viewer.
 pub struct Viewer {
     first: Option<Arc<str>>,
     rest: broadcast::Receiver<Arc<str>>,
-    _place: OwnedSemaphorePermit,
+    _seat: OwnedSemaphorePermit,
 }
 
-impl<S: Source> Feed<S> {
+impl<S: FeedSource> Feed<S> {
     /// Creates a feed without viewers.
     pub fn new(source: S) -> Feed<S> {
-        let snapshots = broadcast::Sender::new(BEHIND);
-        let places = Arc::new(Semaphore::new(VIEWERS));
-        Feed(Arc::new(Shared { source, snapshots, places, filled: Mutex::new(false) }))
+        let snapshots = broadcast::Sender::new(MAX_BEHIND);
+        let seats = Arc::new(Semaphore::new(MAX_VIEWERS));
+        Feed(Arc::new(Shared { source, snapshots, seats, is_filled: Mutex::new(false) }))
     }
 
     /// Adds a viewer; `None` if there are too many. Must be called within a tokio runtime.
     pub fn join(&self) -> Option<Viewer> {
-        let place = Arc::clone(&self.0.places).try_acquire_owned().ok()?;
-        let mut filled = self.filled();
+        let seat = Arc::clone(&self.0.seats).try_acquire_owned().ok()?;
+        let mut is_filled = self.is_filled();
         let rest = self.0.snapshots.subscribe();
-        if !std::mem::replace(&mut *filled, true) {
+        if !std::mem::replace(&mut *is_filled, true) {
             tokio::spawn(self.clone().fill());
         }
-        drop(filled);
-        Some(Viewer { first: Some(self.0.source.snapshot(0)), rest, _place: place })
+        drop(is_filled);
+        Some(Viewer { first: Some(self.0.source.snapshot(0)), rest, _seat: seat })
     }
 
     /// Sends a snapshot after each second's sample, until there are no viewers.
     async fn fill(self) {
         loop {
             self.0.source.next().await;
-            let mut filled = self.filled();
+            let mut is_filled = self.is_filled();
             if self.0.snapshots.receiver_count() == 0 {
-                *filled = false;
+                *is_filled = false;
                 return;
             }
-            drop(filled);
+            drop(is_filled);
             // The last viewer may have left meanwhile.
             let since = unix_ms(SystemTime::now()).saturating_sub(OVERLAP_MS);
             let _ = self.0.snapshots.send(self.0.source.snapshot(since));
         }
     }
 
-    fn filled(&self) -> MutexGuard<'_, bool> {
-        self.0.filled.lock().unwrap_or_else(PoisonError::into_inner)
+    fn is_filled(&self) -> MutexGuard<'_, bool> {
+        self.0.is_filled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -124,7 +123,7 @@ mod tests {
     #[derive(Default)]
     struct Counting(AtomicU64, Notify);
 
-    impl Source for Arc<Counting> {
+    impl FeedSource for Arc<Counting> {
         async fn next(&self) {
             self.1.notified().await;
         }
@@ -154,7 +153,7 @@ mod tests {
             while tasks() > 0 {
                 tokio::task::yield_now().await;
             }
-            assert_eq!(source.0.load(Relaxed), 3, "nobody watched");
+            assert_eq!(source.0.load(Relaxed), 3, "without viewers");
             let mut again = feed.join().expect("a place");
             assert_eq!((again.next().await.as_deref(), tasks()), (Some("3"), 1));
         });
@@ -163,9 +162,9 @@ mod tests {
     #[test]
     fn a_viewer_that_falls_behind_is_dropped() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-        let snapshots = broadcast::Sender::new(BEHIND);
-        let place = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("a place");
-        let mut viewer = Viewer { first: Some("0".into()), rest: snapshots.subscribe(), _place: place };
+        let snapshots = broadcast::Sender::new(MAX_BEHIND);
+        let seat = Arc::new(Semaphore::new(1)).try_acquire_owned().expect("a place");
+        let mut viewer = Viewer { first: Some("0".into()), rest: snapshots.subscribe(), _seat: seat };
         let mut next = || runtime.block_on(viewer.next());
         assert_eq!(next().as_deref(), Some("0"));
         let send = |count: usize| {
@@ -173,11 +172,11 @@ mod tests {
                 snapshots.send("1".into()).expect("a viewer");
             }
         };
-        send(BEHIND);
-        for _ in 0..BEHIND {
+        send(MAX_BEHIND);
+        for _ in 0..MAX_BEHIND {
             assert_eq!(next().as_deref(), Some("1"));
         }
-        send(BEHIND + 1);
+        send(MAX_BEHIND + 1);
         assert_eq!(next(), None);
     }
 }

@@ -1,8 +1,7 @@
-//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten
-//! minutes.
+//! The state of the server for all views: counters, active transfers, the last finished ones, the last ten minutes.
 //!
-//! Workers only write the progress of a transfer to memory of its own. All else is counted where requests are
-//! decided and logged, once per request; a [`Snapshot`] is assembled on demand.
+//! Workers only update the progress of their transfers. All else is counted where requests are decided and logged, once
+//! per request; a [`Snapshot`] is assembled on demand.
 
 mod active;
 mod counts;
@@ -17,16 +16,16 @@ mod snapshot;
 mod tests;
 
 pub use exports::ExportCounts;
-pub use feed::{Feed, Source as FeedSource, Viewer};
+pub use feed::{Feed, FeedSource, Viewer};
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
-    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, Sample, ServerNow, Snapshot, Totals, Who,
-    Word,
+    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, RequestInfo, Sample, ServerNow, Snapshot,
+    Totals, Word,
 };
 
-use crate::generation::Current;
+use crate::generation::CurrentGeneration;
 use crate::status::{Report, Status};
-use active::Running;
+use active::ActiveTransfers;
 use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
@@ -41,7 +40,7 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
-use tuffet_policy::{PluginNow, PluginSeries};
+use tuffet_policy::{PluginSeries, PluginState};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
 use tuffet_wasm::PolicyRuntime;
 
@@ -64,29 +63,29 @@ type Publish = Box<dyn Fn(Published) + Send + Sync>;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Clone)]
-pub struct Watch(Arc<Source>);
+pub struct Watch(Arc<WatchState>);
 
-struct Source {
+struct WatchState {
     counts: Counts,
-    running: Running,
+    running: ActiveTransfers,
     recent: Recent,
     seconds: Seconds,
     started: SystemTime,
     runtime: PolicyRuntime,
-    generation: Current,
+    generation: CurrentGeneration,
     status: Status,
     /// The datagrams dropped by each worker.
     workers: Vec<Arc<PublishedCounters>>,
-    /// What multicast groups have done.
+    /// The counters of multicast groups.
     groups: Arc<GroupCounts>,
     /// The counters of the exports, by signal.
     exported: OnceLock<Vec<(&'static str, Arc<ExportCounts>)>>,
-    /// Reads how many log lines were dropped.
+    /// Reads the number of dropped log lines.
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
     listeners: OnceLock<Vec<ListenerNow>>,
-    /// Where starts and ends of transfers go, for views of many servers, and what became of them.
+    /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
     /// Notified after each sample.
@@ -95,10 +94,15 @@ struct Source {
 
 impl Watch {
     /// Creates the state of a server with this many workers.
-    pub fn new(runtime: PolicyRuntime, generation: Current, status: Status, workers: usize) -> Watch {
-        Watch(Arc::new(Source {
+    pub fn new(
+        runtime: PolicyRuntime,
+        generation: CurrentGeneration,
+        status: Status,
+        workers: usize,
+    ) -> Watch {
+        Watch(Arc::new(WatchState {
             counts: Counts::default(),
-            running: Running::default(),
+            running: ActiveTransfers::default(),
             recent: Recent::default(),
             seconds: Seconds::default(),
             started: SystemTime::now(),
@@ -137,7 +141,7 @@ impl Watch {
         self.0.counts.decided(after);
     }
 
-    /// Adds a transfer. Must be called before its worker learns of it.
+    /// Adds a transfer. Call it before posting the grant to its worker.
     pub fn granted(&self, record: Arc<CompactRecord>) {
         if let Some((publish, _)) = self.0.published.get() {
             publish(Published::Started(Arc::clone(&record)));
@@ -152,7 +156,7 @@ impl Watch {
             publish(Published::Finished(Arc::clone(summary)));
         }
         self.0.recent.keep(summary);
-        // Last, because it counts the rest of the transfer's progress.
+        // Last, because this counts the rest of the transfer's progress.
         self.0.running.end(summary, &self.0.counts);
     }
 
@@ -190,9 +194,9 @@ impl Watch {
     }
 
     fn sample_once(&self, elapsed: Duration) {
-        let source = &*self.0;
-        source.running.sample(elapsed, &source.counts);
-        source.seconds.add(&source.counts, elapsed, source.running.count(), self.pending());
+        let state = &*self.0;
+        state.running.sample(elapsed, &state.counts);
+        state.seconds.add(&state.counts, elapsed, state.running.count(), self.pending());
     }
 
     /// Logs the totals at the end: the admitted requests, and the ended ones by outcome. The two must agree.
@@ -246,7 +250,7 @@ impl Watch {
         }
     }
 
-    /// Names the bound listeners: their names and addresses.
+    /// Sets the names and addresses of the bound listeners.
     pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
         let named = |(listener, address): (String, SocketAddr)| ListenerNow {
             listener,
@@ -278,13 +282,13 @@ impl Watch {
         let _ = self.0.exported.set(counts);
     }
 
-    /// Sets where the number of dropped log lines is read.
+    /// Sets the function that reads the number of dropped log lines.
     pub fn reads_dropped_lines(&self, read: fn() -> u64) {
         // Set once, at the start.
         let _ = self.0.dropped_lines.set(read);
     }
 
-    /// Returns how many log lines were dropped, because standard error took no more.
+    /// Returns the number of log lines dropped because standard error was blocked.
     pub fn dropped_lines(&self) -> u64 {
         self.0.dropped_lines.get().map_or(0, |read| read())
     }
@@ -294,8 +298,7 @@ impl Watch {
         self.0.exported.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the state of the server.
-    /// The counters and gauges of the plugins' own.
+    /// Returns the counters and gauges defined by plugins.
     pub fn series(&self) -> Vec<PluginSeries> {
         self.0.runtime.series()
     }
@@ -381,7 +384,7 @@ impl Watch {
 
     fn plugins(&self) -> Vec<PluginTotals> {
         let policy = Arc::clone(&self.0.generation.get().policy);
-        let mut now: HashMap<Arc<str>, PluginNow> = policy.plugins_now().collect();
+        let mut now: HashMap<Arc<str>, PluginState> = policy.plugin_states().collect();
         let counted = self.0.runtime.counted().into_iter().map(|counted| {
             let now = now.remove(&counted.plugin);
             let loaded = now.is_some();

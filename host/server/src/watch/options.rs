@@ -3,16 +3,16 @@
 use tuffet_core::{OptionName, OptionSet};
 use tuffet_request::Request;
 
-/// The most requested options shown. Known clients send at most five.
-const MOST: usize = 12;
+/// The maximum number of options in a snapshot. Known clients send at most five.
+const MAX_OPTIONS: usize = 12;
 
-/// The longest name or value shown, in characters: a snapshot holds hundreds of requests.
-const LONGEST: usize = 32;
+/// The maximum length of a name or value, in characters: a snapshot holds hundreds of requests.
+const MAX_TEXT: usize = 32;
 
 /// Returns the options as the client sent them, within the bounds.
 pub(super) fn requested(request: &Request) -> Vec<(String, String)> {
-    let short = |text: &str| text.chars().take(LONGEST).collect();
-    request.options.iter().take(MOST).map(|(name, value)| (short(name), short(value))).collect()
+    let short = |text: &str| text.chars().take(MAX_TEXT).collect();
+    request.options.iter().take(MAX_OPTIONS).map(|(name, value)| (short(name), short(value))).collect()
 }
 
 /// Returns the negotiated options.
@@ -34,7 +34,7 @@ mod tests {
         let mut request = Request::clone(&request(1, Operation::Read));
         request.options = vec![("blksize".into(), "1".repeat(400)); 40];
         let shown = requested(&request);
-        assert_eq!((shown.len(), shown[0].1.len()), (MOST, LONGEST));
+        assert_eq!((shown.len(), shown[0].1.len()), (MAX_OPTIONS, MAX_TEXT));
     }
 
     #[test]

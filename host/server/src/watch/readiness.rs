@@ -18,7 +18,7 @@ pub const CHECKS: [&str; 8] =
 pub struct Reason {
     /// One of [`CHECKS`].
     pub check: Word,
-    /// What is wrong, for people.
+    /// The problem, for people.
     pub detail: String,
 }
 
@@ -37,7 +37,7 @@ impl Watch {
         let _ = self.0.phase.0.compare_exchange(STARTING, SERVING, Relaxed, Relaxed);
     }
 
-    /// Records that the server stops after a delay, in which requests are still answered.
+    /// Records that the server stops after a delay, during which requests are still answered.
     pub fn leaving(&self) {
         self.0.phase.0.store(LEAVING, Relaxed);
     }
@@ -57,15 +57,16 @@ impl Watch {
         self.reasons_of(&self.0.status.report(), &self.plugins())
     }
 
-    /// Returns what does not work while the server is ready all the same: what all servers share is no reason to
-    /// send clients to another one.
+    /// Returns failures that do not affect readiness: sending clients to another server would not help, because all
+    /// share the failed service.
     pub fn degraded(&self) -> Vec<Reason> {
         let report = self.0.status.report();
         let mut degraded = Vec::new();
         if let Some(KvState { bucket, away_seconds: Some(seconds), error, .. }) = &report.kv {
             let error = error.as_deref().unwrap_or("no reason is known");
-            let detail =
-                format!("the NATS servers of the bucket `{bucket}` are away since {seconds} s: {error}");
+            let detail = format!(
+                "the NATS servers of the bucket `{bucket}` have been unreachable for {seconds} s: {error}"
+            );
             degraded.push(Reason { check: "kv".into(), detail });
         }
         degraded
@@ -77,7 +78,7 @@ impl Watch {
             reasons.push(Reason { check: check.into(), detail });
         };
         match self.0.phase.0.load(Relaxed) {
-            STARTING => because("starting", "the listeners are bound, and workers start".into()),
+            STARTING => because("starting", "the listeners are bound; workers are starting".into()),
             LEAVING => because("draining", "the server stops soon; requests are still answered".into()),
             DRAINING => because("draining", "the server stops; new requests are not answered".into()),
             _ => {}
@@ -86,15 +87,18 @@ impl Watch {
             because("reload", format!("the last reload was refused: {refused}"));
         }
         for plugin in plugins.iter().filter(|plugin| plugin.breaker_open) {
-            because("plugin", format!("`{}` fails and is not asked; its `on-error` answers", plugin.plugin));
+            because(
+                "plugin",
+                format!("`{}` keeps failing and is not called; its `on-error` applies", plugin.plugin),
+            );
         }
         for sink in report.sinks.iter().filter(|sink| sink.broken) {
-            because("sink", format!("`{}` does not take lines; {} wait", sink.sink, sink.waiting));
+            because("sink", format!("`{}` accepts no lines; {} are waiting", sink.sink, sink.waiting));
         }
         for root in report.roots.iter().filter(|root| root.hung) {
             let waits = root.waits_for.as_deref().unwrap_or("operation");
             let detail = format!(
-                "`{}` does not answer: its oldest {waits} waits since {} s",
+                "`{}` does not answer: its oldest {waits} has waited for {} s",
                 root.root, root.hung_seconds
             );
             because("root", detail);

@@ -7,32 +7,33 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::{Summary, Tried};
 
-/// The most requests kept.
+/// The maximum number of requests.
 pub const FINISHED: usize = 200;
 
 #[derive(Debug, Default)]
-pub(super) struct Recent(Mutex<VecDeque<Kept>>);
+pub(super) struct Recent(Mutex<VecDeque<RecentRequest>>);
 
 /// A summary and its time of arrival.
 #[derive(Debug, Clone)]
-struct Kept {
+struct RecentRequest {
     at: SystemTime,
     summary: Arc<Summary>,
 }
 
 impl Recent {
     pub(super) fn keep(&self, summary: &Arc<Summary>) {
-        let kept = Kept { at: SystemTime::now(), summary: Arc::clone(summary) };
+        let recent = RecentRequest { at: SystemTime::now(), summary: Arc::clone(summary) };
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() == FINISHED {
             all.pop_back();
         }
-        all.push_front(kept);
+        all.push_front(recent);
     }
 
     /// Returns the requests, newest first.
     pub(super) fn rows(&self) -> Vec<Finished> {
-        let all: Vec<Kept> = self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let all: Vec<RecentRequest> =
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
         all.iter().map(row).collect()
     }
 }
@@ -43,11 +44,11 @@ fn us(time: Duration) -> u64 {
 
 impl From<&Arc<Summary>> for Finished {
     fn from(summary: &Arc<Summary>) -> Finished {
-        row(&Kept { at: SystemTime::now(), summary: Arc::clone(summary) })
+        row(&RecentRequest { at: SystemTime::now(), summary: Arc::clone(summary) })
     }
 }
 
-fn row(Kept { at, summary }: &Kept) -> Finished {
+fn row(RecentRequest { at, summary }: &RecentRequest) -> Finished {
     let record = &summary.record;
     let tried = record.tried.as_deref();
     Finished {

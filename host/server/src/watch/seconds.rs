@@ -1,4 +1,4 @@
-//! One sample per second, of the last ten minutes.
+//! One sample per second for the last ten minutes.
 
 use super::counts::Counts;
 use super::snapshot::{ByOperation, Sample, unix_ms};
@@ -9,21 +9,21 @@ use std::time::{Duration, SystemTime};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
-/// The most samples kept.
+/// The maximum number of samples.
 pub const SAMPLES: usize = 600;
 
 #[derive(Debug, Default)]
-pub(super) struct Seconds(Mutex<Kept>);
+pub(super) struct Seconds(Mutex<SampleLog>);
 
 #[derive(Debug, Default)]
-struct Kept {
+struct SampleLog {
     samples: VecDeque<Sample>,
     /// The counters at the end of the last sample.
-    before: Before,
+    before: CounterState,
 }
 
 #[derive(Debug, Default)]
-struct Before {
+struct CounterState {
     ended: [u64; Outcome::ALL.len()],
     bytes: [u64; 2],
     retransmissions: u64,
@@ -39,15 +39,15 @@ impl Seconds {
         for (index, sum) in ended.iter_mut().enumerate() {
             *sum = counts.ended.iter().map(|of_one| read(&of_one[index])).sum();
         }
-        let now = Before {
+        let now = CounterState {
             ended,
             bytes: [read(&counts.bytes[0]), read(&counts.bytes[1])],
             retransmissions: read(&counts.retransmissions),
             decision: counts.decision.read(),
             duration: [counts.duration[0].read(), counts.duration[1].read()],
         };
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = &kept.before;
+        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = &log.before;
         let rate = |operation: usize| {
             let moved = now.bytes[operation].saturating_sub(before.bytes[operation]);
             (moved as f64 / elapsed.as_secs_f64().max(0.001)) as u64
@@ -76,16 +76,16 @@ impl Seconds {
             duration_p50_us: duration.quantile_us(0.5),
             duration_p99_us: duration.quantile_us(0.99),
         };
-        if kept.samples.len() == SAMPLES {
-            kept.samples.pop_front();
+        if log.samples.len() == SAMPLES {
+            log.samples.pop_front();
         }
-        kept.samples.push_back(sample);
-        kept.before = now;
+        log.samples.push_back(sample);
+        log.before = now;
     }
 
     /// Returns the samples that ended after this time, oldest first.
     pub(super) fn after(&self, unix_ms: u64) -> Vec<Sample> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.samples.iter().filter(|sample| sample.unix_ms > unix_ms).cloned().collect()
+        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        log.samples.iter().filter(|sample| sample.unix_ms > unix_ms).cloned().collect()
     }
 }

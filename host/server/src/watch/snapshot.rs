@@ -39,15 +39,15 @@ pub struct Snapshot {
     /// The roots.
     #[serde(default)]
     pub roots: Vec<RootNow>,
-    /// The origins of the roots that live elsewhere.
+    /// The origins of remote roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginReport>,
     /// Whether the server serves everything that is configured, as configured.
     pub ready: bool,
-    /// Why it does not.
+    /// Why it is not ready.
     #[serde(default)]
     pub reasons: Vec<Reason>,
-    /// Since the start of the process.
+    /// Totals since the start of the process.
     pub totals: Totals,
     /// The fastest active transfers, at most [`super::ROWS`]; `totals.active` counts all.
     pub active: Vec<Active>,
@@ -76,15 +76,15 @@ pub struct ServerNow {
     pub ready: bool,
     /// Active transfers.
     pub active: u64,
-    /// Both directions.
+    /// Bytes per second, in both directions.
     pub bytes_per_second: u64,
     /// Ended requests.
     pub ended: u64,
-    /// Ended requests whose client did not get what it asked for.
+    /// Ended requests that failed for their client.
     pub failures: u64,
     /// The start of its process, in milliseconds since 1970.
     pub started_unix_ms: u64,
-    /// Since how many seconds nothing was heard of it, if that is long.
+    /// Seconds without a message from it, if unusually long.
     pub silent_seconds: u64,
 }
 
@@ -113,16 +113,16 @@ pub struct Totals {
     pub admitted: u64,
     /// Active transfers.
     pub active: u64,
-    /// Those of them that have a rate.
+    /// Active transfers with a rate.
     #[serde(default)]
     pub with_rate: u64,
     /// Ended requests, by operation and outcome.
     pub ended: Vec<Ended>,
-    /// Bytes that have arrived; of active transfers as of the last second.
+    /// Transferred bytes; of active transfers until the last second.
     pub bytes: ByOperation<u64>,
-    /// Blocks that have arrived, of ended transfers.
+    /// Transferred blocks, of ended transfers.
     pub blocks: ByOperation<u64>,
-    /// Retransmitted packets; of active transfers as of the last second.
+    /// Retransmitted packets; of active transfers until the last second.
     pub retransmissions: u64,
     /// Duplicate packets, of ended transfers.
     pub duplicates: u64,
@@ -153,7 +153,7 @@ pub struct Totals {
     /// Current half-open transfers.
     #[serde(default)]
     pub half_open: u64,
-    /// Half-open transfers that were ended in favour of others.
+    /// Half-open transfers ended in favour of others.
     #[serde(default)]
     pub gave_way: u64,
 }
@@ -199,7 +199,7 @@ pub struct Queues {
 pub struct SinkQueue {
     /// The name of the sink.
     pub sink: String,
-    /// Lines that wait.
+    /// Waiting lines.
     pub lines: u64,
     /// Whether the last delivery failed.
     #[serde(default)]
@@ -236,7 +236,7 @@ pub struct PluginTotals {
     pub breaker_open: bool,
     /// Running calls.
     pub running: u64,
-    /// Calls that wait for an instance.
+    /// Calls waiting for an instance.
     pub waiting: u64,
     /// Attempted calls, including those that the breaker prevented.
     pub calls: u64,
@@ -268,7 +268,7 @@ pub struct Dropped {
 
 /// A request and its client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Who {
+pub struct RequestInfo {
     /// The server, in a view of many.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub server: String,
@@ -307,10 +307,10 @@ pub(super) fn calls(request: &Request) -> Vec<PluginCall> {
     request.calls.list().into_iter().map(shown).collect()
 }
 
-impl From<&Request> for Who {
-    fn from(request: &Request) -> Who {
+impl From<&Request> for RequestInfo {
+    fn from(request: &Request) -> RequestInfo {
         let mac = request.macs.first();
-        Who {
+        RequestInfo {
             server: String::new(),
             id: request.id.to_string(),
             listener: request.listener.to_string(),
@@ -330,7 +330,7 @@ impl From<&Request> for Who {
 pub struct Active {
     /// The request and its client.
     #[serde(flatten)]
-    pub who: Who,
+    pub who: RequestInfo,
     /// `ROOT:PATH`, or `content` if a plugin generated it.
     pub resolved: Option<String>,
     /// The plugin that decided; `None` if the configuration did.
@@ -369,7 +369,7 @@ pub struct Active {
 pub struct Finished {
     /// The request and its client.
     #[serde(flatten)]
-    pub who: Who,
+    pub who: RequestInfo,
     /// When it ended, in milliseconds since 1970.
     pub ended_unix_ms: u64,
     /// How it ended.
@@ -382,16 +382,16 @@ pub struct Finished {
     pub resolved: Option<String>,
     /// The plugin that decided; `None` if the configuration did.
     pub verdict_by: Option<String>,
-    /// What its pattern usually means.
+    /// The usual meaning of its pattern.
     #[serde(default)]
     pub hint: Option<String>,
-    /// Where its file was looked for, as `ROOT:PATH`, in order, if the request was not granted.
+    /// The tried candidates as `ROOT:PATH`, in order, if the request was not granted.
     #[serde(default)]
     pub tried: Vec<String>,
-    /// The plugin that proposed these places.
+    /// The plugin that named these candidates.
     #[serde(default)]
     pub tried_by: Option<String>,
-    /// What lies there under the same letters in another case.
+    /// Existing paths that differ only in case.
     #[serde(default)]
     pub other_case: Vec<String>,
     /// Bytes on the wire, if known.
@@ -418,9 +418,9 @@ pub struct Finished {
     pub plugins: Vec<PluginCall>,
     /// Packets sent more than once.
     pub retransmissions: u32,
-    /// Packets that brought nothing new.
+    /// Duplicate packets.
     pub duplicates: u32,
-    /// How often nothing arrived in time.
+    /// Time-outs.
     pub timeouts: u32,
     /// The smoothed round-trip time in microseconds, if measured.
     pub rtt_us: Option<u64>,
@@ -445,7 +445,7 @@ pub struct PluginCall {
     pub failure: Option<Word>,
     /// Whether the decision cache answered.
     pub cached: bool,
-    /// Whether the request did not wait for it: `mode: monitor`.
+    /// Whether its mode is `monitor`: the request did not wait for it.
     #[serde(default)]
     pub monitored: bool,
     /// How long it took, in microseconds.
@@ -457,7 +457,7 @@ pub struct PluginCall {
 pub struct Sample {
     /// When it ended, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// Its length: a busy server may be late.
+    /// Its length; longer than a second if the server is busy.
     pub elapsed_ms: u64,
     /// Ended requests, in the order of [`Outcome::ALL`].
     pub ended: Vec<u64>,
@@ -469,7 +469,7 @@ pub struct Sample {
     pub active: u64,
     /// Pending requests at its end.
     pub pending: u64,
-    /// The median from request to decision, of those decided in it.
+    /// The median time to the decision, of requests decided in it.
     pub decision_p50_us: Option<u64>,
     /// The 99th percentile of these decisions.
     pub decision_p99_us: Option<u64>,

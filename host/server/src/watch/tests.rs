@@ -1,4 +1,4 @@
-use super::active::Running;
+use super::active::ActiveTransfers;
 use super::counts::Counts;
 use super::recent::{FINISHED, Recent};
 use super::seconds::{SAMPLES, Seconds};
@@ -46,7 +46,7 @@ fn ended(id: u64, operation: Operation, outcome: Outcome, bytes: u64, retransmis
 /// Each byte is counted exactly once, however samples and the end of a transfer interleave.
 #[test]
 fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
-    let (counts, running) = (Counts::default(), Running::default());
+    let (counts, running) = (Counts::default(), ActiveTransfers::default());
     let read = || (counts.bytes[0].load(Relaxed), counts.retransmissions.load(Relaxed));
     let one = granted(1);
     running.begin(Arc::clone(&one));
@@ -81,7 +81,7 @@ fn what_ended_is_counted_by_operation_and_outcome() {
     let of = |operation: usize, outcome: Outcome| counts.ended[operation][outcome as usize].load(Relaxed);
     assert_eq!([of(0, Outcome::Served), of(1, Outcome::TimedOut), of(0, Outcome::Denied)], [1, 1, 1]);
     assert_eq!([of(1, Outcome::Served), of(0, Outcome::TimedOut)], [0, 0]);
-    assert_eq!(counts.duration[0].read().count(), 1, "what was refused moved nothing");
+    assert_eq!(counts.duration[0].read().count(), 1, "a refused request has no duration");
     assert_eq!((counts.duplicates.load(Relaxed), counts.blocks[0].load(Relaxed)), (6, 4));
     for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
         assert_eq!(outcome as usize, index);

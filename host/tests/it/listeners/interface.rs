@@ -99,7 +99,7 @@ fn an_interface_that_is_made_again_is_bound_again() {
     assert!(reasons.to_string().contains("`other` of listener `lab` is gone"), "{reasons:#}");
     second_cable(&network);
     for name in ["lab", "six", "range", "own", "single"] {
-        let line = server.log_line("the interface was made again, and the listener is bound to it");
+        let line = server.log_line("interface recreated; listener rebound");
         assert_eq!(line["listener"], name);
     }
     let states = server.status()["interfaces"].clone();

@@ -46,7 +46,7 @@ fn a_plugin_that_logs_a_lot_has_a_rate() {
     let own: Vec<&Value> = lines.iter().filter(|line| line["target"] == "tuffet::plugin").collect();
     let written = of(&lines, "line ").len() as u64;
     assert!((400..=most).contains(&written), "{written} lines");
-    let sums = of(&lines, "log lines of a plugin were left out");
+    let sums = of(&lines, "log lines of a plugin were suppressed");
     assert!(own.len() as u64 <= most + sums.len() as u64, "{} lines", own.len());
     assert!(
         !sums.is_empty() && sums.iter().all(|line| line["plugin"] == "chatty" && line["level"] == "WARN")
@@ -81,7 +81,7 @@ fn a_plugin_that_fails_at_each_request_has_a_rate() {
     let lines = stopped(&server);
     let most = 500 + 100 * (begun.elapsed().as_secs() + 1);
     let (written, sums) =
-        (of(&lines, "monitored").len() as u64, of(&lines, "log lines about a plugin were left out"));
+        (of(&lines, "monitored").len() as u64, of(&lines, "log lines about a plugin were suppressed"));
     assert!(written <= most, "{written} lines");
     assert_eq!(written + sum(&sums, "lines"), CALLS);
 }

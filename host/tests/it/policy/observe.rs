@@ -267,8 +267,8 @@ plugins:
     peer.send(&data(1, b"x"));
     assert_eq!(peer.receive(), Answer::Ack(1));
     server.stop();
-    assert!(server.log().contains("what it was told is told once more"), "{}", server.log());
-    assert!(server.log().contains("what it was told is lost on it"), "{}", server.log());
+    assert!(server.log().contains("its events are delivered again"), "{}", server.log());
+    assert!(server.log().contains("its events are lost"), "{}", server.log());
     let totals = server.log().lines().find(|line| line.contains("plugin totals")).unwrap().to_owned();
     // Five starts and ends, and those of the upload.
     assert!(totals.contains(r#""events_lost":12"#), "{totals}");
@@ -301,7 +301,7 @@ plugins:
     let count = |key: &str| all.iter().filter(|line| line[key] == id.as_str()).count();
     // The first event of the batch was sent before each failure.
     assert_eq!((count("started"), count("finished")), (3, 1), "{all:#?}");
-    let told_again = server.log().lines().filter(|line| line.contains("is told once more")).count();
+    let told_again = server.log().lines().filter(|line| line.contains("are delivered again")).count();
     assert_eq!(told_again, 2, "{}", server.log());
-    assert!(!server.log().contains("is lost on it"), "{}", server.log());
+    assert!(!server.log().contains("its events are lost"), "{}", server.log());
 }

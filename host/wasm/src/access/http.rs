@@ -113,7 +113,7 @@ mod tests {
                 roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
                 history: None,
             }),
-            lines: LineRate::own(&"it".into()),
+            lines: LineRate::of_plugin(&"it".into()),
             notes: LineRate::calls(&"it".into()),
         };
         let mut gate = HttpGate::new(Arc::new(access));

@@ -13,8 +13,10 @@ fn map(settings: Value) -> PluginConfig {
     map
 }
 
-fn boot(paths: &[&str]) -> Answer {
-    Answer::Files(paths.iter().map(|path| Target { root: "boot".into(), path: (*path).into() }).collect())
+fn boot(paths: &[&str]) -> ResolveAnswer {
+    ResolveAnswer::Files(
+        paths.iter().map(|path| Target { root: "boot".into(), path: (*path).into() }).collect(),
+    )
 }
 
 #[tokio::test]
@@ -38,16 +40,16 @@ async fn acl_judges_by_every_fact_of_a_request() {
     let policy = load(&authorizers(vec![acl("acl", settings)])).await;
     let ceilings = SessionValues { blksize: Some(1024), ..SessionValues::default() };
     let low = SessionProfile { ceilings, ..SessionProfile::default() };
-    assert_eq!(policy.authorize(&read("a"), policy.patience()).await.verdict, Verdict::Allow(low));
+    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await.verdict, Verdict::Allow(low));
     assert_eq!(
-        denial(policy.authorize(&read("secret/a"), policy.patience()).await.verdict).reason,
+        denial(policy.authorize(&read("secret/a"), policy.deadline()).await.verdict).reason,
         "deny rule 3"
     );
-    let write = policy.authorize(&request(Operation::Write, "a"), policy.patience()).await;
+    let write = policy.authorize(&request(Operation::Write, "a"), policy.deadline()).await;
     assert_eq!(denial(write.verdict).reason, "deny rule 2");
     let mut v6 = read("a");
     v6.client = "[2001:db8::7]:9".parse().unwrap();
-    let denied = denial(policy.authorize(&v6, policy.patience()).await.verdict);
+    let denied = denial(policy.authorize(&v6, policy.deadline()).await.verdict);
     assert_eq!((denied.message.as_str(), denied.reason.as_str()), ("not from there", "deny rule 1"));
 }
 
@@ -62,8 +64,8 @@ async fn mac_map_gives_device_templates_and_fallback() {
     let mut spec = resolvers(vec![map(settings)]);
     let policy = load(&spec).await;
     let all = boot(&["machines/y.cfg", "phones/02005e100001.cfg", "phones/default.cfg"]);
-    assert_eq!(policy.resolve(&read("y.cfg"), policy.patience()).await.answer, all);
-    assert_eq!(policy.resolve(&read("kernel"), policy.patience()).await.answer, Answer::Abstain);
+    assert_eq!(policy.resolve(&read("y.cfg"), policy.deadline()).await.answer, all);
+    assert_eq!(policy.resolve(&read("kernel"), policy.deadline()).await.answer, ResolveAnswer::Abstain);
 
     spec.config.plugins[0].grants.clear();
     let problems = problems(&spec).await;
@@ -87,7 +89,7 @@ async fn latency() {
         for round in 0..3 {
             let started = Instant::now();
             for _ in 0..2000 {
-                policy.authorize(&request, policy.patience()).await;
+                policy.authorize(&request, policy.deadline()).await;
             }
             println!("{name}, round {round}: {:?} a call", started.elapsed() / 2000);
         }

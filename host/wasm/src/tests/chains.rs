@@ -8,14 +8,15 @@ async fn with_nothing_configured_the_default_decides() {
     let policy = load(&spec).await;
     assert!(policy.is_empty("lan"));
     let allowed = Authorization { verdict: Verdict::Allow(SessionProfile::default()), by: None, calls: 0 };
-    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, allowed);
-    let as_asked = Resolution { answer: Answer::Abstain, by: None, calls: 0, next: None, profile: None };
-    assert_eq!(policy.resolve(&read("a"), policy.patience()).await, as_asked);
+    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await, allowed);
+    let as_asked =
+        Resolution { answer: ResolveAnswer::Abstain, by: None, calls: 0, next: None, profile: None };
+    assert_eq!(policy.resolve(&read("a"), policy.deadline()).await, as_asked);
 
     spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
     assert!(!policy.is_empty("lan"), "a default that denies must be asked");
-    let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
     assert_eq!(denied.code, ErrorCode::AccessViolation);
     assert_eq!(denied.reason, "no plugin allowed it (policy.default: deny)");
 }
@@ -28,7 +29,7 @@ async fn a_deny_ends_the_chain_and_wins_over_an_allow() {
         bad("never", "trap"),
     ]);
     let policy = load(&spec).await;
-    let authorization = policy.authorize(&read("server.key"), policy.patience()).await;
+    let authorization = policy.authorize(&read("server.key"), policy.deadline()).await;
     assert_eq!(authorization.by.as_deref(), Some("no"));
     assert_eq!(authorization.calls, 2);
     let denied = denial(authorization.verdict);
@@ -46,7 +47,7 @@ async fn ceilings_combine_to_the_lowest() {
     let ceilings = SessionValues { blksize: Some(512), windowsize: Some(16), timeout: None };
     let lowest = SessionProfile { ceilings, bytes: Some(1000), ..SessionProfile::default() };
     let expected = Authorization { verdict: Verdict::Allow(lowest), by: Some("one".into()), calls: 3 };
-    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, expected);
+    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await, expected);
 }
 
 #[tokio::test]
@@ -55,10 +56,10 @@ async fn an_allow_stands_against_a_default_that_denies() {
     spec.config.default = DefaultVerdict::Deny;
     let policy = load(&spec).await;
     assert_eq!(
-        policy.authorize(&read("pub/a"), policy.patience()).await.verdict,
+        policy.authorize(&read("pub/a"), policy.deadline()).await.verdict,
         Verdict::Allow(SessionProfile::default())
     );
-    denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+    denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
 }
 
 #[tokio::test]
@@ -69,7 +70,7 @@ async fn a_drop_is_silent() {
         by: Some("silent".into()),
         calls: 1,
     };
-    assert_eq!(policy.authorize(&read("a"), policy.patience()).await, dropped);
+    assert_eq!(policy.authorize(&read("a"), policy.deadline()).await, dropped);
 }
 
 #[tokio::test]
@@ -81,12 +82,12 @@ async fn the_first_answer_of_the_resolve_chain_stands() {
     };
     let spec = resolvers(vec![bad_resolver("none", "allow"), map("one", "first"), map("two", "second")]);
     let policy = load(&spec).await;
-    let first = Answer::Files(vec![Target { root: "boot".into(), path: "first".into() }]);
+    let first = ResolveAnswer::Files(vec![Target { root: "boot".into(), path: "first".into() }]);
     let expected = Resolution { answer: first, by: Some("one".into()), calls: 2, next: None, profile: None };
-    assert_eq!(policy.resolve(&read("a.cfg"), policy.patience()).await, expected);
+    assert_eq!(policy.resolve(&read("a.cfg"), policy.deadline()).await, expected);
     assert_eq!(
-        policy.resolve(&read("a"), policy.patience()).await,
-        Resolution { answer: Answer::Abstain, by: None, calls: 3, next: None, profile: None }
+        policy.resolve(&read("a"), policy.deadline()).await,
+        Resolution { answer: ResolveAnswer::Abstain, by: None, calls: 3, next: None, profile: None }
     );
 }
 
@@ -94,10 +95,10 @@ async fn the_first_answer_of_the_resolve_chain_stands() {
 async fn content_is_for_reads() {
     let policy = load(&resolvers(vec![bad_resolver("content", "content")])).await;
     assert_eq!(
-        policy.resolve(&read("a"), policy.patience()).await.answer,
-        Answer::Content(PluginContent::new(None, b"0123456789".as_slice().into()).into())
+        policy.resolve(&read("a"), policy.deadline()).await.answer,
+        ResolveAnswer::Content(PluginContent::new(None, b"0123456789".as_slice().into()).into())
     );
-    let refused = refusal(policy.resolve(&request(Operation::Write, "a"), policy.patience()).await.answer);
+    let refused = refusal(policy.resolve(&request(Operation::Write, "a"), policy.deadline()).await.answer);
     assert!(refused.reason.contains("bad answer: it answered a write request with content"), "{refused:?}");
 }
 
@@ -107,7 +108,7 @@ async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
     granted.grants = vec![Grant::ClientMac];
     for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {
         let policy = load(&authorizers(vec![spec])).await;
-        assert_eq!(denial(policy.authorize(&read("a"), policy.patience()).await.verdict).reason, reason);
+        assert_eq!(denial(policy.authorize(&read("a"), policy.deadline()).await.verdict).reason, reason);
     }
 }
 
@@ -115,12 +116,12 @@ async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
 async fn a_failed_plugin_abstains_where_it_is_configured_so() {
     let mut spec = authorizers(vec![bad("trap", "trap"), acl("acl", json!({ "deny": [{}] }))]);
     let policy = load(&spec).await;
-    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("trap"), 1));
 
     spec.config.plugins[0].on_error = OnError::Abstain;
     let policy = load(&spec).await;
-    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("acl"), 2));
     assert_eq!(denial(authorization.verdict).reason, "deny rule 1");
 }

@@ -8,10 +8,10 @@ use futures_util::future::join_all;
 
 use super::*;
 use tuffet_config::{DecisionCacheConfig, Fact};
-use tuffet_policy::Counted;
+use tuffet_policy::PluginCounts;
 
 /// The counts of the plugin of this name; each test has names of its own.
-fn counted(name: &str) -> Counted {
+fn counted(name: &str) -> PluginCounts {
     runtime().counted().into_iter().find(|counted| &*counted.plugin == name).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn failures(name: &str, cause: &str) -> u64 {
 }
 
 async fn ask(policy: &Policy, path: &str) -> Verdict {
-    policy.authorize(&read(path), policy.patience()).await.verdict
+    policy.authorize(&read(path), policy.deadline()).await.verdict
 }
 
 #[tokio::test]
@@ -75,9 +75,9 @@ async fn a_call_that_the_queue_left_no_time_is_dropped() {
     let (first, second) = (from(1, read("a")), from(2, read("a")));
     let later = async {
         tokio::time::sleep(limit * 3 / 8).await;
-        policy.authorize(&second, policy.patience()).await
+        policy.authorize(&second, policy.deadline()).await
     };
-    let (first, second) = tokio::join!(policy.authorize(&first, policy.patience()), later);
+    let (first, second) = tokio::join!(policy.authorize(&first, policy.deadline()), later);
     assert!(reason(first.verdict).contains("chain: it gave no answer before the chains had taken 800ms"));
     let second = reason(second.verdict);
     assert!(
@@ -95,7 +95,7 @@ async fn a_breaker_opens_probes_and_closes() {
     let policy = load(&authorizers(vec![plugin])).await;
     for number in [1, 1, 1, 1, 2, 3] {
         let evil = from(number, read("evil"));
-        let verdict = policy.authorize(&evil, policy.patience()).await.verdict;
+        let verdict = policy.authorize(&evil, policy.deadline()).await.verdict;
         assert!(denial(verdict).reason.contains("trap: "));
     }
     let shut = Instant::now();
@@ -136,7 +136,7 @@ async fn a_monitored_plugin_is_asked_and_changes_nothing() {
     decides.limits.wall = LONG;
     let policy = load(&authorizers(vec![denies, sleeps, decides])).await;
     let started = Instant::now();
-    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!(denial(authorization.verdict).reason, "call 1");
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("monitor-decides"), 1));
     assert!(started.elapsed() < Duration::from_secs(15), "nobody waits for the one that sleeps");
@@ -186,9 +186,9 @@ async fn cached(spec: &PolicySpec, requests: &[Request]) -> (u64, u64) {
     let policy = load(spec).await;
     for request in requests {
         if spec.config.authorize.is_empty() {
-            policy.resolve(request, policy.patience()).await;
+            policy.resolve(request, policy.deadline()).await;
         } else {
-            policy.authorize(request, policy.patience()).await;
+            policy.authorize(request, policy.deadline()).await;
         }
     }
     let counted = counted(&spec.config.plugins[0].name);
@@ -216,8 +216,8 @@ async fn a_remembered_verdict_is_the_same_verdict() {
     let rules = json!({ "deny": [{ "names": ["*.key"] }], "allow": [{ "max-blksize": 1000 }] });
     let policy = load(&authorizers(vec![acl("depends-same", rules)])).await;
     for path in ["a", "a.key"] {
-        let first = policy.authorize(&read(path), policy.patience()).await;
-        assert_eq!(policy.authorize(&read(path), policy.patience()).await, first);
+        let first = policy.authorize(&read(path), policy.deadline()).await;
+        assert_eq!(policy.authorize(&read(path), policy.deadline()).await, first);
     }
     assert_eq!(counted("depends-same").hits, 2);
 }
@@ -230,9 +230,9 @@ async fn a_decision_on_a_read_is_none_on_a_write() {
     let policy = load(&resolvers(vec![plugin])).await;
     let answer = |operation| {
         let (policy, request) = (&policy, request(operation, "a"));
-        async move { policy.resolve(&request, policy.patience()).await.answer }
+        async move { policy.resolve(&request, policy.deadline()).await.answer }
     };
-    assert!(matches!(answer(Operation::Read).await, Answer::Content(_)));
+    assert!(matches!(answer(Operation::Read).await, ResolveAnswer::Content(_)));
     let refused = refusal(answer(Operation::Write).await);
     assert!(refused.reason.contains("it answered a write request with content"), "{refused:?}");
 }

@@ -10,7 +10,7 @@ use tuffet_request::{ErrorCode, SessionProfile};
 /// The denial for a plugin that fails in `authorize`.
 async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
     let policy = load(&authorizers(vec![plugin])).await;
-    let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
     assert_eq!(denied.code, ErrorCode::NotDefined);
     assert_eq!(denied.message, "policy failure", "the client learns nothing of the plugin");
     denied
@@ -19,7 +19,7 @@ async fn failure(plugin: PluginConfig) -> tuffet_request::Denial {
 /// The denial for a plugin that fails in `resolve`.
 async fn resolve_failure(misdeed: &str) -> tuffet_request::Denial {
     let policy = load(&resolvers(vec![bad_resolver("bad", misdeed)])).await;
-    let refused = refusal(policy.resolve(&read("a"), policy.patience()).await.answer);
+    let refused = refusal(policy.resolve(&read("a"), policy.deadline()).await.answer);
     assert_eq!(refused.message, "policy failure");
     refused
 }
@@ -40,7 +40,7 @@ async fn an_endless_loop_is_stopped_while_others_go_on() {
     let request = read("a");
     let started = Instant::now();
     let authorization = tokio::select! {
-        authorization = policy.authorize(&request, policy.patience()) => authorization,
+        authorization = policy.authorize(&request, policy.deadline()) => authorization,
         () = heart => unreachable!("the heart never stops"),
     };
     let denied = denial(authorization.verdict);
@@ -91,7 +91,7 @@ async fn traps_say_what_happened() {
 #[tokio::test]
 async fn the_sandbox_is_empty() {
     let policy = load(&authorizers(vec![bad("escape", "escape")])).await;
-    let authorization = policy.authorize(&read("a"), policy.patience()).await;
+    let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!(
         authorization.verdict,
         Verdict::Allow(SessionProfile::default()),
@@ -103,9 +103,9 @@ async fn the_sandbox_is_empty() {
 async fn every_call_starts_afresh() {
     let policy =
         load(&authorizers(vec![plugin("trap", misbehave(), json!({ "do": "trap", "when": "evil" }))])).await;
-    denial(policy.authorize(&read("evil"), policy.patience()).await.verdict);
+    denial(policy.authorize(&read("evil"), policy.deadline()).await.verdict);
     assert_eq!(
-        policy.authorize(&read("good"), policy.patience()).await.verdict,
+        policy.authorize(&read("good"), policy.deadline()).await.verdict,
         Verdict::Allow(SessionProfile::default())
     );
 }
@@ -131,7 +131,7 @@ async fn content_has_its_own_limit() {
     let mut content = bad_resolver("content", "content");
     content.limits.content = 9;
     let policy = load(&resolvers(vec![content])).await;
-    let refused = refusal(policy.resolve(&read("a"), policy.patience()).await.answer);
+    let refused = refusal(policy.resolve(&read("a"), policy.deadline()).await.answer);
     assert!(
         refused.reason.contains("its content has 10 bytes: 9 are allowed (limits.content)"),
         "{refused:?}"
@@ -146,7 +146,7 @@ async fn a_call_that_gets_no_turn_ends_in_time() {
     let request = read("a");
     let started = Instant::now();
     let calls =
-        futures_util::future::join_all((0..100).map(|_| policy.authorize(&request, policy.patience()))).await;
+        futures_util::future::join_all((0..100).map(|_| policy.authorize(&request, policy.deadline()))).await;
     for call in calls {
         let reason = reason(call.verdict);
         assert!(
@@ -163,7 +163,7 @@ async fn a_call_that_gets_no_turn_ends_in_time() {
 #[tokio::test]
 async fn a_message_to_the_client_is_cleaned_and_cut() {
     let policy = load(&authorizers(vec![bad("long", "deny-at-length")])).await;
-    let denied = denial(policy.authorize(&read("a"), policy.patience()).await.verdict);
+    let denied = denial(policy.authorize(&read("a"), policy.deadline()).await.verdict);
     assert_eq!(denied.code, ErrorCode::FileNotFound);
     assert!(denied.message.len() <= 200 && denied.message.starts_with("a b  é"), "{:?}", denied.message);
     assert_eq!(denied.reason.len(), 500);
@@ -179,7 +179,7 @@ async fn more_calls_than_instances_wait_their_turn() {
     }
     let calls = policies.iter().cycle().take(1200).map(|policy| {
         let policy = Arc::clone(policy);
-        tokio::spawn(async move { policy.authorize(&read("a"), policy.patience()).await })
+        tokio::spawn(async move { policy.authorize(&read("a"), policy.deadline()).await })
     });
     for call in futures_util::future::join_all(calls).await {
         assert_eq!(denial(call.unwrap().verdict).reason, "deny rule 1");
@@ -192,11 +192,11 @@ async fn a_plugin_that_is_stuck_leaves_room_for_the_others() {
     let healthy = load(&authorizers(vec![acl("acl", json!({ "deny": [{}] }))])).await;
     let request = read("a");
     let sleepers =
-        futures_util::future::join_all((0..300).map(|_| stuck.authorize(&request, stuck.patience())));
+        futures_util::future::join_all((0..300).map(|_| stuck.authorize(&request, stuck.deadline())));
     tokio::select! {
         biased;
         _ = sleepers => unreachable!("they sleep until their time is over"),
-        authorization = healthy.authorize(&request, healthy.patience()) => {
+        authorization = healthy.authorize(&request, healthy.deadline()) => {
             assert_eq!(denial(authorization.verdict).reason, "deny rule 1");
         }
     }

@@ -46,7 +46,7 @@ async fn lines(plugin: PluginConfig) -> Vec<String> {
     let name = format!("plugin={}", plugin.name);
     let log = &*LOG;
     let policy = load(&authorizers(vec![plugin])).await;
-    policy.authorize(&read("a"), policy.patience()).await;
+    policy.authorize(&read("a"), policy.deadline()).await;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     text.lines()
         .filter(|line| line.contains(" tuffet::") && line.contains(&name))

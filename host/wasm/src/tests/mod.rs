@@ -24,7 +24,7 @@ use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
     PluginSecrets, PolicyConfig, ReuseConfig,
 };
-use tuffet_policy::{Answer, LoadProblem, LoadProblemKind, Policy, Verdict};
+use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, ResolveAnswer, Verdict};
 use tuffet_registry::Registries;
 use tuffet_request::{MacAddress, MacFact, MacSource, Operation, Request, RequestId};
 use tuffet_store::Roots;
@@ -169,9 +169,9 @@ fn from(number: u8, request: Request) -> Request {
     Request { client: SocketAddr::from(([192, 0, 2, number], 2000)), ..request }
 }
 
-fn refusal(answer: Answer) -> tuffet_request::Denial {
+fn refusal(answer: ResolveAnswer) -> tuffet_request::Denial {
     match answer {
-        Answer::Deny(denial) => denial,
+        ResolveAnswer::Deny(denial) => denial,
         other => unreachable!("a deny was expected, not {other:?}"),
     }
 }

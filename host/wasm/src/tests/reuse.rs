@@ -13,7 +13,7 @@ fn counting(calls: u32, idle: Duration) -> PluginConfig {
 }
 
 async fn ask(policy: &Policy, path: &str) -> String {
-    denial(policy.authorize(&read(path), policy.patience()).await.verdict).reason
+    denial(policy.authorize(&read(path), policy.deadline()).await.verdict).reason
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn fresh_instances_are_made_ahead_and_each_serves_one_call() {
     let request = read("a");
     let calls = (0..20).map(|number| {
         let (policy, request) = (&policy, from(number, request.clone()));
-        async move { denial(policy.authorize(&request, policy.patience()).await.verdict).reason }
+        async move { denial(policy.authorize(&request, policy.deadline()).await.verdict).reason }
     });
     assert_eq!(futures_util::future::join_all(calls).await, vec!["call 1"; 20]);
 }
@@ -100,11 +100,11 @@ async fn calls_that_wait_get_instances_of_their_own() {
     plugin.reuse = Some(ReuseConfig { calls: 1000, idle: LONG });
     let policy = load(&authorizers(vec![plugin])).await;
     let request = read("slow");
-    let slow = futures_util::future::join_all((0..5).map(|_| policy.authorize(&request, policy.patience())));
+    let slow = futures_util::future::join_all((0..5).map(|_| policy.authorize(&request, policy.deadline())));
     tokio::select! {
         biased;
         _ = slow => unreachable!("they sleep until their time is over"),
-        verdict = async { policy.authorize(&from(2, read("a")), policy.patience()).await.verdict } => {
+        verdict = async { policy.authorize(&from(2, read("a")), policy.deadline()).await.verdict } => {
             assert_eq!(verdict, Verdict::Allow(tuffet_request::SessionProfile::default()));
         }
     }
@@ -151,7 +151,7 @@ async fn a_call_that_is_abandoned_takes_its_instance_along() {
     assert_eq!(ask(&policy, "a").await, "call 1");
     let request = read("loop");
     tokio::select! {
-        _ = policy.authorize(&request, policy.patience()) => unreachable!("it loops for seconds"),
+        _ = policy.authorize(&request, policy.deadline()) => unreachable!("it loops for seconds"),
         () = tokio::time::sleep(Duration::from_millis(30)) => {}
     }
     assert_eq!(ask(&policy, "a").await, "call 1");

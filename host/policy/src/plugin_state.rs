@@ -7,7 +7,7 @@ use super::policy::Policy;
 
 /// The current state of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PluginNow {
+pub struct PluginState {
     /// Whether its breaker is open.
     pub breaker_open: bool,
     /// Running calls.
@@ -18,16 +18,16 @@ pub struct PluginNow {
 
 impl Policy {
     /// The plugins in the chains, by name; a plugin in several chains appears several times.
-    pub fn plugins_now(&self) -> impl Iterator<Item = (Arc<str>, PluginNow)> + '_ {
+    pub fn plugin_states(&self) -> impl Iterator<Item = (Arc<str>, PluginState)> + '_ {
         let chains =
             self.all().flat_map(|its| [&its.authorize, &its.resolve, &its.accept_upload, &its.observe]);
-        chains.flatten().map(|member| (Arc::clone(&member.name), member.now()))
+        chains.flatten().map(|member| (Arc::clone(&member.name), member.state()))
     }
 }
 
 impl Member {
-    fn now(&self) -> PluginNow {
+    fn state(&self) -> PluginState {
         let (running, waiting) = self.turns.as_ref().map(|turns| turns.counts()).unwrap_or_default();
-        PluginNow { breaker_open: self.breaker.is_open(), running, waiting }
+        PluginState { breaker_open: self.breaker.is_open(), running, waiting }
     }
 }

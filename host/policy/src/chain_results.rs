@@ -1,4 +1,4 @@
-//! What the chains answer.
+//! Results of the chains.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tuffet_request::{Denial, SessionProfile};
 
 /// A plugin in a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Chained {
+pub struct ChainedPlugin {
     /// The hook of the chain.
     pub hook: &'static str,
-    /// Its name.
+    /// The name of the plugin.
     pub plugin: Arc<str>,
     /// Whether its verdicts are only recorded.
     pub monitored: bool,
@@ -31,11 +31,11 @@ pub struct Authorization {
 /// The verdict on a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is allowed, with this profile.
+    /// Allowed, with this profile.
     Allow(SessionProfile),
-    /// It is refused with an ERROR.
+    /// Refused with an ERROR.
     Deny(Denial),
-    /// It is dropped, for this reason.
+    /// Dropped, for this reason.
     Drop(String),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),
@@ -45,52 +45,52 @@ pub enum Verdict {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
     /// The answer.
-    pub answer: Answer,
+    pub answer: ResolveAnswer,
     /// The plugin that answered; `None` if all abstained.
     pub by: Option<Arc<str>>,
     /// The number of plugin calls.
     pub calls: u32,
-    /// Where the chain goes on if none of the files exists.
+    /// Where the chain continues if none of the files exists.
     pub next: Option<ChainPosition>,
-    /// What the plugins so far say about how it is sent.
+    /// The combined session profile of the plugins so far.
     pub profile: Option<SessionProfile>,
 }
 
-/// Where the `resolve` chain of a listener goes on. Holds for the policy that it comes from.
+/// A position in the `resolve` chain of a listener; valid for the policy that returned it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainPosition {
-    /// The place of a plugin.
+    /// The index of a plugin in the chain.
     pub(super) plugin: usize,
-    /// What that plugin answered already, for the case that none of its files exists.
-    pub(super) made: Option<Made>,
+    /// The content that this plugin returned, in case none of its files exists.
+    pub(super) fallback: Option<FallbackContent>,
 }
 
-/// Content in place of files.
+/// Content that answers the request if no file exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Made {
+pub(super) enum FallbackContent {
     Content(Arc<PluginContent>),
-    /// The content that the plugin makes for this key.
+    /// Content to be rendered for this key.
     Rendering(Arc<str>),
 }
 
 impl ChainPosition {
     /// The first plugin.
-    pub const START: ChainPosition = ChainPosition { plugin: 0, made: None };
+    pub const START: ChainPosition = ChainPosition { plugin: 0, fallback: None };
 }
 
 /// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum ResolveAnswer {
     /// The requested path, looked up in the roots in order.
     Abstain,
-    /// The first of these that exists; for a write request, the first. Never empty; every root is a
-    /// configured one, every path relative and without empty parts, `.` and `..`.
+    /// The first existing file; for a write request, the first. Never empty; every root is configured, every path is
+    /// relative and has no empty parts, `.` or `..`.
     Files(Vec<Target>),
     /// The content itself. Never for a write request.
     Content(Arc<PluginContent>),
     /// A denial.
     Deny(Denial),
-    /// It is dropped, for this reason.
+    /// Dropped, for this reason.
     Drop(String),
     /// Dropped, because a plugin is overloaded, for this reason. The client repeats the request.
     Overloaded(String),

@@ -1,7 +1,7 @@
-//! Work that a call leaves behind, which no client should wait for.
+//! Work after a decision: no client waits for it.
 //!
-//! A thread that decides requests collects it and begins it when the answer is on its way. It would be begun beside the
-//! decision otherwise, and where the cores are busy, the thread that does it takes the core first.
+//! A thread that decides requests collects this work and starts it after it has posted the decision. Started earlier,
+//! it would compete with the decision for a busy core, and win.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -13,29 +13,29 @@ thread_local! {
     static COLLECTED: RefCell<Option<Vec<Work>>> = const { RefCell::new(None) };
 }
 
-/// Collects the work that calls on this thread leave behind. It is begun when the guard is dropped.
+/// Collects deferred work of this thread, and starts it when dropped.
 #[must_use]
-pub struct Afterwards(PhantomData<*const ()>);
+pub struct DeferredWork(PhantomData<*const ()>);
 
-impl Afterwards {
-    /// Collects from now on.
-    pub fn collect() -> Afterwards {
+impl DeferredWork {
+    /// Starts collecting.
+    pub fn collect() -> DeferredWork {
         COLLECTED.with_borrow_mut(|collected| {
             collected.get_or_insert_default();
         });
-        Afterwards(PhantomData)
+        DeferredWork(PhantomData)
     }
 }
 
-impl Drop for Afterwards {
+impl Drop for DeferredWork {
     fn drop(&mut self) {
         let collected = COLLECTED.with_borrow_mut(Option::take);
         collected.into_iter().flatten().for_each(|work| work());
     }
 }
 
-/// Does this work after the decision that the thread makes, or at once where none is made.
-pub fn afterwards(work: impl FnOnce() + 'static) {
+/// Runs `work` after the current decision of this thread, or immediately outside of decisions.
+pub fn defer(work: impl FnOnce() + 'static) {
     let at_once = COLLECTED.with_borrow_mut(|collected| match collected {
         Some(collected) => {
             collected.push(Box::new(work));
@@ -61,13 +61,13 @@ mod tests {
             let done = Rc::clone(&done);
             move || done.set(done.get() + by)
         };
-        let deciding = Afterwards::collect();
-        afterwards(adds(1));
-        afterwards(adds(10));
+        let deciding = DeferredWork::collect();
+        defer(adds(1));
+        defer(adds(10));
         assert_eq!(done.get(), 0);
         drop(deciding);
         assert_eq!(done.get(), 11);
-        afterwards(adds(100));
+        defer(adds(100));
         assert_eq!(done.get(), 111);
     }
 }

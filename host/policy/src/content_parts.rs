@@ -1,7 +1,7 @@
-//! The bytes of a content that a plugin makes in parts, as they arrive.
+//! Content that a plugin produces in parts.
 //!
-//! They are in a file without a name, in memory. Readers open it as a file whose bytes arrive, as those of an origin do:
-//! a worker never waits for a part, and a content that ends early ends its transfers with an error.
+//! The parts are written to an anonymous file in memory, which readers open like a partially fetched file of an origin.
+//! So a worker never waits for a part, and if the content ends early, its transfers end with an error.
 
 use std::fs::File;
 use std::io;
@@ -13,74 +13,74 @@ use std::time::Duration;
 use rustix::fs::{MemfdFlags, memfd_create};
 use tuffet_store::{Arrival, Waited};
 
-/// The longest part that a plugin is asked for, in bytes.
+/// The maximum length of a requested part, in bytes.
 const PART: u64 = 1 << 20;
 
-/// A content as the plugin announced it.
+/// Content as announced by the plugin.
 #[derive(Debug, Clone)]
-pub struct Announced {
+pub struct AnnouncedContent {
     /// Its name, if it has one.
     pub name: Option<String>,
     /// Its size in bytes.
     pub size: u64,
-    /// How long it holds; `None` for the generation.
+    /// How long it is valid; `None`: until the next reload.
     pub ttl: Option<Duration>,
 }
 
-/// The memory that the contents of a plugin may take, all together.
+/// The memory for all content in parts of a plugin.
 #[derive(Debug)]
-pub(crate) struct Rooms {
+pub(crate) struct ContentMemory {
     most: u64,
     taken: AtomicU64,
 }
 
-/// A part of it, given back with the content.
+/// Reserved bytes, released with the content.
 #[derive(Debug)]
-pub(crate) struct Room {
-    rooms: Arc<Rooms>,
+pub(crate) struct MemoryReservation {
+    memory: Arc<ContentMemory>,
     bytes: u64,
 }
 
-impl Rooms {
-    pub fn new(most: u64) -> Arc<Rooms> {
-        Arc::new(Rooms { most, taken: AtomicU64::new(0) })
+impl ContentMemory {
+    pub fn new(most: u64) -> Arc<ContentMemory> {
+        Arc::new(ContentMemory { most, taken: AtomicU64::new(0) })
     }
 
-    pub fn take(self: &Arc<Self>, bytes: u64) -> Option<Room> {
+    pub fn take(self: &Arc<Self>, bytes: u64) -> Option<MemoryReservation> {
         let fits = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= self.most);
         self.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok()?;
-        Some(Room { rooms: Arc::clone(self), bytes })
+        Some(MemoryReservation { memory: Arc::clone(self), bytes })
     }
 }
 
-impl Drop for Room {
+impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.rooms.taken.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.memory.taken.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-/// The bytes of a content, as they arrive. Its readers own it: without any, nothing more is made.
+/// The parts so far. Owned by the readers: without any, the plugin produces no more.
 #[derive(Debug)]
-pub(crate) struct Parts {
+pub(crate) struct ContentParts {
     pub file: Arc<File>,
     pub size: u64,
     arrived: AtomicU64,
     failed: Mutex<Option<String>>,
     changed: Condvar,
-    _room: Option<Room>,
+    _reservation: Option<MemoryReservation>,
 }
 
-impl Parts {
-    pub fn create(size: u64, room: Option<Room>) -> io::Result<Parts> {
+impl ContentParts {
+    pub fn create(size: u64, reservation: Option<MemoryReservation>) -> io::Result<ContentParts> {
         let file = Arc::new(File::from(memfd_create("tuffet-content", MemfdFlags::CLOEXEC)?));
         file.set_len(size)?;
-        Ok(Parts {
+        Ok(ContentParts {
             file,
             size,
             arrived: AtomicU64::new(0),
             failed: Mutex::default(),
             changed: Condvar::new(),
-            _room: room,
+            _reservation: reservation,
         })
     }
 
@@ -92,7 +92,7 @@ impl Parts {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the bytes that follow those so far.
+    /// Appends the next part; returns the size so far.
     pub fn take(&self, bytes: &[u8]) -> io::Result<u64> {
         let offset = self.arrived.load(Ordering::Relaxed);
         self.file.write_all_at(bytes, offset)?;
@@ -110,7 +110,7 @@ impl Parts {
     }
 }
 
-impl Arrival for Parts {
+impl Arrival for ContentParts {
     fn arrived(&self, offset: u64, length: u64) -> u64 {
         self.arrived.load(Ordering::Acquire).saturating_sub(offset).min(length)
     }
@@ -135,7 +135,7 @@ impl Arrival for Parts {
     }
 }
 
-/// The bytes of the next part to ask for, of so many that are left.
+/// The length of the next part to request, with `left` bytes missing.
 pub fn part_length(max_content: u64, left: u64) -> u32 {
     PART.min(max_content).min(left).max(1) as u32
 }
@@ -145,13 +145,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn room_is_bounded_and_given_back() {
-        let rooms = Rooms::new(10);
-        let six = rooms.take(6);
-        assert!(six.is_some() && rooms.take(5).is_none() && rooms.take(u64::MAX).is_none());
-        let four = rooms.take(4);
+    fn memory_is_bounded_and_given_back() {
+        let memory = ContentMemory::new(10);
+        let six = memory.take(6);
+        assert!(six.is_some() && memory.take(5).is_none() && memory.take(u64::MAX).is_none());
+        let four = memory.take(4);
         assert!(four.is_some());
         drop(six);
-        assert!(rooms.take(6).is_some());
+        assert!(memory.take(6).is_some());
     }
 }

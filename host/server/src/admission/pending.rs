@@ -17,56 +17,55 @@ use tuffet_request::{
 };
 use tuffet_store::Roots;
 
-/// A request that is not decided yet, and everything that its decision needs. It is large, and passes through many
-/// hands: in a box.
-pub(super) struct Undecided {
+/// A request that is not decided yet, with all data for its decision. Boxed, because it is large and moved often.
+pub(super) struct PendingRequest {
     pub(super) admission: Arc<Admission>,
-    /// The request is decided with this generation to its end.
+    /// The generation of the request and its transfer.
     pub(super) generation: Arc<Generation>,
     pub(super) new: NewRequest,
-    /// Each stage adds what it finds out.
+    /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
 }
 
-impl Undecided {
+impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
     pub(super) async fn ask(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Box<Undecided>, Plan) {
+    ) -> (Box<PendingRequest>, Plan) {
         let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
-        let (mut undecided, refused) = Undecided::read(admission, generation, new, neighbour);
+        let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
         let plan = match refused {
-            Some(decision) => Plan::Answer(decision),
-            // A bug in here must cost one request, not a place among the pending ones for ever.
-            None => AssertUnwindSafe(ask_policy(&undecided.generation, &mut undecided.record))
+            Some(decision) => Plan::Decided(decision),
+            // A panic must not occupy a place among the pending requests for ever.
+            None => AssertUnwindSafe(ask_policy(&pending.generation, &mut pending.record))
                 .catch_unwind()
                 .await
-                .unwrap_or_else(|_| Plan::Answer(internal_error())),
+                .unwrap_or_else(|_| Plan::Decided(internal_error())),
         };
-        (undecided, plan)
+        (pending, plan)
     }
 
-    /// The first stage where policy cannot affect a request: nothing in it waits. As nothing depends on the address of
-    /// the client's network card, the kernel is not asked for it.
+    /// The first stage if policy cannot affect the request. Never waits: nothing depends on the client's MAC address,
+    /// so only the cached neighbour table is read.
     pub(super) fn without_policy(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         new: NewRequest,
-    ) -> (Box<Undecided>, Plan) {
-        let neighbour = admission.neighbours.known(new.peer.ip(), new.interface());
-        let (undecided, refused) = Undecided::read(admission, generation, new, neighbour);
-        (undecided, refused.map_or_else(Plan::without_policy, Plan::Answer))
+    ) -> (Box<PendingRequest>, Plan) {
+        let neighbour = admission.neighbours.cached(new.peer.ip(), new.interface());
+        let (pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
+        (pending, refused.map_or_else(Plan::without_policy, Plan::Decided))
     }
 
-    /// A request as policy sees it, and the decision if its name is refused.
+    /// Creates the request as policy sees it; also returns the decision if its name is refused.
     fn read(
         admission: Arc<Admission>,
         generation: Arc<Generation>,
         mut new: NewRequest,
         neighbour: Option<MacAddress>,
-    ) -> (Box<Undecided>, Option<Decision>) {
+    ) -> (Box<PendingRequest>, Option<Decision>) {
         let trail = admission.sampling.map(|sampling| sampling.begin(new.received));
         let listener = admission.listeners.get(usize::from(new.listener)).cloned();
         let listener = listener.unwrap_or_else(|| "".into());
@@ -88,20 +87,19 @@ impl Undecided {
             name: &new.name,
             options: std::mem::take(&mut new.options),
         };
-        let known = Known { neighbour, lease: generation.leases.find(new.peer.ip()) };
-        let (request, refused) = requested.read(&generation.files.roots, known, trail);
+        let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip()) };
+        let (request, refused) = requested.read(&generation.files.roots, facts, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let undecided = Box::new(Undecided { admission, generation, new, record });
-        (undecided, refused.map(|error| refuse_name(&error)))
+        let pending = Box::new(PendingRequest { admission, generation, new, record });
+        (pending, refused.map(|error| refuse_name(&error)))
     }
 
-    /// The third stage: the live view and observers learn of the decision before the worker, and so before the end
-    /// of the transfer.
+    /// The third stage: informs the live view and observers before the worker, and so before the end of the transfer.
     pub(super) fn conclude(self: Box<Self>, mut decision: Decision) {
-        let Undecided { admission, generation, new, mut record } = *self;
+        let PendingRequest { admission, generation, new, mut record } = *self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
@@ -115,7 +113,7 @@ impl Undecided {
         if granted {
             admission.watch.granted(Arc::clone(&open));
             let want = admission.observers.want();
-            // Observers of progress learn from the start whose progress to follow.
+            // Observers of progress need the start event to follow a transfer.
             if want.started || want.progressed {
                 start = Some(Happening::Started { record: Arc::new(record), open: Arc::clone(&open) });
             }
@@ -126,13 +124,13 @@ impl Undecided {
             sink.ask(generation);
         }
         let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
-        let letter = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
-        match start.and_then(|start| admission.observers.try_tell(start).err()) {
-            None => admission.post(new.worker, letter),
-            // Not on this thread: the consumer of the queue may need one like it.
+        let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
+        match start.and_then(|start| admission.observers.try_send(start).err()) {
+            None => admission.post(new.worker, message),
+            // Not on this thread: the consumer of the queue may need a deciding thread.
             Some(start) => drop(admission.runtime.clone().spawn(async move {
-                admission.observers.tell(*start).await;
-                admission.post(new.worker, letter);
+                admission.observers.send(*start).await;
+                admission.post(new.worker, message);
             })),
         }
     }
@@ -144,7 +142,7 @@ impl Admission {
     }
 }
 
-/// Where a request arrived.
+/// The local address, interface and VLAN of a request.
 #[derive(Debug, Default)]
 pub(super) struct Arrival {
     pub(super) address: Option<IpAddr>,
@@ -152,10 +150,10 @@ pub(super) struct Arrival {
     pub(super) vlan: Option<u16>,
 }
 
-/// What the server knows of a client.
+/// Facts about a client.
 #[derive(Debug, Default)]
-pub(super) struct Known {
-    /// Its MAC address, by the neighbour table.
+pub(super) struct ClientFacts {
+    /// Its MAC address in the neighbour table.
     pub(super) neighbour: Option<MacAddress>,
     /// The lease of its address.
     pub(super) lease: Option<Box<LeaseFact>>,
@@ -168,7 +166,7 @@ pub(super) struct ReceivedRequest<'a> {
     pub(super) operation: Operation,
     pub(super) mode: Mode,
     pub(super) client: SocketAddr,
-    /// Empty unless a plugin wants to know it.
+    /// Empty unless a plugin wants it.
     pub(super) local: Arrival,
     pub(super) name: &'a [u8],
     /// Names in lower case.
@@ -176,11 +174,11 @@ pub(super) struct ReceivedRequest<'a> {
 }
 
 impl ReceivedRequest<'_> {
-    /// The request as policy sees it, and why its name is refused if it is.
+    /// Creates the request as policy sees it; also returns the error if its name is refused.
     pub(super) fn read(
         self,
         roots: &Roots,
-        known: Known,
+        facts: ClientFacts,
         trail: Option<Arc<Trail>>,
     ) -> (Request, Option<NameError>) {
         let requested = names::decode(self.name).into_owned();
@@ -200,7 +198,7 @@ impl ReceivedRequest<'_> {
             listener: self.listener,
             operation: self.operation,
             mode: self.mode,
-            macs: macs(&known, &path),
+            macs: macs(&facts, &path),
             class: ClientClass::guess(self.operation, &path, &self.options),
             path,
             requested,
@@ -212,7 +210,7 @@ impl ReceivedRequest<'_> {
             local_address: self.local.address,
             interface: self.local.interface,
             vlan: self.local.vlan,
-            lease: known.lease,
+            lease: facts.lease,
             options: self.options,
             calls: Calls::default(),
             trail,
@@ -234,10 +232,10 @@ pub(super) fn internal_error() -> Decision {
     }
 }
 
-fn macs(known: &Known, path: &str) -> Vec<MacFact> {
+fn macs(facts: &ClientFacts, path: &str) -> Vec<MacFact> {
     let fact = |source| move |address| MacFact { address, source };
-    let leased = known.lease.as_deref().and_then(LeaseFact::mac);
-    known
+    let leased = facts.lease.as_deref().and_then(LeaseFact::mac);
+    facts
         .neighbour
         .map(fact(MacSource::NeighbourTable))
         .into_iter()
@@ -254,9 +252,9 @@ mod tests {
         size_of::<F>()
     }
 
-    /// It is moved for each request to the heap. With the futures of plugin calls in it that cost 26 KB a time.
+    /// It is moved to the heap for each request. With unboxed futures of plugin calls, that moved 26 KB.
     #[test]
     fn the_first_stage_is_small() {
-        assert!(size_of_future(Undecided::ask) <= 6144, "{}", size_of_future(Undecided::ask));
+        assert!(size_of_future(PendingRequest::ask) <= 6144, "{}", size_of_future(PendingRequest::ask));
     }
 }

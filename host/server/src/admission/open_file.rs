@@ -1,4 +1,4 @@
-//! The disk's part of a decision: opens the file of a transfer. Blocks.
+//! Opens the file of a transfer. Blocks on the disk.
 
 use super::candidates::Candidates;
 use super::plan::denied;
@@ -13,7 +13,7 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
 use tuffet_store::{Identity, OpenFile, Reach, StoreError};
 
-/// The decision once something is open, or is not.
+/// Returns the decision for opened content, or for the failure to open it.
 pub(super) fn granted(
     generation: &Generation,
     record: &mut DecisionRecord,
@@ -27,7 +27,7 @@ pub(super) fn granted(
         Ok((Opened { content, resolved, identity }, Bounds { limits, settings, .. })) => {
             record.resolved = Some(resolved);
             record.rate = limits.rate;
-            // A group has the pace of its master.
+            // The master client sets the pace of a group.
             let group = identity.filter(|_| !profile.refused.has_multicast() && limits.rate.is_none());
             Decision::Grant { content, limits, settings, group }
         }
@@ -36,10 +36,10 @@ pub(super) fn granted(
 }
 
 impl Generation {
-    /// The bounds of the negotiation.
+    /// Returns the bounds of the negotiation.
     ///
     /// # Errors
-    /// What the client negotiates is less than policy demands.
+    /// The negotiated values are below the floors of policy.
     pub(super) fn negotiate(
         &self,
         record: &DecisionRecord,
@@ -68,17 +68,17 @@ impl Generation {
     }
 }
 
-/// What a transfer is made of.
+/// The content of a transfer.
 pub(super) struct Opened {
     content: Content,
-    /// For the log: `ROOT:PATH`; `content/NAME` or `content` of a plugin.
+    /// For the log: `ROOT:PATH`, or `content/NAME` or `content` from a plugin.
     resolved: Arc<str>,
-    /// The file, if its client may read it as a member of a group.
+    /// The file's identity, if its client may join a multicast group.
     identity: Option<Box<Identity>>,
 }
 
 impl Opened {
-    /// No bytes, for an optional file that is missing.
+    /// Empty content for a missing optional file.
     pub(super) fn empty() -> Opened {
         Opened {
             content: Content::Bytes(Arc::<[u8]>::from([]).into()),
@@ -92,38 +92,42 @@ impl Opened {
     }
 }
 
-/// What is to be opened: the first of several files that exists.
-pub(super) struct Wanted {
+/// A cursor over the candidates: the first existing file is opened.
+pub(super) struct CandidateCursor {
     candidates: Arc<Candidates>,
-    /// How many of them were tried.
+    /// The number of tried candidates.
     tried_count: usize,
-    /// What the roots so far answered, none of which has the file.
+    /// The error of the roots so far, which do not have the file.
     absent: Option<StoreError>,
     announced: Option<u64>,
     profile: SessionProfile,
 }
 
-impl Wanted {
-    pub(super) fn new(candidates: Candidates, announced: Option<u64>, profile: SessionProfile) -> Wanted {
-        Wanted { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
+impl CandidateCursor {
+    pub(super) fn new(
+        candidates: Candidates,
+        announced: Option<u64>,
+        profile: SessionProfile,
+    ) -> CandidateCursor {
+        CandidateCursor { candidates: Arc::new(candidates), tried_count: 0, absent: None, announced, profile }
     }
 
-    /// Takes the first candidates as tried, and absent.
+    /// Skips the first candidates: they are known to be absent.
     #[must_use]
-    pub(super) fn beyond(self, tried_count: usize) -> Wanted {
-        Wanted { tried_count, ..self }
+    pub(super) fn beyond(self, tried_count: usize) -> CandidateCursor {
+        CandidateCursor { tried_count, ..self }
     }
 
     pub(super) fn candidates(&self) -> &Arc<Candidates> {
         &self.candidates
     }
 
-    /// How many candidates were tried.
+    /// The number of tried candidates.
     pub(super) fn tried_count(&self) -> usize {
         self.tried_count
     }
 
-    /// Bytes of an upload, as its client announced.
+    /// The size of an upload as announced by its client.
     pub(super) fn announced(&self) -> Option<u64> {
         self.announced
     }
@@ -132,7 +136,7 @@ impl Wanted {
         &self.profile
     }
 
-    /// Takes the answer of a root: `Continue` if the next one is to be tried.
+    /// Takes the answer of a root: `Continue` to try the next one.
     pub(super) fn take_answer<T>(
         &mut self,
         answer: Result<T, StoreError>,
@@ -150,12 +154,12 @@ impl Wanted {
         }
     }
 
-    /// The error once every candidate was tried.
+    /// Returns the error after all candidates were tried.
     pub(super) fn absent(&mut self) -> StoreError {
         self.absent.take().unwrap_or_else(|| self.nowhere())
     }
 
-    /// The error where no root comes into question.
+    /// The error without any candidate.
     fn nowhere(&self) -> StoreError {
         match self.candidates.request().operation {
             Operation::Write => StoreError::ReadOnly,
@@ -163,14 +167,14 @@ impl Wanted {
         }
     }
 
-    /// The root of the next candidate, which counts as tried from now on.
+    /// Advances to the next candidate and returns its root.
     pub(super) fn next(&mut self) -> Option<Arc<str>> {
         let (root, _) = self.candidates.get(self.tried_count)?;
         self.tried_count += 1;
         Some(Arc::clone(root))
     }
 
-    /// Opens the candidate that was tried last, for its client; `None` if that is beyond the `reach`. Blocks on the disk.
+    /// Opens the current candidate; `None` if that is beyond the `reach`. Blocks on the disk.
     pub(super) fn open(
         &self,
         files: &Files,
@@ -193,7 +197,7 @@ impl Wanted {
 }
 
 impl Files {
-    /// `sized`: the client wants to know the size.
+    /// `sized`: whether the client requested the size.
     fn content_of(&self, request: &Request, file: OpenFile, sized: bool) -> Result<Opened, StoreError> {
         let resolved = resolved(file.root(), file.path());
         let identity = self.groups.admit(request).then(|| Box::new(file.identity()));
@@ -233,7 +237,7 @@ impl Files {
     }
 }
 
-/// What [`Wanted::open`] would come to, found without an effect.
+/// The result of a rehearsal of [`CandidateCursor::open`].
 pub(super) struct Rehearsed {
     /// `ROOT:PATH`.
     pub(super) resolved: Arc<str>,
@@ -241,7 +245,7 @@ pub(super) struct Rehearsed {
     pub(super) size: Option<u64>,
 }
 
-/// As [`Wanted::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
+/// As [`CandidateCursor::open`] of one candidate, without creating a file or filling the cache. Blocks on the disk.
 pub(super) fn rehearse(
     files: &Files,
     candidates: &Candidates,
@@ -270,17 +274,17 @@ fn resolved(root: &str, path: &str) -> Arc<str> {
     [root, ":", path].concat().into()
 }
 
-/// Whether an upload of the announced size may come.
+/// Checks the announced size of an upload.
 fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result<(), StoreError> {
-    // Netascii grows on the wire, so what is announced may still fit.
+    // Netascii grows on the wire, so a larger announced size may still fit.
     if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > limit) {
         return Err(StoreError::TooLarge { limit });
     }
     Ok(())
 }
 
-/// Content that a plugin made.
-pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened, Decision> {
+/// Opens content made by a plugin.
+pub(super) fn open_content(request: &Request, plugin_content: &PluginContent) -> Result<Opened, Decision> {
     if request.operation == Operation::Write {
         return Err(Decision::Refuse {
             code: ErrorCode::NotDefined,
@@ -293,15 +297,15 @@ pub(super) fn content(request: &Request, made: &PluginContent) -> Result<Opened,
         Encoder::default().encode(bytes, &mut wire);
         wire.into()
     };
-    let content = match (request.mode, made.file()) {
+    let content = match (request.mode, plugin_content.file()) {
         (Mode::Octet, Some(file)) => Content::file(Arc::clone(file)),
         (Mode::Netascii, Some(file)) => {
             Content::Netascii(Box::new(NetasciiFile::new(Arc::clone(file), None)))
         }
-        (Mode::Octet, None) => Content::Bytes(made.bytes().cloned().unwrap_or_default().into()),
-        (Mode::Netascii, None) => Content::Bytes(made.netascii(encode).unwrap_or_default().into()),
+        (Mode::Octet, None) => Content::Bytes(plugin_content.bytes().cloned().unwrap_or_default().into()),
+        (Mode::Netascii, None) => Content::Bytes(plugin_content.netascii(encode).unwrap_or_default().into()),
     };
-    Ok(Opened { content, resolved: Arc::clone(made.resolved()), identity: None })
+    Ok(Opened { content, resolved: Arc::clone(plugin_content.resolved()), identity: None })
 }
 
 fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {
@@ -311,7 +315,7 @@ fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> 
     }
 }
 
-/// Policy's ceiling on the bytes of a file that is read, before it is encoded.
+/// Checks policy's ceiling on the bytes of a read file, before encoding.
 pub(super) fn require_small(size: Option<u64>, profile: &SessionProfile) -> Result<(), Decision> {
     match (size, profile.bytes) {
         (Some(size), Some(most)) if size > most => Err(denied(Denial {
@@ -323,8 +327,8 @@ pub(super) fn require_small(size: Option<u64>, profile: &SessionProfile) -> Resu
     }
 }
 
-/// What can be opened in a moment, or by another server, is not refused but left without an answer, so that the client
-/// asks again.
+/// Returns the decision for an error. If a later attempt or another server may succeed, the request is dropped, so that
+/// the client repeats it.
 pub(super) fn refused(error: &StoreError) -> Decision {
     if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };

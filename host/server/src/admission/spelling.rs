@@ -1,15 +1,15 @@
-//! Which name policy judges where the letters of names need not agree in case (`roots[].case: insensitive`).
+//! Finds the stored spelling of names for case-insensitive roots (`roots[].case: insensitive`).
 //!
-//! A rule about `secret/**` has to hold for `SECRET/x`, too. So the stored spelling is looked up before policy is asked,
-//! and policy judges that. Files are then opened by the judged spelling alone, byte by byte: a file that appears between
-//! the two steps is not found, and is never served unjudged. Asking policy first, and again with the stored name, would
-//! not do: rules that allow would have to list every spelling, and `resolve` would decide about a name that no file has.
+//! A rule for `secret/**` must also cover `SECRET/x`. So the stored spelling is looked up first, and policy judges it.
+//! Files are then opened by exactly the judged spelling: a file that appears between the two steps is not found, and
+//! never served unjudged. The other order would fail: rules that allow would have to list every spelling, and `resolve`
+//! would decide about a name that no file has.
 //!
 //! A plugin may answer with a file in another spelling. Then its stored name is looked up, too, and `authorize` judges
 //! that name before it is opened: rules about names would otherwise end where a mapping begins.
 //!
-//! Only servers with such a root look anything up here. Disks are asked on threads of their roots, with the deadline of
-//! opening, so a folder that hangs costs the requests for its root alone.
+//! Only servers with such a root look up names here. Look-ups run on threads of the root, within `limits.open-time`, so
+//! a hanging folder affects only requests for its root.
 
 use super::candidates::{searched_roots, serves};
 use super::plan::allowed;
@@ -22,14 +22,19 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Operation, Request, SessionProfile};
 use tuffet_store::{Lane, Reach, Sought, Stored};
 
-/// Gives the request the path under which the first root stores it. If none does, it keeps its path.
+/// Replaces the path of the request by the stored spelling in the first root that has it, if any.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
-pub(super) async fn requested(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
+pub(super) async fn respell_request(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+) -> Result<(), Decision> {
     let sought = sought(record.request.operation);
-    for root in searched(generation, &record.request) {
-        let Some(path) = look(generation, &root, &record.request, &record.request.path, sought).await? else {
+    for root in roots_to_search(generation, &record.request) {
+        let Some(path) =
+            stored_path(generation, &root, &record.request, &record.request.path, sought).await?
+        else {
             continue;
         };
         if path != record.request.path {
@@ -42,12 +47,12 @@ pub(super) async fn requested(generation: &Generation, record: &mut DecisionReco
     Ok(())
 }
 
-/// Gives the first file that exists, of those that a plugin named, its stored path, and lets policy judge that path if
-/// it has judged another one.
+/// Replaces the path of the first existing target by its stored spelling, and has policy judge that spelling unless it
+/// has already.
 ///
 /// # Errors
 /// The decision, if policy denies the file or a root does not answer.
-pub(super) async fn named(
+pub(super) async fn respell_targets(
     generation: &Generation,
     record: &mut DecisionRecord,
     mut targets: Vec<Target>,
@@ -59,7 +64,8 @@ pub(super) async fn named(
     }
     let served = generation.negotiation.roots_of(&record.request.listener);
     for target in targets.iter_mut().filter(|target| serves(served, &target.root)) {
-        let Some(path) = look(generation, &target.root, &record.request, &target.path, sought).await? else {
+        let Some(path) = stored_path(generation, &target.root, &record.request, &target.path, sought).await?
+        else {
             continue;
         };
         if path == target.path {
@@ -72,7 +78,7 @@ pub(super) async fn named(
         let mut request = (*record.request).clone();
         request.path = path;
         let policy = &generation.policy;
-        let authorization = policy.authorize(&Arc::new(request), policy.patience()).await;
+        let authorization = policy.authorize(&Arc::new(request), policy.deadline()).await;
         record.plugin_calls += authorization.calls;
         let theirs = allowed(authorization.verdict);
         if theirs.is_err() {
@@ -83,20 +89,20 @@ pub(super) async fn named(
     Ok((targets, profile))
 }
 
-/// Whether a root that a request may search stores the path.
+/// Whether any root of the request has the path.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
 pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
-    for root in searched(generation, request) {
-        if look(generation, &root, request, path, Sought::File).await?.is_some() {
+    for root in roots_to_search(generation, request) {
+        if stored_path(generation, &root, request, path, Sought::File).await?.is_some() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn searched(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
+fn roots_to_search(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
     searched_roots(&generation.files.roots, generation.negotiation.roots_of(&request.listener), request)
 }
 
@@ -104,8 +110,9 @@ fn sought(operation: Operation) -> Sought {
     if operation == Operation::Read { Sought::File } else { Sought::FolderOf }
 }
 
-/// Where a root stores a path; `None` if it does not. An error is left to the step that opens the file.
-async fn look(
+/// Returns the stored spelling of a path; `None` if the root does not have it, or on errors: opening the file reports
+/// those.
+async fn stored_path(
     generation: &Generation,
     root: &str,
     request: &Request,
@@ -114,12 +121,12 @@ async fn look(
 ) -> Result<Option<String>, Decision> {
     let (roots, within) = (&generation.files.roots, generation.open_time);
     let Some(disk) = roots.disk(root) else { return Ok(None) };
-    // What the cache of a root knows waits for no look-up.
+    // Answers from the cache do not wait for look-ups.
     for (lane, reach) in [(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)] {
         let (sender, receiver) = oneshot::channel();
         let (roots, name, path) = (roots.clone(), root.to_owned(), path.to_owned());
         let work = move || {
-            // The request may have been dropped.
+            // The receiver is gone if the request was dropped.
             let _ = sender.send(roots.stored(&name, &path, sought, reach));
         };
         // The sender is dropped with the work.

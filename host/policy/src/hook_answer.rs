@@ -1,26 +1,26 @@
-//! What a decision weighs in the cache, and how it is shown in traces and logs.
+//! The weight of an answer in the decision cache, and its form in traces and logs.
 
 use std::sync::Arc;
 
 use super::content::PluginContent;
-use super::opinion::{Found, Opinion, Otherwise, Selection, UploadOpinion};
+use super::opinion::{Fallback, Opinion, ResolveOpinion, Selection, UploadOpinion};
 use super::text::one_line;
 use tuffet_request::{Denial, SessionProfile, SessionValues};
 
 /// Bytes of content that weigh as much as one decision.
 const CONTENT_UNIT: u64 = 1024;
 
-/// A decision that can be cached and shown.
-pub trait Weighty {
+/// An answer of a hook that can be cached and shown.
+pub trait HookAnswer {
     /// Its weight in the cache, in units of one plain decision.
     fn weight(&self) -> u64;
     /// The decision in one word, for traces.
     fn word(&self) -> &'static str;
-    /// What there is to say beside the word.
+    /// Details beside the word.
     fn detail(&self) -> String;
 }
 
-impl Weighty for Opinion {
+impl HookAnswer for Opinion {
     fn weight(&self) -> u64 {
         1
     }
@@ -42,7 +42,7 @@ impl Weighty for Opinion {
     }
 }
 
-impl Weighty for UploadOpinion {
+impl HookAnswer for UploadOpinion {
     fn weight(&self) -> u64 {
         1
     }
@@ -65,51 +65,51 @@ impl Weighty for UploadOpinion {
     }
 }
 
-impl Weighty for Found {
+impl HookAnswer for ResolveOpinion {
     fn weight(&self) -> u64 {
         match self {
-            Found::Serve(Selection { files, otherwise, .. }) => {
-                let content = match otherwise {
-                    Otherwise::Content(content) => content.len() / CONTENT_UNIT,
-                    Otherwise::NotFound | Otherwise::Next | Otherwise::Rendering(_) => 0,
+            ResolveOpinion::Serve(Selection { files, fallback, .. }) => {
+                let content = match fallback {
+                    Fallback::Content(content) => content.len() / CONTENT_UNIT,
+                    Fallback::NotFound | Fallback::Next | Fallback::Rendering(_) => 0,
                 };
                 1 + (files.len() / 8) as u64 + content
             }
-            Found::Deny(_) | Found::Drop(_) => 1,
+            ResolveOpinion::Deny(_) | ResolveOpinion::Drop(_) => 1,
         }
     }
 
     fn word(&self) -> &'static str {
         match self {
-            Found::Serve(Selection { files, otherwise, .. }) => match otherwise {
-                Otherwise::NotFound => "files",
-                Otherwise::Next => "files-else-next",
-                Otherwise::Content(_) if files.is_empty() => "content",
-                Otherwise::Content(_) => "files-else-content",
-                Otherwise::Rendering(_) if files.is_empty() => "rendered",
-                Otherwise::Rendering(_) => "files-else-rendered",
+            ResolveOpinion::Serve(Selection { files, fallback, .. }) => match fallback {
+                Fallback::NotFound => "files",
+                Fallback::Next => "files-else-next",
+                Fallback::Content(_) if files.is_empty() => "content",
+                Fallback::Content(_) => "files-else-content",
+                Fallback::Rendering(_) if files.is_empty() => "rendered",
+                Fallback::Rendering(_) => "files-else-rendered",
             },
-            Found::Deny(_) => "deny",
-            Found::Drop(_) => "drop",
+            ResolveOpinion::Deny(_) => "deny",
+            ResolveOpinion::Drop(_) => "drop",
         }
     }
 
     fn detail(&self) -> String {
         match self {
-            Found::Serve(Selection { files, otherwise, profile }) => {
+            ResolveOpinion::Serve(Selection { files, fallback, profile }) => {
                 let mut parts: Vec<String> =
                     files.iter().map(|file| format!("{}:{}", file.root, file.path)).collect();
-                match otherwise {
-                    Otherwise::NotFound | Otherwise::Next => {}
-                    Otherwise::Content(content) => parts.push(content_of(content)),
-                    Otherwise::Rendering(key) => parts.push(one_line(key, 200)),
+                match fallback {
+                    Fallback::NotFound | Fallback::Next => {}
+                    Fallback::Content(content) => parts.push(content_of(content)),
+                    Fallback::Rendering(key) => parts.push(one_line(key, 200)),
                 }
                 let profile = profile.as_ref().map(profile_of).filter(|profile| !profile.is_empty());
                 parts.extend(profile);
                 parts.join(", ")
             }
-            Found::Deny(denial) => reason_of(denial),
-            Found::Drop(reason) => reason.clone(),
+            ResolveOpinion::Deny(denial) => reason_of(denial),
+            ResolveOpinion::Drop(reason) => reason.clone(),
         }
     }
 }
@@ -121,8 +121,8 @@ fn content_of(content: &PluginContent) -> String {
     }
 }
 
-/// The end of a rendering that did not fail.
-impl Weighty for Result<Arc<PluginContent>, Denial> {
+/// The result of a successful call of `render`.
+impl HookAnswer for Result<Arc<PluginContent>, Denial> {
     fn weight(&self) -> u64 {
         1
     }

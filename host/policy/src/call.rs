@@ -6,35 +6,35 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-use super::asker::{Asker, Lines};
-use super::breaker::Change;
+use super::breaker::BreakerChange;
+use super::call_context::{CallContext, Lines};
+use super::chain_deadline::ChainDeadline;
 use super::content::{PluginContent, Rendered, Rendering};
 use super::counters::plugin_took;
-use super::decisions::Decisions;
+use super::decision_cache::DecisionCache;
 use super::failure::{Cause, Failure};
+use super::hook_answer::HookAnswer;
+use super::make_parts;
 use super::member::{Member, OnError};
 use super::memo::Memo;
-use super::opinion::{Found, Opinion, UploadOpinion};
-use super::parts;
-use super::patience::Patience;
+use super::opinion::{Opinion, ResolveOpinion, UploadOpinion};
 use super::upload::ReceivedUpload;
-use super::weighty::Weighty;
 use tuffet_request::{Call, ClientKey, Denial, ErrorCode, Request, Traced, Trail, What};
 
-/// The context of a call, for the log.
+/// A call of a hook for a request.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'a> {
+pub(super) struct HookCall<'a> {
     pub hook: &'static str,
     pub request: &'a Request,
-    pub patience: Patience,
+    pub deadline: ChainDeadline,
 }
 
 /// How an opinion came about.
-struct Asked {
+struct Provenance {
     began: Instant,
-    /// Whether it needed no call.
+    /// Whether the answer came from a cache.
     cached: bool,
-    /// Log lines of a request that is only explained.
+    /// Log lines of a rehearsal.
     rehearsal: Option<Lines>,
 }
 
@@ -44,7 +44,7 @@ struct Asked {
 pub(super) struct Overloaded(pub String);
 
 /// The plugin's opinion; `None` if it abstains.
-pub(super) type Heard<O> = Result<Option<O>, Overloaded>;
+pub(super) type OpinionResult<O> = Result<Option<O>, Overloaded>;
 
 impl Member {
     /// Calls the hook `authorize`.
@@ -52,12 +52,12 @@ impl Member {
         &self,
         request: &Request,
         memo: &mut Memo,
-        patience: Patience,
-    ) -> Heard<Opinion> {
+        deadline: ChainDeadline,
+    ) -> OpinionResult<Opinion> {
         let Some(hook) = &self.hooks.authorize else { return Ok(None) };
-        let call = async |asker| hook.authorize(request, memo, asker).await;
-        let question = Question { hook: "authorize", request, patience };
-        self.opinion(question, self.verdicts.as_ref(), call, Opinion::Deny).await
+        let call = async |context| hook.authorize(request, memo, context).await;
+        let hook_call = HookCall { hook: "authorize", request, deadline };
+        self.opinion(hook_call, self.verdicts.as_ref(), call, Opinion::Deny).await
     }
 
     /// Calls the hook `resolve`.
@@ -65,12 +65,12 @@ impl Member {
         &self,
         request: &Request,
         memo: &mut Memo,
-        patience: Patience,
-    ) -> Heard<Found> {
+        deadline: ChainDeadline,
+    ) -> OpinionResult<ResolveOpinion> {
         let Some(hook) = &self.hooks.resolve else { return Ok(None) };
-        let call = async |asker| hook.resolve(request, memo, asker).await;
-        let question = Question { hook: "resolve", request, patience };
-        self.opinion(question, self.resolutions.as_ref(), call, Found::Deny).await
+        let call = async |context| hook.resolve(request, memo, context).await;
+        let hook_call = HookCall { hook: "resolve", request, deadline };
+        self.opinion(hook_call, self.resolutions.as_ref(), call, ResolveOpinion::Deny).await
     }
 
     /// Calls the hook `accept-upload`.
@@ -79,124 +79,124 @@ impl Member {
         request: &Request,
         memo: &mut Memo,
         upload: &ReceivedUpload,
-        patience: Patience,
-    ) -> Heard<UploadOpinion> {
+        deadline: ChainDeadline,
+    ) -> OpinionResult<UploadOpinion> {
         let Some(hook) = &self.hooks.accept_upload else { return Ok(None) };
-        let call = async |asker| hook.accept_upload(request, memo, upload, asker).await;
-        let question = Question { hook: "accept-upload", request, patience };
-        self.opinion(question, None, call, UploadOpinion::Deny).await
+        let call = async |context| hook.accept_upload(request, memo, upload, context).await;
+        let hook_call = HookCall { hook: "accept-upload", request, deadline };
+        self.opinion(hook_call, None, call, UploadOpinion::Deny).await
     }
 
     /// Returns the plugin's opinion, or the effect of its failure.
-    async fn opinion<O: Weighty + Clone>(
+    async fn opinion<O: HookAnswer + Clone>(
         &self,
-        question: Question<'_>,
-        decisions: Option<&Decisions<O>>,
-        call: impl AsyncFnOnce(Asker) -> Result<Option<O>, Failure>,
+        hook_call: HookCall<'_>,
+        decisions: Option<&DecisionCache<O>>,
+        call: impl AsyncFnOnce(CallContext) -> Result<Option<O>, Failure>,
         deny: fn(Denial) -> O,
-    ) -> Heard<O> {
-        let Question { hook, request, patience } = question;
+    ) -> OpinionResult<O> {
+        let HookCall { hook, request, deadline } = hook_call;
         let (began, called) = (Instant::now(), AtomicBool::new(false));
-        let asker = self.asker(question);
-        let rehearsal = asker.rehearsal.clone();
+        let context = self.context(hook_call);
+        let rehearsal = context.rehearsal.clone();
         let opinion = if rehearsal.is_some() {
-            Box::pin(self.rehearsed(request, asker, &called, decisions, call)).await
+            Box::pin(self.rehearsed(request, context, &called, decisions, call)).await
         } else {
             // Boxed: the future of a call is kilobytes, and each future around it would hold and move them twice.
-            let guarded = |asker| Box::pin(self.guarded(hook, asker, Some(&called), call));
+            let guarded = |context| Box::pin(self.guarded(hook, context, Some(&called), call));
             match decisions.map(|decisions| (decisions, decisions.key(request))) {
-                None => guarded(asker).await,
-                Some((decisions, key)) => match decisions.known(&key) {
+                None => guarded(context).await,
+                Some((decisions, key)) => match decisions.get(&key) {
                     Some(opinion) => {
                         self.counters.hit();
                         Ok(opinion)
                     }
-                    None => decisions.decide(key, &self.counters, patience.until(), guarded(asker)).await,
+                    None => decisions.decide(key, &self.counters, deadline.until(), guarded(context)).await,
                 },
             }
         };
         let cached = opinion.is_ok() && !called.load(Ordering::Relaxed);
-        self.heard(question, Asked { began, cached, rehearsal }, opinion, deny)
+        self.record(hook_call, Provenance { began, cached, rehearsal }, opinion, deny)
     }
 
-    /// Returns the content that the plugin renders for this key, or its denial; `None` if the plugin failed, and that
-    /// counts as abstaining. One call serves all requests with this key.
+    /// Returns the content for this key, or the plugin's denial; `None` if the plugin failed and failures count as
+    /// abstaining. One call serves all requests with this key.
     pub(super) async fn rendering(
         self: &Arc<Self>,
         request: &Request,
         key: &Arc<str>,
-        patience: Patience,
-    ) -> Heard<Result<Arc<PluginContent>, Denial>> {
-        let question = Question { hook: "render", request, patience };
+        deadline: ChainDeadline,
+    ) -> OpinionResult<Result<Arc<PluginContent>, Denial>> {
+        let hook_call = HookCall { hook: "render", request, deadline };
         let (began, mut called) = (Instant::now(), false);
-        let mut asker = self.asker(question);
-        let rehearsal = asker.rehearsal.clone();
-        let rendered = match (self.renderings.known(key), &rehearsal) {
+        let mut context = self.context(hook_call);
+        let rehearsal = context.rehearsal.clone();
+        let rendered = match (self.renderings.cached(key), &rehearsal) {
             (Some(content), _) => Ok(Ok(content)),
             (None, Some(_)) => {
                 called = true;
-                let rendered = match self.breaker.shut(began.into_std()) {
-                    Some(shut) => Err(shut.into()),
-                    None => Box::pin(self.make(key, asker)).await,
+                let rendered = match self.breaker.refusal(began.into_std()) {
+                    Some(refusal) => Err(refusal.into()),
+                    None => Box::pin(self.make(key, context)).await,
                 };
                 rendered.map(|rendered| rendered.map(|rendering| rendering.content))
             }
             (None, None) => {
-                // The call goes on for others when the time of this request is over.
-                asker.patience = None;
+                // The call continues for other requests after this one has timed out.
+                context.deadline = None;
                 let (member, its) = (Arc::clone(self), Arc::clone(key));
                 let render = async move {
-                    let call = async |asker| member.make(&its, asker).await;
-                    member.guarded("render", asker, None, call).await
+                    let call = async |context| member.make(&its, context).await;
+                    member.guarded("render", context, None, call).await
                 };
-                self.renderings.get(key, patience.until(), &mut called, render).await
+                self.renderings.get(key, deadline.until(), &mut called, render).await
             }
         };
-        let asked = Asked { began, cached: rendered.is_ok() && !called, rehearsal };
-        self.heard(question, asked, rendered.map(Some), Err)
+        let provenance = Provenance { began, cached: rendered.is_ok() && !called, rehearsal };
+        self.record(hook_call, provenance, rendered.map(Some), Err)
     }
 
-    /// Has the content for a key made: begun, if the plugin makes it in parts.
-    async fn make(self: &Arc<Self>, key: &Arc<str>, asker: Asker) -> Rendered {
+    /// Has the plugin render the content for a key, or begin it if the plugin produces it in parts.
+    async fn make(self: &Arc<Self>, key: &Arc<str>, context: CallContext) -> Rendered {
         let Some(render) = &self.hooks.render else {
             let detail = "it answered with a rendering, and cannot make one";
             return Err(Failure::new(Cause::BadAnswer, detail));
         };
-        match render.begin(key, asker.clone()).await? {
+        match render.begin(key, context.clone()).await? {
             Ok(Some(announced)) => {
-                let content = Arc::new(parts::begin(self, render, key, &announced, asker)?);
+                let content = Arc::new(make_parts::begin(self, render, key, &announced, context)?);
                 Ok(Ok(Rendering { content, ttl: announced.ttl }))
             }
-            Ok(None) => render.render(key, asker).await,
+            Ok(None) => render.render(key, context).await,
             Err(denial) => Ok(Err(denial)),
         }
     }
 
-    fn asker(&self, question: Question<'_>) -> Asker {
-        let Question { request, patience, .. } = question;
-        Asker {
+    fn context(&self, hook_call: HookCall<'_>) -> CallContext {
+        let HookCall { request, deadline, .. } = hook_call;
+        CallContext {
             client: ClientKey::of(&request.client, self.ipv6_prefix),
             traced: traced(request),
-            patience: Some(patience),
+            deadline: Some(deadline),
             probes: false,
             rehearsal: request.is_rehearsal().then(Lines::default),
         }
     }
 
-    /// Notes the opinion, and returns it, or the effect of the plugin's failure.
-    fn heard<O: Weighty>(
+    /// Records the call. Returns the opinion, or the effect of the plugin's failure.
+    fn record<O: HookAnswer>(
         &self,
-        question: Question<'_>,
-        asked: Asked,
+        hook_call: HookCall<'_>,
+        provenance: Provenance,
         opinion: Result<Option<O>, Failure>,
         deny: fn(Denial) -> O,
-    ) -> Heard<O> {
-        let Question { hook, request, .. } = question;
-        let Asked { began, cached, rehearsal } = asked;
+    ) -> OpinionResult<O> {
+        let HookCall { hook, request, .. } = hook_call;
+        let Provenance { began, cached, rehearsal } = provenance;
         let cause = opinion.as_ref().err().map(|failure| failure.cause.as_str());
         let detail = |failure: &Failure| failure.detail.clone();
         let traced = request.trail.as_deref().map(|trail| (trail, opinion.as_ref().err().map(detail)));
-        let said = match opinion {
+        let effect = match opinion {
             Ok(opinion) => Ok(opinion),
             Err(failure) if failure.cause == Cause::Busy => {
                 if rehearsal.is_none() {
@@ -204,10 +204,10 @@ impl Member {
                 }
                 Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
             }
-            Err(failure) => Ok(self.stand_in(question, &failure, deny)),
+            Err(failure) => Ok(self.on_failure(hook_call, &failure, deny)),
         };
-        let verdict = match &said {
-            Ok(said) => said.as_ref().map_or("abstain", Weighty::word),
+        let verdict = match &effect {
+            Ok(effect) => effect.as_ref().map_or("abstain", HookAnswer::word),
             Err(Overloaded(_)) => "drop",
         };
         request.calls.note(Call {
@@ -224,8 +224,8 @@ impl Member {
                 plugin: Arc::clone(&self.name),
                 hook,
                 verdict,
-                detail: match &said {
-                    Ok(Some(said)) if rehearsal.is_some() => Some(said.detail()),
+                detail: match &effect {
+                    Ok(Some(effect)) if rehearsal.is_some() => Some(effect.detail()),
                     _ => None,
                 },
                 lines: rehearsal.map(|lines| std::mem::take(&mut *lock(&lines))).unwrap_or_default(),
@@ -235,62 +235,61 @@ impl Member {
             };
             trail.step(began.into_std(), step);
         }
-        said
+        effect
     }
 
-    /// The opinion on a request that is only explained. What is remembered and the breaker are looked at, and neither
-    /// they nor counters learn of the call.
-    async fn rehearsed<O: Weighty + Clone>(
+    /// Returns the opinion for a rehearsal: consults the cache and the breaker, and changes neither them nor counters.
+    async fn rehearsed<O: HookAnswer + Clone>(
         &self,
         request: &Request,
-        asker: Asker,
+        context: CallContext,
         called: &AtomicBool,
-        decisions: Option<&Decisions<O>>,
-        call: impl AsyncFnOnce(Asker) -> Result<Option<O>, Failure>,
+        decisions: Option<&DecisionCache<O>>,
+        call: impl AsyncFnOnce(CallContext) -> Result<Option<O>, Failure>,
     ) -> Result<Option<O>, Failure> {
         if let Some(opinion) = decisions.and_then(|decisions| decisions.peek(request)) {
             return Ok(opinion);
         }
         called.store(true, Ordering::Relaxed);
-        match self.breaker.shut(std::time::Instant::now()) {
-            Some(shut) => Err(shut.into()),
-            None => call(asker).await,
+        match self.breaker.refusal(std::time::Instant::now()) {
+            Some(refusal) => Err(refusal.into()),
+            None => call(context).await,
         }
     }
 
-    /// Calls through the breaker, and counts. `called` is told, unless a decision of before makes it needless.
+    /// Calls through the breaker, and counts. Sets `called`.
     pub(super) async fn guarded<T>(
         &self,
         hook: &'static str,
-        asker: Asker,
+        context: CallContext,
         called: Option<&AtomicBool>,
-        call: impl AsyncFnOnce(Asker) -> Result<T, Failure>,
+        call: impl AsyncFnOnce(CallContext) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         if let Some(called) = called {
             called.store(true, Ordering::Relaxed);
         }
         self.counters.call();
         let begun = Instant::now();
-        let leave = match self.breaker.ask(begun.into_std(), asker.client) {
-            Ok(leave) => leave,
-            Err(shut) => {
+        let permit = match self.breaker.permit(begun.into_std(), context.client) {
+            Ok(permit) => permit,
+            Err(refusal) => {
                 self.counters.failure(Cause::Repeated);
-                return Err(shut.into());
+                return Err(refusal.into());
             }
         };
-        let result = call(Asker { probes: leave.probe, ..asker }).await;
+        let result = call(CallContext { probes: permit.probe, ..context }).await;
         let took = begun.elapsed();
         self.counters.took(hook, took);
         plugin_took(&self.name, hook, took);
         let change = match &result {
-            Ok(_) => leave.good(),
+            Ok(_) => permit.succeeded(),
             Err(failure) => {
                 self.counters.failure(failure.cause);
-                if failure.blamed { leave.failed(Instant::now().into_std()) } else { None }
+                if failure.blamed { permit.failed(Instant::now().into_std()) } else { None }
             }
         };
         match change {
-            Some(Change::Opened(back_off)) => {
+            Some(BreakerChange::Opened(back_off)) => {
                 self.counters.open();
                 let on_error = match self.on_error {
                     OnError::Deny => "deny",
@@ -302,7 +301,7 @@ impl Member {
                      single calls"
                 );
             }
-            Some(Change::Closed) => tracing::info!(
+            Some(BreakerChange::Closed) => tracing::info!(
                 target: "tuffet::policy", plugin = %self.name, hook,
                 "a plugin works again and is called as before"
             ),
@@ -312,10 +311,10 @@ impl Member {
     }
 
     /// Logs a failure and returns its effect according to `on-error`.
-    fn stand_in<O>(&self, question: Question<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
-        let Question { hook, request, .. } = question;
-        // That it is not asked was said when that began.
-        if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.notes.take() {
+    fn on_failure<O>(&self, hook_call: HookCall<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
+        let HookCall { hook, request, .. } = hook_call;
+        // An open breaker was logged when it opened.
+        if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.log_rate.take() {
             tracing::warn!(
                 target: "tuffet::policy",
                 plugin = %self.name,

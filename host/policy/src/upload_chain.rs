@@ -1,20 +1,20 @@
-//! The `accept-upload` chain: whether a complete upload becomes visible, and under which path.
+//! The `accept-upload` chain: decides whether a complete upload becomes visible, and under which path.
 
 use std::sync::Arc;
 
-use super::ask::Overloaded;
+use super::call::Overloaded;
+use super::chain_deadline::ChainDeadline;
 use super::member::Member;
 use super::memo::Memo;
 use super::monitor;
 use super::opinion::UploadOpinion;
-use super::patience::Patience;
 use super::policy::Policy;
-use super::upload::{Acceptance, Accepted, ReceivedUpload};
+use super::upload::{Acceptance, ReceivedUpload, UploadDecision};
 use tuffet_request::{Denial, ErrorCode, Request};
 use tuffet_store::Sealed;
 
-/// How often an overloaded plugin is called again about an upload. Dropping the request would cost the client
-/// the whole upload, while meanwhile it only repeats its last block.
+/// Attempts to call an overloaded plugin for an upload. Dropping the request would cost the client the whole upload;
+/// while it waits, it only repeats its last block.
 const ATTEMPTS: u32 = 10;
 
 impl Policy {
@@ -29,8 +29,8 @@ impl Policy {
         request: &Request,
         upload: &tuffet_store::Upload,
         sealed: Sealed,
-    ) -> Accepted {
-        let patience = self.patience();
+    ) -> UploadDecision {
+        let deadline = self.deadline();
         let mut memo = Memo::default();
         let upload = ReceivedUpload {
             root: upload.root().into(),
@@ -39,14 +39,14 @@ impl Policy {
             sha256: sealed.sha256.iter().map(|byte| format!("{byte:02x}")).collect(),
             content: upload.content(),
         };
-        let mut result = Accepted { acceptance: Acceptance::Accept, by: None, calls: 0 };
+        let mut result = UploadDecision { acceptance: Acceptance::Accept, by: None, calls: 0 };
         for plugin in &self.of(&request.listener).accept_upload {
             if plugin.monitors {
                 monitor::accept_upload(plugin, request, &upload);
                 continue;
             }
             result.calls += 1;
-            match patiently(plugin, request, &mut memo, &upload, patience).await {
+            match patiently(plugin, request, &mut memo, &upload, deadline).await {
                 None => {}
                 Some(UploadOpinion::Accept) => {
                     result.by.get_or_insert_with(|| Arc::clone(&plugin.name));
@@ -59,7 +59,7 @@ impl Policy {
                 Some(UploadOpinion::Rename(_)) => {}
                 Some(UploadOpinion::Deny(denial)) => {
                     let (acceptance, by) = (Acceptance::Deny(denial), Some(Arc::clone(&plugin.name)));
-                    return Accepted { acceptance, by, ..result };
+                    return UploadDecision { acceptance, by, ..result };
                 }
             }
         }
@@ -67,23 +67,23 @@ impl Policy {
     }
 }
 
-/// Calls the plugin about an upload until it answers. Each attempt has the time limit of a chain.
+/// Calls the plugin until it answers. Each attempt has the time limit of a chain.
 async fn patiently(
     plugin: &Member,
     request: &Request,
     memo: &mut Memo,
     upload: &ReceivedUpload,
-    mut patience: Patience,
+    mut deadline: ChainDeadline,
 ) -> Option<UploadOpinion> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
-        match plugin.acceptance(request, memo, upload, patience).await {
+        match plugin.acceptance(request, memo, upload, deadline).await {
             Ok(opinion) => return opinion,
             Err(Overloaded(reason)) => why = reason,
         }
-        // If the time has only begun, the queue was full: wait until the time is over.
-        tokio::time::sleep_until(patience.until()).await;
-        patience = Patience::of(patience.limit());
+        // A full queue refuses at once: wait for the deadline before the next attempt.
+        tokio::time::sleep_until(deadline.until()).await;
+        deadline = ChainDeadline::of(deadline.limit());
     }
     // The plugin never answered, so it is unknown whether it would accept the upload.
     Some(UploadOpinion::Deny(Denial {

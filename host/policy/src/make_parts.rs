@@ -1,4 +1,4 @@
-//! Has a plugin make a content in parts, while clients read what there is of it.
+//! Has a plugin make content in parts, while clients read the parts so far.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -6,42 +6,42 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::arriving::{Announced, Parts, part_length};
-use super::asker::Asker;
+use super::call_context::CallContext;
 use super::content::PluginContent;
+use super::content_parts::{AnnouncedContent, ContentParts, part_length};
 use super::failure::{Cause, Failure};
 use super::hooks::Render;
 use super::member::Member;
 use tuffet_store::{Arrival, ContentId, OpenFile, RemoteFile, RemoteMeta};
 
-/// How long a plugin without a free instance is asked again for a part.
+/// How long a part is requested again while the plugin has no free instance.
 const BUSY: Duration = Duration::from_secs(30);
-/// The pause before that.
+/// The pause between these attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Opens a content, and has the plugin make it unless this is a rehearsal.
+/// Creates the content, and has the plugin make it unless this is a rehearsal.
 ///
 /// # Errors
-/// There is no room for it; or the system has no memory.
+/// The memory for content in parts is used up, or the system has none.
 pub(crate) fn begin(
     member: &Arc<Member>,
     render: &Arc<dyn Render>,
     key: &Arc<str>,
-    announced: &Announced,
-    asker: Asker,
+    announced: &AnnouncedContent,
+    context: CallContext,
 ) -> Result<PluginContent, Failure> {
     let size = announced.size;
-    let rehearses = asker.rehearsal.is_some();
-    let room = match rehearses {
+    let rehearses = context.rehearsal.is_some();
+    let reservation = match rehearses {
         true => None,
-        false => Some(member.renderings.room(|rooms| rooms.take(size)).ok_or_else(|| {
+        false => Some(member.renderings.reserve(|memory| memory.take(size)).ok_or_else(|| {
             let detail = format!("there is no room for {size} bytes of content in parts (limits.parts)");
             Failure::new(Cause::Busy, detail)
         })?),
     };
     let no_memory =
         |error: io::Error| Failure::new(Cause::Busy, format!("no memory for content in parts: {error}"));
-    let parts = Arc::new(Parts::create(size, room).map_err(no_memory)?);
+    let parts = Arc::new(ContentParts::create(size, reservation).map_err(no_memory)?);
     let arrival: Arc<dyn Arrival> = Arc::clone(&parts) as _;
     let meta = RemoteMeta { size, version: Arc::clone(key), modified_unix_ms: 0 };
     let (file, content) = (Arc::clone(&parts.file), ContentId::unused());
@@ -50,19 +50,19 @@ pub(crate) fn begin(
     let file = OpenFile::made(found, &maker).map_err(|error| no_memory(io::Error::other(error)))?;
     let content = PluginContent::in_parts(announced.name.as_deref(), Arc::new(file), &parts);
     if !rehearses {
-        let filling = Filling { parts: Arc::downgrade(&parts) };
-        let asker = Asker { probes: false, patience: None, ..asker };
-        tokio::spawn(fill(Arc::clone(member), Arc::clone(render), Arc::clone(key), filling, asker));
+        let filling = FillGuard { parts: Arc::downgrade(&parts) };
+        let context = CallContext { probes: false, deadline: None, ..context };
+        tokio::spawn(fill(Arc::clone(member), Arc::clone(render), Arc::clone(key), filling, context));
     }
     Ok(content)
 }
 
-/// A content that is being made. However that ends, nobody waits for the rest.
-struct Filling {
-    parts: Weak<Parts>,
+/// Fails unfinished content when dropped, so that no reader waits for the rest.
+struct FillGuard {
+    parts: Weak<ContentParts>,
 }
 
-impl Drop for Filling {
+impl Drop for FillGuard {
     fn drop(&mut self) {
         if let Some(parts) = self.parts.upgrade().filter(|parts| parts.arrived(0, parts.size) < parts.size) {
             parts.fail("the server ended the rendering".into());
@@ -70,18 +70,24 @@ impl Drop for Filling {
     }
 }
 
-async fn fill(member: Arc<Member>, render: Arc<dyn Render>, key: Arc<str>, filling: Filling, asker: Asker) {
+async fn fill(
+    member: Arc<Member>,
+    render: Arc<dyn Render>,
+    key: Arc<str>,
+    filling: FillGuard,
+    context: CallContext,
+) {
     let mut offset = 0;
     let mut busy_since: Option<Instant> = None;
     loop {
-        // Without readers the rest is not needed.
+        // Stop without readers.
         let Some(size) = filling.parts.upgrade().map(|parts| parts.size) else { return };
         if offset == size {
             return;
         }
         let length = part_length(render.largest(), size - offset);
-        let call = async |asker| render.part(&key, offset, length, asker).await;
-        let failed = match Box::pin(member.guarded("render", asker.clone(), None, call)).await {
+        let call = async |context| render.part(&key, offset, length, context).await;
+        let failed = match Box::pin(member.guarded("render", context.clone(), None, call)).await {
             Ok(Ok(bytes)) => {
                 busy_since = None;
                 let Some(parts) = filling.parts.upgrade() else { return };
@@ -103,13 +109,13 @@ async fn fill(member: Arc<Member>, render: Arc<dyn Render>, key: Arc<str>, filli
             }
             Err(failure) => failure.detail,
         };
-        if member.notes.take() {
+        if member.log_rate.take() {
             tracing::warn!(
                 target: "tuffet::policy",
                 plugin = %member.name,
                 hook = "render",
                 failure = "part",
-                "a plugin failed in the middle of a content, at byte {offset} of {size}: {failed}"
+                "a plugin failed at byte {offset} of {size} of its content: {failed}"
             );
         }
         if let Some(parts) = filling.parts.upgrade() {
@@ -126,7 +132,7 @@ mod tests {
 
     #[test]
     fn readers_get_what_has_arrived_and_learn_of_a_failure() {
-        let parts = Arc::new(Parts::create(10, None).unwrap());
+        let parts = Arc::new(ContentParts::create(10, None).unwrap());
         assert_eq!(parts.take(b"12345").unwrap(), 5);
         assert_eq!((parts.arrived(0, 10), parts.arrived(4, 10), parts.arrived(7, 1)), (5, 1, 0));
         assert_eq!(parts.wait(0, 5, Duration::ZERO).unwrap(), Waited::Arrived);
@@ -136,13 +142,13 @@ mod tests {
         parts.take(b"67890").unwrap();
         assert_eq!(waiting.join().unwrap().unwrap(), Waited::Arrived);
 
-        let parts = Arc::new(Parts::create(10, None).unwrap());
+        let parts = Arc::new(ContentParts::create(10, None).unwrap());
         parts.take(b"1").unwrap();
         let waits = Arc::clone(&parts);
         let waiting = std::thread::spawn(move || waits.wait(0, 2, Duration::from_secs(60)));
-        drop(Filling { parts: Arc::downgrade(&parts) });
+        drop(FillGuard { parts: Arc::downgrade(&parts) });
         assert_eq!(waiting.join().unwrap().unwrap_err().to_string(), "the server ended the rendering");
         assert!(parts.has_failed());
-        assert_eq!(parts.wait(0, 1, Duration::ZERO).unwrap(), Waited::Arrived, "what is there is there");
+        assert_eq!(parts.wait(0, 1, Duration::ZERO).unwrap(), Waited::Arrived, "the first byte has arrived");
     }
 }

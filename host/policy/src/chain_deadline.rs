@@ -1,20 +1,20 @@
-//! The time limit of the chains for one request.
+//! The deadline of the chains for one request.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The time limit of the chains for one request.
+/// The deadline of the chains for one request.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct ChainDeadline {
     limit: Duration,
     until: Instant,
 }
 
-impl Patience {
-    /// A limit that starts now.
-    pub fn of(limit: Duration) -> Patience {
-        Patience { limit, until: Instant::now() + limit }
+impl ChainDeadline {
+    /// Starts the time limit now.
+    pub fn of(limit: Duration) -> ChainDeadline {
+        ChainDeadline { limit, until: Instant::now() + limit }
     }
 
     /// The deadline.

@@ -1,0 +1,35 @@
+//! The context of a call: the client, the trace, the deadline.
+
+use std::sync::{Arc, Mutex};
+
+use super::chain_deadline::ChainDeadline;
+use tuffet_request::{ClientKey, Traced};
+
+/// The context of a call.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// The client that the call counts for.
+    pub client: ClientKey,
+    /// The trace of the request, for log lines.
+    pub traced: Option<Traced>,
+    /// The deadline of the chain; `None` if only the limits of the plugin apply.
+    pub deadline: Option<ChainDeadline>,
+    /// Whether this call probes a failed plugin. Such a call precedes all others.
+    pub probes: bool,
+    /// Set for a rehearsal: the call must have no effect, and its log lines are collected here.
+    pub rehearsal: Option<Lines>,
+}
+
+/// Log lines of a rehearsal.
+pub type Lines = Arc<Mutex<Vec<String>>>;
+
+impl CallContext {
+    /// Calls by the server itself.
+    pub const SERVER: CallContext = CallContext {
+        client: ClientKey::SERVER,
+        traced: None,
+        deadline: None,
+        probes: false,
+        rehearsal: None,
+    };
+}

@@ -1,0 +1,166 @@
+//! The threads that decide requests: from a worker to one other thread and back.
+//!
+//! Most decisions wait for nothing: plugins compute for some microseconds, and the file is in the page cache. A task of
+//! the runtime, then a thread for the disk, and the way back would cost more than that. So a thread that may block for
+//! a moment polls the first stage of a decision once, and runs the others itself (`file_search.rs`). A decision that
+//! has to wait (for a plugin's turn, its host calls, its next tick) becomes a task. There are as many of these threads
+//! as cores, and more only while those are stuck.
+
+use super::Admission;
+use super::candidates::Candidates;
+use super::pending::PendingRequest;
+use super::plan::Plan;
+use crate::generation::Generation;
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::thread::available_parallelism;
+use tuffet_engine::worker::{Decision, NewRequest};
+use tuffet_policy::DeferredWork;
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_store::{Pool, Undone};
+
+/// The maximum number of these threads: enough for several roots that hang at the same time.
+const MAX_DECIDERS: usize = 64;
+
+/// The threads that decide requests.
+#[derive(Clone)]
+pub(crate) struct Deciders(Pool);
+
+impl Deciders {
+    pub(crate) fn new() -> Deciders {
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        Deciders(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS))
+    }
+
+    /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
+    /// times a second.
+    pub(crate) fn look(&self) -> Option<String> {
+        self.0.look()
+    }
+
+    /// Drops all waiting requests if the system refuses a thread, for the shutdown.
+    pub(crate) fn give_up_without_threads(&self) {
+        if self.look().is_some() {
+            self.0.give_up();
+        }
+    }
+}
+
+impl Admission {
+    /// Decides the requests of one turn of a worker, independently: none waits for the disk of another.
+    pub(super) fn decide_all(self: &Arc<Self>, requests: Vec<NewRequest>) {
+        let batch = RequestBatch {
+            admission: Arc::clone(self),
+            generation: self.generation.get(),
+            requests: Mutex::new(requests.into()),
+        };
+        Arc::new(batch).offer();
+    }
+}
+
+/// The requests of one turn of a worker, which threads take one by one: handing over each separately would cost as much
+/// as deciding it.
+struct RequestBatch {
+    admission: Arc<Admission>,
+    generation: Arc<Generation>,
+    requests: Mutex<VecDeque<NewRequest>>,
+}
+
+impl RequestBatch {
+    /// Offers the batch to one more thread.
+    fn offer(self: Arc<Self>) {
+        let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
+        let its = Arc::clone(&self);
+        admission.deciders.0.run(within, move || self.decide(), move |why| its.give_up(why));
+    }
+
+    /// Drops the remaining requests; their clients repeat them.
+    fn give_up(&self, why: Undone) {
+        while let Some((new, _)) = self.next() {
+            let (admission, generation) = (Arc::clone(&self.admission), Arc::clone(&self.generation));
+            let (pending, _) = PendingRequest::without_policy(admission, generation, new);
+            pending.conclude(not_begun(why));
+        }
+    }
+
+    /// Decides requests until none are left. Offers the batch to a second thread first, in case this one gets stuck.
+    fn decide(self: Arc<Self>) {
+        let mut offered = false;
+        while let Some((new, more)) = self.next() {
+            if more && !offered {
+                offered = true;
+                Arc::clone(&self).offer();
+            }
+            decide_here(Arc::clone(&self.admission), Arc::clone(&self.generation), new);
+        }
+    }
+
+    /// Takes the next request; also returns whether there are more.
+    fn next(&self) -> Option<(NewRequest, bool)> {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = requests.pop_front()?;
+        Some((next, !requests.is_empty()))
+    }
+}
+
+/// Decides a request on this thread. If policy has to wait, the request becomes a task.
+fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
+    let moves = generation.files.roots.any_case() || generation.netboot.shim_folders.is_some();
+    let listener = admission.listeners.get(usize::from(new.listener));
+    if generation.policy.is_empty(listener.map_or("", |name| name)) && !moves {
+        let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
+        return pending.open(plan);
+    }
+    let runtime = admission.runtime.clone();
+    // Plugins set timers.
+    let _inside = runtime.enter();
+    let _deferred = DeferredWork::collect();
+    let mut noop = Context::from_waker(Waker::noop());
+    let mut asking = Box::pin(PendingRequest::ask(admission, generation, new));
+    match asking.as_mut().poll(&mut noop) {
+        Poll::Ready((pending, plan)) => pending.open(plan),
+        // The first poll of the task registers its waker.
+        Poll::Pending => drop(runtime.spawn(decide_as_task(asking))),
+    }
+}
+
+async fn decide_as_task(asking: impl Future<Output = (Box<PendingRequest>, Plan)>) {
+    let (pending, plan) = asking.await;
+    carry_out(pending, plan, None);
+}
+
+/// Runs the other stages, on a deciding thread if they need the disk. `tried`: absent candidates.
+pub(super) fn carry_out(pending: Box<PendingRequest>, plan: Plan, tried: Option<Arc<Candidates>>) {
+    if plan.needs_disk() {
+        let (admission, within) = (Arc::clone(&pending.admission), pending.generation.open_time);
+        let slot = Arc::new(Mutex::new(Some((pending, plan))));
+        let its = Arc::clone(&slot);
+        let open = move || {
+            if let Some((pending, plan)) = take(&slot) {
+                pending.open_after(plan, tried.as_deref());
+            }
+        };
+        let undone = move |why| {
+            if let Some((pending, _)) = take(&its) {
+                pending.conclude(not_begun(why));
+            }
+        };
+        admission.deciders.0.run(within, open, undone);
+    } else {
+        pending.open(plan);
+    }
+}
+
+fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+fn not_begun(why: Undone) -> Decision {
+    let detail = match why {
+        Undone::NoThread => "the system has no thread to decide the request (`TasksMax=`, `ulimit -u`)",
+        _ => "no thread was free to decide the request in time",
+    };
+    Decision::Drop { ending: Ending::new(Outcome::Failed, detail) }
+}

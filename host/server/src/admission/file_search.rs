@@ -1,0 +1,276 @@
+//! Opens the first existing candidate, on threads that one hung root cannot take away from the others.
+//!
+//! Roots are tried one after the other. While a root answers at once, the deciding thread opens the file itself: a
+//! handover would cost more than the open. Once an open in a root takes long, further ones wait on the threads of that
+//! root, at most for `limits.open-time`. Then the request is dropped, so that its client repeats it; a file that opens
+//! later is closed.
+
+use super::absence::{AbsenceSearch, Findings, is_absence};
+use super::candidates::Candidates;
+use super::deciders::carry_out;
+use super::netboot::empty_list;
+use super::open_file::{CandidateCursor, Opened, granted, open_content, refused};
+use super::pending::{PendingRequest, internal_error};
+use super::plan::{Plan, RestOfChain, ask_next};
+use crate::generation::Generation;
+use futures_util::FutureExt;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tuffet_engine::worker::Decision;
+use tuffet_request::events::{Ending, Outcome, Tried};
+use tuffet_request::{ClientKey, Operation, What};
+use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
+
+/// Taken once: by the opener or by its deadline. The only owner of the request, so that a hanging thread keeps neither
+/// it nor the server.
+pub(super) type RequestSlot = Arc<Mutex<Option<Box<PendingRequest>>>>;
+
+/// A request whose file is being opened.
+pub(super) struct FileSearch {
+    cursor: CandidateCursor,
+    generation: Arc<Generation>,
+    began: Instant,
+    pending: RequestSlot,
+    /// The rest of the chain, to be called if no candidate exists.
+    next: Option<RestOfChain>,
+}
+
+impl PendingRequest {
+    /// The second and third stage: opens the content and posts the decision. Blocks for a moment at most; if the disk
+    /// is slow, other threads continue.
+    pub(super) fn open(self: Box<Self>, plan: Plan) {
+        self.open_after(plan, None);
+    }
+
+    /// As [`PendingRequest::open`], after these candidates turned out to be absent.
+    pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
+        let (targets, by, profile, next) = match plan {
+            Plan::Decided(decision) => return self.conclude(decision),
+            Plan::Content { content, profile } => {
+                let opened = open_content(&self.record.request, &content);
+                let decision = granted(&self.generation, &mut self.record, opened, &profile);
+                return self.conclude(decision);
+            }
+            Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
+        };
+        let (generation, record) = (Arc::clone(&self.generation), &self.record);
+        let request = Arc::clone(&record.request);
+        let served = generation.negotiation.roots_of(&request.listener);
+        let mut candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
+        if let Some(tried) = tried {
+            candidates = candidates.after(tried);
+        }
+        let absent = tried.map_or(0, Candidates::count);
+        let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile).beyond(absent);
+        let pending = Arc::new(Mutex::new(Some(self)));
+        let began = Instant::now();
+        FileSearch { cursor, generation, began, pending, next }.try_next();
+    }
+}
+
+impl FileSearch {
+    /// Tries the next candidate, on this thread or on one of the root.
+    fn try_next(mut self) {
+        let Some(root) = self.cursor.next() else {
+            let absent = self.cursor.absent();
+            return self.decide(Err(absent));
+        };
+        let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
+            return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
+        };
+        let timeout = self.timeout();
+        match disk.enter(self.time_left(), Box::new(move |why| timeout.give_up(why))) {
+            Ok(entered) => {
+                let opened = catch_unwind(AssertUnwindSafe(|| self.open(Reach::Origin)));
+                drop(entered);
+                match opened {
+                    Ok(Some(opened)) => self.take_answer(opened),
+                    // Folders have no reach.
+                    Ok(None) | Err(_) => {
+                        if let Some(pending) = take(&self.pending) {
+                            pending.conclude(internal_error());
+                        }
+                    }
+                }
+            }
+            Err(_) if disk.elsewhere().is_none() => self.hand_over(disk, Lane::Open, Reach::Origin),
+            // A cache cannot decide about an upload.
+            Err(_) if self.cursor.candidates().request().operation == Operation::Write => {
+                self.hand_over(disk, Lane::LookUp, Reach::Origin);
+            }
+            // Answers from the cache do not wait for look-ups.
+            Err(_) => {
+                let in_line = disk.is_taken(Lane::LookUp, self.client());
+                self.hand_over(disk, Lane::Open, if in_line { Reach::StaleCache } else { Reach::Cache });
+            }
+        }
+    }
+
+    /// Has a thread of the root open the file; if that is beyond the reach, a thread that may wait for the network.
+    fn hand_over(self, disk: Arc<Disk>, lane: Lane, reach: Reach) {
+        let (timeout, client, time_left) = (self.timeout(), self.client(), self.time_left());
+        let its = Arc::clone(&disk);
+        let work = move || match self.open(reach) {
+            Some(opened) => self.take_answer(opened),
+            None => self.hand_over(its, Lane::LookUp, Reach::Origin),
+        };
+        disk.submit(lane, client, time_left, work, move |why| timeout.give_up(why));
+    }
+
+    fn client(&self) -> ClientKey {
+        self.generation.client_of(self.cursor.candidates().request())
+    }
+
+    /// The remaining time for opening.
+    fn time_left(&self) -> Duration {
+        self.generation.open_time.saturating_sub(self.began.elapsed())
+    }
+
+    fn timeout(&self) -> OpenTimeout {
+        OpenTimeout {
+            pending: Arc::clone(&self.pending),
+            candidates: Arc::clone(self.cursor.candidates()),
+            tried_count: self.cursor.tried_count(),
+            within: self.generation.open_time,
+        }
+    }
+
+    /// Blocks on the disk, and with `Reach::Origin` on the network.
+    fn open(&self, reach: Reach) -> Option<Result<Opened, StoreError>> {
+        self.cursor.open(&self.generation.files, self.client(), reach).transpose()
+    }
+
+    fn take_answer(mut self, opened: Result<Opened, StoreError>) {
+        match self.cursor.take_answer(opened) {
+            ControlFlow::Continue(()) => self.try_next(),
+            ControlFlow::Break(decided) => self.decide(decided),
+        }
+    }
+
+    /// Calls the rest of the chain in a task, because plugins may have to wait.
+    fn ask_next(self, next: RestOfChain) {
+        let Some(mut pending) = take(&self.pending) else { return };
+        let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
+        let runtime = pending.admission.runtime.clone();
+        runtime.spawn(async move {
+            let PendingRequest { generation, record, .. } = &mut *pending;
+            let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
+            let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
+            carry_out(pending, plan, Some(tried));
+        });
+    }
+
+    fn decide(mut self, opened: Result<Opened, StoreError>) {
+        let (candidates, tried_count) = (self.cursor.candidates(), self.cursor.tried_count());
+        if let Some(trail) = &candidates.request().trail {
+            let noted = opened.as_ref().map(|opened| opened.resolved()).map_err(ToString::to_string);
+            trail.step(self.began, What::Open(noted));
+        }
+        if opened.as_ref().is_err_and(is_absence)
+            && let Some(next) = self.next.take()
+        {
+            return self.ask_next(next);
+        }
+        let error = match opened {
+            Ok(opened) => {
+                // After the deadline, the file is closed here, on a thread that may block.
+                let Some(mut pending) = take(&self.pending) else { return };
+                let PendingRequest { generation, record, .. } = &mut *pending;
+                let decision = granted(generation, record, Ok(opened), self.cursor.profile());
+                if !matches!(decision, Decision::Grant { .. }) {
+                    record.tried = candidates.tried(tried_count).map(Arc::new);
+                }
+                return pending.conclude(decision);
+            }
+            Err(error) => match empty_list(&self.generation, candidates.request(), &error) {
+                Some(empty) => {
+                    let Some(mut pending) = take(&self.pending) else { return };
+                    let PendingRequest { generation, record, .. } = &mut *pending;
+                    record.tried = candidates.tried(tried_count).map(Arc::new);
+                    let decision = granted(generation, record, Ok(empty), self.cursor.profile());
+                    return pending.conclude(decision);
+                }
+                None => error,
+            },
+        };
+        if is_absence(&error)
+            && tried_count > 0
+            && let Some(runtime) = search_runtime(&self.pending)
+        {
+            let candidates = Arc::clone(candidates);
+            let search = AbsenceSearch::new(self.generation, self.pending, candidates, tried_count, error);
+            search.refuse_in_time(&runtime);
+            return search.search_next();
+        }
+        refuse(&self.pending, candidates, tried_count, &error, &Findings::default());
+    }
+}
+
+/// Refuses a request because of an error.
+pub(super) fn refuse(
+    slot: &Mutex<Option<Box<PendingRequest>>>,
+    candidates: &Candidates,
+    tried_count: usize,
+    error: &StoreError,
+    found: &Findings,
+) {
+    let Some(mut pending) = take(slot) else { return };
+    let (decision, tried) = refusal(candidates, tried_count, error, found);
+    pending.record.tried = tried.map(Arc::new);
+    pending.conclude(decision);
+}
+
+/// Returns the decision for an error, and the tried candidates.
+pub(super) fn refusal(
+    candidates: &Candidates,
+    tried_count: usize,
+    error: &StoreError,
+    found: &Findings,
+) -> (Decision, Option<Tried>) {
+    let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
+    if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
+        found.explain(error, detail.to_mut(), tried.as_mut());
+    }
+    (decision, tried)
+}
+
+/// Decides a request when its file is not opened in time.
+struct OpenTimeout {
+    pending: RequestSlot,
+    candidates: Arc<Candidates>,
+    tried_count: usize,
+    within: Duration,
+}
+
+impl OpenTimeout {
+    fn give_up(self, why: Undone) {
+        let Some(mut pending) = take(&self.pending) else { return };
+        pending.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
+        let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
+        let root = last.map_or("", |(root, _)| root);
+        let detail = match why {
+            Undone::Panicked => return pending.conclude(internal_error()),
+            Undone::Late => {
+                let within = humantime::format_duration(self.within);
+                format!("root `{root}` did not open the file within {within} (`limits.open-time`)")
+            }
+            Undone::NoThread => format!("the system has no thread to open a file of root `{root}`"),
+            Undone::Full => format!("too many requests wait for root `{root}`"),
+        };
+        pending.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
+    }
+}
+
+/// Returns the runtime for the deadline of a search, if this refusal is searched.
+fn search_runtime(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Handle> {
+    let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    let admission = &slot.as_ref()?.admission;
+    admission.absence_searches.take().then(|| admission.runtime.clone())
+}
+
+fn take(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Box<PendingRequest>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
+}

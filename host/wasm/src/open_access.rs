@@ -9,7 +9,7 @@ use super::grants::Judged;
 use super::load_problems::problem;
 use super::spec::PolicySpec;
 use tuffet_config::{Grant, PluginConfig};
-use tuffet_kv::{self as kv, KvOpenError, KvPlace, Namespace, Quota};
+use tuffet_kv::{self as kv, KvLocation, KvOpenError, Namespace, Quota};
 use tuffet_policy::{LineRate, LoadProblem, LoadProblemKind, Unsent};
 
 /// Opens the resources that the plugin is granted; only checks them if the policy is not going to run.
@@ -92,21 +92,21 @@ fn keys(
         return Ok(Some(Arc::new(StagedKeys { stage: stage.clone(), namespace: shared.map(str::to_owned) })));
     }
     if policy.live || policy.stage.is_some() {
-        let store = runtime.shared().resources.store(&place_of_keys(policy))?;
+        let store = runtime.shared().resources.store(&kv_location(policy))?;
         let namespace = namespace(policy, spec, shared);
         store.join(&namespace);
         return Ok(Some(Arc::new(StoredKeys { store, namespace })));
     }
     if policy.kv.is_none() {
-        kv::usable(&policy.state)?;
+        kv::check_folder(&policy.state)?;
     }
     Ok(None)
 }
 
-fn place_of_keys(policy: &PolicySpec) -> KvPlace {
+fn kv_location(policy: &PolicySpec) -> KvLocation {
     match &policy.kv {
-        Some(bucket) => KvPlace::Bucket(bucket.clone()),
-        None => KvPlace::Folder(policy.state.clone()),
+        Some(bucket) => KvLocation::Bucket(bucket.clone()),
+        None => KvLocation::Folder(policy.state.clone()),
     }
 }
 

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tuffet_kv::{KvOpenError, KvPlace, KvState, KvStore};
+use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
 /// Resources that are open while any policy uses them. For threads that may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    stores: OpenOnce<KvPlace, KvStore>,
+    stores: OpenOnce<KvLocation, KvStore>,
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
     /// The sinks.
@@ -18,8 +18,8 @@ pub(super) struct Resources {
 
 impl Resources {
     /// Opens the store of keys.
-    pub fn store(&self, place: &KvPlace) -> Result<Arc<KvStore>, KvOpenError> {
-        let store = self.stores.get(place.clone(), KvStore::open)?;
+    pub fn store(&self, location: &KvLocation) -> Result<Arc<KvStore>, KvOpenError> {
+        let store = self.stores.get(location.clone(), KvStore::open)?;
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&store);
         Ok(store)
     }

@@ -83,7 +83,7 @@ fn lines_are_datagrams() {
 }
 
 #[test]
-fn nobody_who_listens_is_no_trouble() {
+fn a_missing_receiver_is_no_trouble() {
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let sink = open(&spec(SinkTarget::Udp(address), 4));
     for _ in 0..20 {
@@ -101,7 +101,7 @@ struct Broken(Arc<AtomicBool>, Arc<std::sync::Mutex<Vec<String>>>);
 impl Output for Broken {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         if self.0.load(Ordering::Acquire) {
-            return Err(Failure::again(0, io::Error::from(io::ErrorKind::StorageFull)));
+            return Err(Failure::retry(0, io::Error::from(io::ErrorKind::StorageFull)));
         }
         self.1.lock().unwrap().extend_from_slice(lines);
         Ok(())
@@ -167,7 +167,7 @@ fn a_line_that_was_cut_off_is_completed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // Readable, so that writing does not fail; unread data fills it.
+    // Open for reading, too, so that writing does not fail; unread data fills it.
     let mut reader = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
     let mut output = FileOutput::open(&to_file(&path)).unwrap();
     let line = "x".repeat(100_000);
@@ -208,7 +208,7 @@ fn a_file_is_put_away_before_it_is_too_large_and_no_line_is_lost_or_split() {
         all += &text;
     }
     assert_eq!(all.lines().collect::<Vec<_>>(), lines);
-    // A line that is too large has a file of its own.
+    // A line that is too large gets a separate file.
     deliver(&mut output, &"x".repeat(500));
     deliver(&mut output, "after");
     assert_eq!(fs::read_to_string(&path).unwrap(), "after\n");

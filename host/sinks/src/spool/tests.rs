@@ -16,8 +16,8 @@ fn spec(folder: &TempDir, bytes: u64) -> SpoolSpec {
 }
 
 /// Takes the queued lines without waiting for more.
-fn taken(spool: &Spool) -> Load {
-    spool.take(&BATCH, None, &|| Pace::Stop).unwrap()
+fn taken(spool: &Spool) -> TakenLines {
+    spool.take(&BATCH, None, &|| DeliveryMode::Stop).unwrap()
 }
 
 /// Takes and acknowledges all lines.
@@ -186,7 +186,7 @@ fn lines_larger_than_a_batch_or_a_segment_pass_too() {
     spool.append(&large).unwrap();
     fill(&spool, 0..1);
     let small = Batch { bytes: 1024, ..BATCH };
-    let mut taken = spool.take(&small, None, &|| Pace::Stop).unwrap();
+    let mut taken = spool.take(&small, None, &|| DeliveryMode::Stop).unwrap();
     assert_eq!(taken.lines, [large]);
     spool.acknowledge(&mut taken, 1).unwrap();
     assert_eq!(drain(&spool), numbered(0..1));
@@ -199,9 +199,9 @@ fn a_line_is_synced_in_time_while_the_consumer_waits_for_others() {
     let spool = Spool::open(&spec(&folder, 1 << 20)).unwrap();
     let batch = Batch { wait: Duration::from_secs(600), ..BATCH };
     let stops = AtomicBool::new(false);
-    let pace = || if stops.load(Ordering::Acquire) { Pace::Stop } else { Pace::Calm };
+    let mode = || if stops.load(Ordering::Acquire) { DeliveryMode::Stop } else { DeliveryMode::Batched };
     std::thread::scope(|scope| {
-        scope.spawn(|| spool.take(&batch, None, &pace).unwrap());
+        scope.spawn(|| spool.take(&batch, None, &mode).unwrap());
         let end = Instant::now() + Duration::from_secs(20);
         let asleep = || {
             let state = spool.queue.lock();

@@ -297,11 +297,11 @@ impl Client {
 
     fn unavailable(&self, error: reqwest::Error) -> RegistryError {
         let host = &self.spec.host;
-        let what = if error.is_connect() { "cannot be reached" } else { "does not answer" };
+        let failure = if error.is_connect() { "cannot be reached" } else { "does not answer" };
         if error.is_timeout() {
-            return RegistryError::Unavailable(format!("{host} {what} within {:?}", self.spec.timeout));
+            return RegistryError::Unavailable(format!("{host} {failure} within {:?}", self.spec.timeout));
         }
-        RegistryError::Unavailable(format!("{host} {what}: {}", causes::of(error)))
+        RegistryError::Unavailable(format!("{host} {failure}: {}", causes::of(error)))
     }
 }
 

@@ -155,7 +155,7 @@ impl Signature {
         match self.form {
             Form::Simple => {
                 let payload: Payload =
-                    serde_json::from_slice(&payload).map_err(|_| "what is signed is no payload of cosign")?;
+                    serde_json::from_slice(&payload).map_err(|_| "the signed text is no payload of cosign")?;
                 let Critical { identity, image } = payload.critical;
                 if image.docker_manifest_digest != format!("sha256:{manifest}") {
                     return Err("its signature is for another digest".into());
@@ -174,9 +174,9 @@ impl Signature {
             }
             Form::Statement => {
                 let statement: Statement = serde_json::from_slice(&payload)
-                    .map_err(|_| "what is signed is no statement of cosign")?;
+                    .map_err(|_| "the signed text is no statement of cosign")?;
                 if statement.predicate_type != SIGNATURE_PREDICATE {
-                    return Err("what is signed is an attestation, not the component".into());
+                    return Err("the signature is for an attestation, not the component".into());
                 }
                 let mut subjects = statement.subject.iter();
                 if subjects.any(|subject| subject.digest.sha256.as_deref() == Some(manifest.as_str())) {

@@ -1,7 +1,7 @@
 //! Sends lines as messages to a NATS server.
 //!
 //! The client confirms nothing by itself: messages may be in a buffer when the connection breaks. So each batch is
-//! followed by a message to a subject of our own over the same connection. When that comes back, the server has
+//! followed by a message to a private subject over the same connection. When that comes back, the server has
 //! everything that was sent before it. A batch during which the connection changed is sent again.
 
 use std::io;
@@ -32,7 +32,7 @@ pub(super) struct NatsOutput {
 
 struct Connection {
     client: Client,
-    /// Our own subject; its messages confirm batches.
+    /// The private subject; its messages confirm batches.
     inbox: String,
     confirmations: Subscriber,
     /// The number of the last batch.

@@ -1,4 +1,4 @@
-//! Resources that plugins share and a reload must not open twice: the store of keys, and the sinks.
+//! Resources that plugins share and that a reload must not open twice: the store of keys, and the sinks.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -6,7 +6,7 @@ use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
-/// Resources that are open while any policy uses them. For threads that may block.
+/// Resources that stay open while a policy uses them. Its methods may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
     stores: OpenOnce<KvLocation, KvStore>,

@@ -1,5 +1,5 @@
-//! Sends lines as syslog messages (RFC 5424): as datagrams over UDP or to a local socket, or over TCP with octet counting
-//! (RFC 6587).
+//! Sends lines as syslog messages (RFC 5424): as datagrams over UDP or to a local socket, or over TCP with octet
+//! counting (RFC 6587).
 
 mod message;
 

@@ -1,4 +1,4 @@
-//! Answers of plugins as values, for `tuffet plugin`: in the words of `sdk/wit/policy.wit`, as YAML or JSON.
+//! Answers of plugins as values, for `tuffet plugin`: in the terms of `sdk/wit/policy.wit`, as YAML or JSON.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -20,7 +20,7 @@ pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
     }
 }
 
-/// A resolution; `rendered` is what the plugin made for the key in it.
+/// A resolution; `rendered` is the content that the plugin made for its key.
 pub(super) fn resolution(found: Option<Found>, rendered: Option<Result<Rendering, Denial>>) -> Value {
     let Selection { files, otherwise, profile: its } = match found {
         None => return ABSTAIN.into(),
@@ -106,7 +106,7 @@ fn profile(profile: &SessionProfile) -> Map<String, Value> {
     shown
 }
 
-/// An answer without an ERROR, and its reason if there is one.
+/// A drop, with its reason if there is one.
 fn drop_for(reason: &str) -> Value {
     if reason.is_empty() { "drop".into() } else { json!({ "drop": reason }) }
 }

@@ -163,7 +163,7 @@ async fn counters_count_each_increment_once() {
 }
 
 #[tokio::test]
-async fn a_time_that_is_over_makes_room_and_a_counter_begins_anew() {
+async fn expired_entries_make_room_and_counters_start_over() {
     for location in locations() {
         let store = location.open();
         let one = Quota { keys: 1, bytes: 100 };
@@ -181,7 +181,7 @@ async fn a_time_that_is_over_makes_room_and_a_counter_begins_anew() {
 }
 
 #[tokio::test]
-async fn a_quota_holds_over_restarts_and_what_is_there_may_shrink() {
+async fn a_quota_holds_over_restarts_and_entries_may_shrink() {
     for location in locations() {
         let quota = Quota { keys: 2, bytes: 10 };
         let store = location.open();
@@ -241,7 +241,7 @@ async fn a_swap_succeeds_on_the_revision_that_was_read_and_on_no_other() {
 }
 
 #[tokio::test]
-async fn of_swaps_at_once_each_revision_serves_one() {
+async fn of_concurrent_swaps_one_succeeds() {
     for location in locations() {
         let store = location.open();
         let namespace = of("a", PLENTY);
@@ -310,12 +310,15 @@ async fn a_key_without_a_revision_can_be_swapped() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
+fn a_folder_that_cannot_be_written_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let open = |path: &Path| KvStore::open(&KvLocation::Folder(path.to_owned())).unwrap_err().to_string();
     fs::write(folder.path().join("file"), "").unwrap();
     let error = open(&folder.path().join("file/below"));
-    assert!(error.contains("file/below cannot be created or written") && error.contains("`state:`"), "{error}");
+    assert!(
+        error.contains("file/below cannot be created or written") && error.contains("`state:`"),
+        "{error}"
+    );
     assert!(check_folder(&folder.path().join("file/below")).is_err());
     assert!(check_folder(&folder.path().join("to/be/made")).is_ok());
     assert!(!folder.path().join("to").exists(), "looking changes nothing");
@@ -442,7 +445,7 @@ async fn a_server_that_hangs_costs_one_time_out() {
 
 /// After a purge, or when a bucket is created again with revisions from 1, servers forget its earlier keys.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
+async fn a_bucket_may_be_purged_or_created_again_under_its_servers() {
     let Some(nats) = Nats::start() else { return };
     let store = KvStore::open(&KvLocation::Bucket(nats.bucket())).unwrap();
     let namespace = of("a", Quota { keys: 2, bytes: 10_000 });

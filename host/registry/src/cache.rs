@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes_first_and_abandoned_files_too() {
+    fn the_least_recently_used_blobs_and_abandoned_files_are_removed() {
         let (_folder, cache) = new_cache();
         let digests = [b"aaaa", b"bbbb", b"cccc"].map(|content| {
             let digest = Sha256Digest::of(content);

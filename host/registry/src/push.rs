@@ -143,7 +143,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn what_is_pushed_can_be_pulled_and_is_the_same_twice() {
+    fn a_pushed_artifact_can_be_pulled_and_is_reproducible() {
         let artifact = Artifact {
             component: Bytes::from_static(b"\0asm"),
             file: "acl.wasm".into(),

@@ -154,8 +154,8 @@ impl Signature {
         }
         match self.form {
             Form::Simple => {
-                let payload: Payload =
-                    serde_json::from_slice(&payload).map_err(|_| "the signed text is no payload of cosign")?;
+                let payload: Payload = serde_json::from_slice(&payload)
+                    .map_err(|_| "the signed text is no payload of cosign")?;
                 let Critical { identity, image } = payload.critical;
                 if image.docker_manifest_digest != format!("sha256:{manifest}") {
                     return Err("its signature is for another digest".into());

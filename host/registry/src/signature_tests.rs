@@ -101,7 +101,7 @@ fn a_statement_counts_if_it_is_a_signature() {
 }
 
 #[test]
-fn keys_of_edwards_count_too() {
+fn ed25519_keys_count_too() {
     let random = SystemRandom::new();
     let document = Ed25519KeyPair::generate_pkcs8(&random).unwrap();
     let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
@@ -115,7 +115,7 @@ fn keys_of_edwards_count_too() {
 }
 
 #[test]
-fn keys_of_edwards_may_sign_a_digest() {
+fn ed25519_keys_may_sign_a_digest() {
     // RFC 8032, section 7.3: the test vector of Ed25519ph.
     let hex = |text: &str| -> Vec<u8> {
         (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()

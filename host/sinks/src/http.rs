@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wrong_with_the_lines_drops_them() {
+    fn only_errors_of_the_lines_drop_them() {
         let judged = |status| judge(StatusCode::from_u16(status).unwrap_or_default());
         for (status, judgement) in [
             (200, Judgement::Good),

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn wherever_it_is_cut_off_each_line_is_there_once() {
+    fn each_line_is_written_once_wherever_it_is_cut_off() {
         let lines: Vec<String> = ["first", "", "third", "4"].map(String::from).into();
         let whole = "first\n\nthird\n4\n";
         for first in 0..=whole.len() {

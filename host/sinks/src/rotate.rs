@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_time_and_sort_by_it() {
+    fn names_contain_the_time_and_sort_by_it() {
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_042);
         assert_eq!(stamp(time), "20231114T221320.042Z");
         for good in ["20231114T221320.042Z", "20231114T221320.042Z-001"] {

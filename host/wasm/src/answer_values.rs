@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_no_text_is_a_digest() {
+    fn binary_content_is_shown_as_a_digest() {
         let content = |name, bytes: &[u8]| {
             let otherwise = Otherwise::Content(PluginContent::new(name, bytes.into()).into());
             resolution(Some(Found::Serve(Selection { files: Vec::new(), otherwise, profile: None })), None)

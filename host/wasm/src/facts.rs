@@ -90,7 +90,7 @@ mod tests {
     use tuffet_request::LeaseFact;
 
     #[test]
-    fn each_plugin_gets_what_it_asked_for() {
+    fn each_plugin_gets_the_facts_that_it_requests() {
         let request = Request {
             local_address: Some(IpAddr::from([192, 0, 2, 9])),
             interface: Some("eth0.100".into()),

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_optional_need_not_be_granted() {
+    fn an_optional_grant_may_be_missing() {
         assert_eq!(judged(&[KV], &asking("kv", true), &[]), GrantCheck::default());
         let granted = judged(&[KV], &asking("kv", true), &[Grant::Kv]).granted;
         assert_eq!(granted, [Grant::Kv]);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_names_what_there_is() {
+    fn the_remedy_names_configured_roots_and_sinks() {
         let files = judged(&[], &asking("files", false), &[]).problems;
         assert!(files[0].contains("write `grants: [files/boot]`"), "{files:?}");
         let sinks = judged(&[], &asking("sinks", false), &[]).problems;

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_remedy() {
+    fn problems_come_with_the_remedy() {
         for (json, said) in [
             ("", "cannot be read"),
             ("{}", "missing field `name`"),
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn a_component_has_the_manifest_that_it_was_given_last() {
+    fn the_last_annotated_manifest_counts() {
         let inside = append(COMPONENT, 1, &manifest(MODULE, r#"{ "name": "inside" }"#));
         let other = append(&inside, 0, b"\x04more");
         let named = |component: &[u8]| Manifest::of(component).map(|manifest| manifest.name);

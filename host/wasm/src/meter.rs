@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn computing_is_told_from_waiting() {
+    async fn computing_is_distinguished_from_waiting() {
         let meter = Meter::new();
         meter.reset(ClientKey::SERVER);
         let (computes, waits) = (Duration::from_millis(10), Duration::from_millis(40));

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn quotas_count_what_is_known_and_expired_entries_make_room() {
+    fn quotas_count_mirrored_keys_and_expired_entries_make_room() {
         let mut mirror = mirror();
         let quota = Quota { keys: 1, bytes: 10 };
         mirror.enter_watched("a", "k".into(), 1, entry(50, "v"));
@@ -379,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_the_bucket_lost_go_when_all_changes_have_come() {
+    fn keys_that_the_bucket_lost_go_when_all_changes_have_arrived() {
         let mut mirror = mirror();
         mirror.enter_watched("a", "lost".into(), 1, entry(0, "v"));
         mirror.enter_watched("a", "changed".into(), 2, entry(0, "v"));

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else() {
+    fn a_written_position_is_read_and_nothing_else() {
         let position = Position { segment: 7, offset: u64::MAX };
         let line = encode(position);
         assert_eq!((line.len(), parse(&line)), (LENGTH, Some(position)));

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_damaged_is_left_out_and_no_more() {
+    fn only_damaged_lines_are_left_out() {
         let good = record("{\"é\":1}");
         assert_eq!(parse(&good[..good.len() - 1]).as_deref(), Some("{\"é\":1}"));
         for at in 0..good.len() - 1 {

@@ -57,7 +57,7 @@ fn lines_come_out_as_they_went_in_and_once() {
 }
 
 #[test]
-fn what_is_not_acknowledged_comes_again_after_a_restart() {
+fn unacknowledged_lines_come_again_after_a_restart() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -103,7 +103,7 @@ fn it_is_bounded_and_has_room_again() {
 }
 
 #[test]
-fn what_a_crash_cut_off_is_left_out() {
+fn a_line_that_a_crash_cut_off_is_left_out() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -125,7 +125,7 @@ fn what_a_crash_cut_off_is_left_out() {
 }
 
 #[test]
-fn what_a_disk_damaged_is_left_out_and_counted() {
+fn damaged_lines_are_left_out_and_counted() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -149,7 +149,7 @@ fn what_a_disk_damaged_is_left_out_and_counted() {
 
 /// A segment with only damaged lines does not delay the next one.
 #[test]
-fn a_segment_of_nothing_good_is_passed() {
+fn a_segment_of_damaged_lines_is_skipped() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 8 * 4096);
     let spool = Spool::open(&spec).unwrap();
@@ -166,7 +166,7 @@ fn a_segment_of_nothing_good_is_passed() {
 }
 
 #[test]
-fn a_position_that_says_nothing_loses_nothing() {
+fn an_invalid_position_loses_nothing() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();

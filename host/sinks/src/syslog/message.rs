@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_when_and_how_bad_it_is() {
+    fn the_line_sets_time_and_severity() {
         let line = r#"{"unix_ms":1700000000123,"level":"Warning"}"#;
         let message = message(line);
         assert!(message.starts_with("<132>1 2023-11-14T22:13:20.123Z "), "{message}");

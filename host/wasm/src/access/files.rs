@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_is_read_anew() {
+    fn a_file_that_changes_is_read_again() {
         let grows = |path: &Path| fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
         let shrinks = |path: &Path| fs::write(path, "aaaa").unwrap();
         for (change, content) in

@@ -67,7 +67,7 @@ fn an_answer_counts_with_a_good_end_alone() {
 }
 
 #[test]
-fn one_line_is_one_answer_whatever_the_compiler_says() {
+fn each_answer_is_one_line_whatever_the_reason() {
     let refused = CompilerAnswer::Refused("first\ncompiled\nended 0".into()).to_string();
     assert_eq!(refused.lines().count(), 1);
     assert_eq!(
@@ -108,7 +108,7 @@ fn a_starter_that_ended_is_no_problem_of_the_component() {
 }
 
 #[test]
-fn words_without_end_are_not_read_to_their_end() {
+fn endless_output_is_not_read_to_its_end() {
     let (outcome, starter) =
         ask(LONG, 1, |mut socket: UnixStream| while socket.write_all(&[b'w'; 4096]).is_ok() {});
     starter.join().unwrap();

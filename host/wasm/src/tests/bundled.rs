@@ -17,7 +17,7 @@ fn boot(paths: &[&str]) -> Answer {
 }
 
 #[tokio::test]
-async fn they_are_there() {
+async fn all_bundled_plugins_are_embedded() {
     assert_eq!(
         builtin::names().collect::<Vec<_>>(),
         ["acl", "audit", "mac-map", "publish", "remap", "template"]

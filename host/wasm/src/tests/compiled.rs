@@ -65,7 +65,7 @@ async fn code_that_is_not_as_it_was_written_is_not_run() {
 
 /// A reload checks files that have changed meanwhile.
 #[test]
-fn a_file_is_looked_at_again_when_it_has_changed() {
+fn a_changed_file_is_verified_again() {
     let folder = TempDir::new().unwrap();
     let cache = CodeCache::open(folder.path()).unwrap();
     let compiler = folder.path().join("code/modules/compiler");

@@ -254,7 +254,7 @@ async fn decisions_that_may_depend_on_a_grant_are_not_remembered() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_bounded() {
+async fn the_decision_cache_is_bounded() {
     let spec = authorizers(vec![remembering("cache-bound", &[Fact::Path], LONG, 10)]);
     let (policy, (_, member)) = loaded(&spec).await;
     for path in 0..200 {

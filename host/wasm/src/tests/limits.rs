@@ -50,7 +50,7 @@ async fn an_endless_loop_is_stopped_while_others_go_on() {
 }
 
 #[tokio::test]
-async fn cpu_time_is_told_from_time_in_all() {
+async fn cpu_time_is_distinguished_from_wall_time() {
     let mut looping = bad("loop", "loop");
     looping.limits.cpu = Duration::from_millis(20);
     let denied = failure(looping).await;
@@ -111,7 +111,7 @@ async fn every_call_starts_afresh() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_failures() {
+async fn invalid_answers_are_failures() {
     for (misdeed, what) in [
         ("too-much-content", "it handed over more than it may"),
         ("unknown-root", "it answered with a file in the root \"no-such-root\", which is not configured"),

@@ -51,7 +51,7 @@ async fn a_file_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_builtin_that_there_is_not() {
+async fn an_unknown_builtin() {
     let source = ComponentSource::Builtin("alc".into());
     let problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
     assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
@@ -62,7 +62,7 @@ async fn a_builtin_that_there_is_not() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_component() {
+async fn a_file_that_is_not_a_component() {
     for (bytes, what) in [
         (b"#!/bin/sh\n".as_slice(), "it is not WebAssembly"),
         (b"", "it is not WebAssembly"),
@@ -155,7 +155,7 @@ async fn a_chain_that_names_an_unknown_plugin() {
 }
 
 #[tokio::test]
-async fn every_problem_of_every_plugin_is_told_with_its_place() {
+async fn every_problem_of_every_plugin_is_reported_with_its_pointer() {
     let spec = authorizers(vec![
         acl("one", json!({ "deny": [{ "clients": ["x"], "names": ["["] }] })),
         acl("two", json!({ "denny": [] })),

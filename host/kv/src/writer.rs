@@ -71,7 +71,7 @@ fn write(
 }
 
 /// Applies a change. The outer error is one of the file and ends the transaction; the inner one is the answer to the
-/// job.
+/// caller.
 fn apply(
     tables: &mut Tables<'_>,
     usages: &mut Usages,

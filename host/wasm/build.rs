@@ -1,7 +1,7 @@
 //! Builds the bundled plugins and embeds them, so that `tuffet` is one file.
 //!
-//! `plugins/build.sh` builds them. `TUFFET_GUESTS` names a folder of prebuilt components, for packagers and
-//! for machines without a compiler for WebAssembly.
+//! `plugins/build.sh` builds them. `TUFFET_GUESTS` names a folder of prebuilt components, for packagers and for
+//! machines without a WebAssembly compiler.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ const BUNDLED: [(&str, &str); 6] = [
     ("template", "tuffet_template.wasm"),
 ];
 
-/// The sources of the plugins, below the workspace.
+/// The sources of the plugins, relative to the workspace.
 const SOURCES: [&str; 7] =
     ["host/leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
 fn main() -> ExitCode {
-    // Cargo shows it as it is written, with its line breaks.
+    // Not a returned error: Cargo would show it escaped, without line breaks.
     run().map_or_else(
         |error| {
             eprintln!("{error}");
@@ -40,9 +40,9 @@ fn run() -> Result<(), Box<dyn Error>> {
         Some(folder) => prebuilt(&workspace.join("host").join(folder)),
         None => build(&workspace)?,
     };
-    // The folder also has the guests of the tests, which are not embedded.
+    // The folder also has the plugins of the tests, which are not embedded.
     println!("cargo::rustc-env=TUFFET_TEST_GUESTS={}", components.display());
-    // For the build script of the server, whose tests need them, too.
+    // For build scripts of crates with tests that need the plugins.
     println!("cargo::metadata=components={}", components.display());
     embed(&components)
 }
@@ -72,22 +72,22 @@ fn build(workspace: &Path) -> Result<PathBuf, Box<dyn Error>> {
     .into())
 }
 
-/// Returns `guests` beside `debug` and `release`, so that all profiles of the host share one build of the
-/// guests. It is a folder of its own, because cargo holds the lock of the other during this build.
+/// Returns `guests` beside `debug` and `release`, so that all profiles of the host share one build of the plugins.
+/// The folder is separate, because cargo locks the other one during this build.
 fn guest_target_dir(out_dir: &Path) -> PathBuf {
     let build = out_dir.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "build"));
     let target = build.and_then(|build| build.parent()?.parent());
     target.unwrap_or(out_dir).join("guests")
 }
 
-/// Writes the table that `policy::builtin` includes.
+/// Writes the table that `builtin.rs` includes.
 fn embed(components: &Path) -> Result<(), Box<dyn Error>> {
     let mut table = String::from("[\n");
     for (name, file) in BUNDLED {
         let path = components.join(file);
         if !path.is_file() {
             return Err(format!(
-                "{} is not there: TUFFET_GUESTS must name a folder that has it (plugins/build.sh makes it)",
+                "{} is missing: TUFFET_GUESTS must name a folder that has it (plugins/build.sh builds it)",
                 path.display()
             )
             .into());

@@ -18,7 +18,7 @@ use tuffet_config::{
 };
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
-use tuffet_wasm::{Beyond, Hook, HookInput, NOTHING};
+use tuffet_wasm::{AnswerSource, Hook, HookInput, OBSERVE_ANSWER};
 
 /// A case file as written.
 #[derive(Debug, Deserialize)]
@@ -188,7 +188,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
     let file: WrittenFile = document.parse()?;
     let source =
         component_of(&document, &file, path, context.component).map_err(CaseFileError::NoComponent)?;
-    let its_host = file.host.given(Beyond::Nothing);
+    let its_host = file.host.given(AnswerSource::Nothing);
     let mut wrong: Vec<InputProblem> =
         its_host.err().map(|(pointer, message)| (format!("/host{pointer}"), message)).into_iter().collect();
     let mut cases = Vec::new();
@@ -202,7 +202,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
         };
         let mut host = written.host.clone();
         let all = file.host.with(&host);
-        let beyond = if context.recorded { Beyond::Recorded } else { Beyond::Nothing };
+        let beyond = if context.recorded { AnswerSource::Recorded } else { AnswerSource::Nothing };
         // The recording fixes the time of the case.
         if context.recorded && all.clock.is_none() && file.grants.contains(&Grant::Clock) {
             host.clock = Some(humantime::format_rfc3339_seconds(SystemTime::now()).to_string());
@@ -221,7 +221,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
             let input = hook_input(call.hook, call.request.as_ref(), call.events.as_deref()).map_err(at(""));
             let expect = match (&call.expect, &call.events) {
                 (Some(expect), _) => Ok(expect.clone()),
-                (None, Some(_)) => Ok(NOTHING.into()),
+                (None, Some(_)) => Ok(OBSERVE_ANSWER.into()),
                 (None, None) => {
                     let message = "nothing is expected; add `expect`, such as `expect: abstain`";
                     Err(at("")((String::new(), message.to_owned())))

@@ -12,7 +12,7 @@ use crate::program::ServerProgram;
 use crate::registry::{self, RegistryArgs, SignatureArgs};
 use tuffet_config::{ComponentSource, EXIT_CONFIG};
 use tuffet_terminal::{complain, print, print_json};
-use tuffet_wasm::Inspected;
+use tuffet_wasm::ComponentInfo;
 
 #[derive(Debug, Args)]
 pub struct InspectArgs {
@@ -44,8 +44,8 @@ pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCod
         ComponentSource::Builtin(_) | ComponentSource::Path(_) => None,
     };
     let inspected = match &artifact {
-        Some((_, pulled)) => Inspected::of_bytes(lab.runtime(), &pulled.component),
-        None => Inspected::of(lab.runtime(), &source),
+        Some((_, pulled)) => ComponentInfo::of_bytes(lab.runtime(), &pulled.component),
+        None => ComponentInfo::of(lab.runtime(), &source),
     };
     let inspected = match inspected {
         Ok(inspected) => inspected,

@@ -19,7 +19,7 @@ use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origins, RootError, Roots};
 use tuffet_terminal::complain;
-use tuffet_wasm::{Given, Hook, HookInput, PolicyRuntime, PolicySpec, Stage, Trial, Tried};
+use tuffet_wasm::{Hook, HookInput, PolicyRuntime, PolicySpec, Stage, StagedAnswers, Trial, TrialResult};
 
 /// A plugin and its context.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
     pub silent: Vec<Silent>,
     /// The roots that an answer may name; empty allows any.
     pub named_roots: Vec<String>,
-    pub given: Given,
+    pub given: StagedAnswers,
     pub limits: PluginLimits,
     pub reuse: Option<ReuseConfig>,
     /// The folder for its keys; `None` keeps them in memory, for one call.
@@ -79,7 +79,7 @@ impl Lab {
 
     /// Loads a plugin on a new stage, which records the calls without an answer.
     pub fn load(&self, plan: &Plan) -> (Result<Trial, LoadError>, Arc<Stage>) {
-        let given = Given { stores_keys: plan.state.is_some(), ..plan.given.clone() };
+        let given = StagedAnswers { stores_keys: plan.state.is_some(), ..plan.given.clone() };
         let stage = Arc::new(Stage::new(given));
         let roots = match open(plan) {
             Ok(roots) => roots,
@@ -129,7 +129,7 @@ impl Lab {
     }
 
     /// Calls a hook of a plugin.
-    pub fn ask(&self, trial: &Trial, hook: Hook, input: &HookInput) -> Tried {
+    pub fn ask(&self, trial: &Trial, hook: Hook, input: &HookInput) -> TrialResult {
         self.driver.block_on(trial.ask(hook, input))
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, more: &[&str]) -> Result<Value, ConfigError> {
     find_unknown(document.value(), "", &known, &mut unknown);
     let wishes = document.value().get("grants").and_then(Value::as_array);
     for (index, wish) in wishes.into_iter().flatten().enumerate() {
-        find_unknown(wish, &format!("/grants/{index}"), &Manifest::WISH_KEYS, &mut unknown);
+        find_unknown(wish, &format!("/grants/{index}"), &Manifest::GRANT_KEYS, &mut unknown);
     }
     if !unknown.is_empty() {
         return Err(document.error(unknown));

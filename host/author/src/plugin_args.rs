@@ -18,7 +18,7 @@ use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_terminal::complain;
-use tuffet_wasm::{Given, Hook, Trial, place_in_config};
+use tuffet_wasm::{Hook, StagedAnswers, Trial, locate_in_config};
 
 #[derive(Debug, Args)]
 pub(crate) struct PluginArgs {
@@ -129,7 +129,7 @@ impl PluginArgs {
             roots: config.roots.clone(),
             silent: config.silent.clone(),
             named_roots: config.roots.iter().map(|root| root.name.clone()).collect(),
-            given: Given::default(),
+            given: StagedAnswers::default(),
             limits: plugin.limits,
             reuse: Some(ReuseConfig::NEVER),
             state: None,
@@ -160,7 +160,7 @@ impl PluginArgs {
             roots: context.roots.clone(),
             silent: reach::silent(&context.roots),
             named_roots: context.roots.iter().map(|root| root.name.clone()).collect(),
-            given: Given::default(),
+            given: StagedAnswers::default(),
             limits: PluginLimits::default(),
             reuse: Some(ReuseConfig::NEVER),
             state: None,
@@ -231,7 +231,7 @@ impl Planned<'_> {
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
         match (problem.kind, &self.settings) {
             (_, SettingsSource::InConfig(config)) => {
-                config.error([place_in_config(problem, config)]).to_string()
+                config.error([locate_in_config(problem, config)]).to_string()
             }
             (LoadProblemKind::Settings, SettingsSource::Alone(file)) => {
                 file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()

@@ -15,7 +15,7 @@ use crate::program::ServerProgram;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_policy::SeriesValue;
 use tuffet_terminal::{complain, print, print_json};
-use tuffet_wasm::{Hook, HookInput, LogLine, Trial, Tried};
+use tuffet_wasm::{Hook, HookInput, LogLine, Trial, TrialResult};
 
 #[derive(Debug, Args)]
 pub struct RunArgs {
@@ -102,7 +102,7 @@ impl Prepared<'_> {
 }
 
 /// Returns the answer, or the failure.
-pub(crate) fn answer(tried: &Tried) -> Value {
+pub(crate) fn answer(tried: &TrialResult) -> Value {
     match &tried.answer {
         Ok(answer) => answer.clone(),
         Err((cause, detail)) => json!({ "failure": { "cause": cause, "detail": detail } }),
@@ -110,13 +110,13 @@ pub(crate) fn answer(tried: &Tried) -> Value {
 }
 
 /// Returns the plugin's own keys that it set, or deleted (null).
-pub(crate) fn changed(tried: &Tried) -> BTreeMap<&str, Option<KeyValue>> {
+pub(crate) fn changed(tried: &TrialResult) -> BTreeMap<&str, Option<KeyValue>> {
     let own = tried.keys.iter().filter(|((namespace, _), _)| namespace.is_none());
     own.map(|((_, key), value)| (key.as_str(), value.as_deref().map(KeyValue::of))).collect()
 }
 
 /// Returns the same for shared namespaces.
-pub(crate) fn changed_shared(tried: &Tried) -> SharedKeys {
+pub(crate) fn changed_shared(tried: &TrialResult) -> SharedKeys {
     let mut all = SharedKeys::new();
     for ((namespace, key), value) in &tried.keys {
         if let Some(namespace) = namespace {
@@ -128,7 +128,7 @@ pub(crate) fn changed_shared(tried: &Tried) -> SharedKeys {
 }
 
 /// Returns its own counters and gauges, by name and labels as Prometheus writes them.
-pub(crate) fn measured(tried: &Tried) -> BTreeMap<String, f64> {
+pub(crate) fn measured(tried: &TrialResult) -> BTreeMap<String, f64> {
     let number = |value: &SeriesValue| match *value {
         SeriesValue::Counter(count) => count as f64,
         SeriesValue::Gauge(value) => value,
@@ -141,7 +141,7 @@ pub(crate) fn line(line: &LogLine) -> String {
     [line.level, &line.message, &line.fields].join(" ").trim_end().to_owned()
 }
 
-fn record(hook: Hook, tried: &Tried) -> Value {
+fn record(hook: Hook, tried: &TrialResult) -> Value {
     let lines = tried.lines.iter();
     let emitted = tried.emitted.iter();
     json!({
@@ -160,7 +160,7 @@ fn record(hook: Hook, tried: &Tried) -> Value {
 }
 
 /// Formats the result as YAML, by hand where that helps reading.
-fn text(hook: Hook, tried: &Tried) -> String {
+fn text(hook: Hook, tried: &TrialResult) -> String {
     let verdict = json!({ "verdict": answer(tried) });
     let mut shown = format!("hook: {}\n", hook.word());
     shown += &serde_yaml::to_string(&verdict).unwrap_or_else(|_| format!("{verdict}\n"));

@@ -24,7 +24,7 @@ use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach}
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
 use tuffet_terminal::{complain, print};
-use tuffet_wasm::{Beyond, Emitted, Hook, HookInput, KeyName, Learned, Trial};
+use tuffet_wasm::{AnswerSource, Hook, HookInput, KeyName, RecordedAnswers, SinkLine, Trial};
 
 #[derive(Debug, Args)]
 pub struct TestArgs {
@@ -140,7 +140,7 @@ struct CaseResult {
     /// The problems, line by line.
     faults: Vec<String>,
     /// The answers of the real world.
-    learned: Learned,
+    learned: RecordedAnswers,
 }
 
 /// The keys after the previous calls of a case.
@@ -186,7 +186,7 @@ fn faults(
         Err(LoadError::Problems(problems)) => refusal(&problems),
     };
     faults.extend(unanswered.iter().map(|call| match case.plan.given.beyond {
-        Beyond::Recorded => {
+        AnswerSource::Recorded => {
             format!("it called {call}, which ended with an error; that cannot be recorded")
         }
         _ => format!("it called {call}, which the case does not answer; add it below `host`, or --record it"),
@@ -281,7 +281,7 @@ fn refusal(problems: &[LoadProblem]) -> Value {
     if settings { json!({ "refused": said }) } else { json!({ "unloadable": said }) }
 }
 
-fn by_sink(emitted: &[Emitted]) -> BTreeMap<&str, Vec<Value>> {
+fn by_sink(emitted: &[SinkLine]) -> BTreeMap<&str, Vec<Value>> {
     let mut sinks: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
     for sent in emitted {
         // It was valid JSON when it was sent.

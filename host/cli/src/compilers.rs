@@ -23,7 +23,7 @@ pub(super) fn work_as_process(name: &OsStr, arguments: impl Iterator<Item = OsSt
         compiler::start_compilers(arguments.into_iter());
         return Some(ExitCode::SUCCESS);
     }
-    compiler::bound();
+    compiler::apply_limits();
     let folder = confinement.restrict_compiler();
     Some(compiler::compile(folder).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS))
 }

@@ -16,18 +16,18 @@ impl<'a> Entry<'a> {
             Some((until, value)) if value.len() <= MAX_VALUE => {
                 Entry { until: u64::from_le_bytes(*until), value }
             }
-            // This program writes neither shorter nor longer ones, so this is damage, or of another program that writes
-            // into the bucket: it counts as missing.
+            // Never written by this program: it is damaged, or another program wrote it into the bucket. It counts as
+            // missing.
             _ => Entry { until: 1, value: &[] },
         }
     }
 
-    /// Returns the expiry of a value that is written now.
-    pub(super) fn until(now: u64, ttl_seconds: Option<u32>) -> u64 {
+    /// Returns the expiry of a value written now.
+    pub(super) fn expiry(now: u64, ttl_seconds: Option<u32>) -> u64 {
         ttl_seconds.map_or(0, |seconds| now.saturating_add(u64::from(seconds) * 1000).max(1))
     }
 
-    pub(super) fn is_over(&self, now: u64) -> bool {
+    pub(super) fn is_expired(&self, now: u64) -> bool {
         self.until != 0 && self.until <= now
     }
 
@@ -41,15 +41,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn its_time_is_over_when_it_has_come() {
+    fn an_entry_expires_in_time() {
         let entry = |until| Entry { until, value: b"v" };
         assert_eq!(Entry::parse(&entry(7).bytes()), entry(7));
-        assert!(!entry(0).is_over(u64::MAX), "for ever");
-        assert!(!entry(7).is_over(6) && entry(7).is_over(7));
-        assert_eq!(Entry::until(5, None), 0);
-        assert_eq!(Entry::until(5, Some(2)), 2005);
-        assert!(entry(Entry::until(5, Some(0))).is_over(5), "no time at all");
-        assert!(Entry::parse(b"short").is_over(1), "damaged");
-        assert!(Entry::parse(&[0; 9 + MAX_VALUE]).is_over(1), "of another program");
+        assert!(!entry(0).is_expired(u64::MAX), "for ever");
+        assert!(!entry(7).is_expired(6) && entry(7).is_expired(7));
+        assert_eq!(Entry::expiry(5, None), 0);
+        assert_eq!(Entry::expiry(5, Some(2)), 2005);
+        assert!(entry(Entry::expiry(5, Some(0))).is_expired(5), "no time at all");
+        assert!(Entry::parse(b"short").is_expired(1), "damaged");
+        assert!(Entry::parse(&[0; 9 + MAX_VALUE]).is_expired(1), "of another program");
     }
 }

@@ -1,9 +1,9 @@
-//! The keys that plugins store: a namespace for each plugin, in one file for this server (`file`), or in a bucket of NATS
-//! JetStream for many servers (`nats`).
+//! The keys that plugins store, in a namespace for each plugin: in a file of this server (`file`), or in a NATS
+//! JetStream bucket that servers share (`nats`).
 //!
-//! Both have the same semantics, and `tests` runs the same tests on both. A change that was confirmed survives a
-//! crash, concurrent increments count each once, and an entry disappears when its time is over. Each change gives the
-//! key a revision that it never had before, so that a swap succeeds only on the value that its caller has seen.
+//! Both behave alike, and `tests` runs the same tests on both. A confirmed change survives a crash, each concurrent
+//! increment counts once, and an entry disappears when it expires. Each change gives the key a new revision, never
+//! used before, so that a swap succeeds only on the value that its caller has seen.
 
 mod entry;
 mod file;
@@ -19,24 +19,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-pub use file::{KvOpenError, usable};
+pub use file::{KvOpenError, check_folder};
 pub use state::KvState;
 
 use file::FileStore;
 use nats::NatsStore;
 use tuffet_config::{KvBucket, PluginLimits, WhenAway};
 
-/// The bytes of a key.
+/// The maximum size of a key, in bytes.
 pub const MAX_KEY: usize = 256;
-/// The bytes of a value.
+/// The maximum size of a value, in bytes.
 pub const MAX_VALUE: usize = 64 << 10;
 
-/// Where keys are.
+/// The location of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum KvPlace {
-    /// In a file in this folder.
+pub enum KvLocation {
+    /// A file in this folder.
     Folder(PathBuf),
-    /// In a bucket of NATS JetStream.
+    /// A bucket of NATS JetStream.
     Bucket(KvBucket),
 }
 
@@ -55,13 +55,13 @@ enum Backend {
 pub struct Namespace {
     /// The name of the plugin.
     pub name: Arc<str>,
-    /// What it may store.
+    /// The limits of its namespace.
     pub quota: Quota,
-    /// What the plugin gets while the store is away.
+    /// How its reads are answered while NATS is away.
     pub when_away: WhenAway,
 }
 
-/// A value and its revision, which every change of the key replaces by a higher one.
+/// A value and its revision. Every change of the key raises the revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Versioned {
     /// The value.
@@ -73,9 +73,9 @@ pub struct Versioned {
 /// A part of the keys of a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// Keys begin with this.
+    /// The prefix of the keys.
     pub prefix: String,
-    /// Keys come after this one, in the order of their bytes.
+    /// Only keys after this one, in the order of their bytes.
     pub after: Option<String>,
     /// The maximum number of keys.
     pub limit: usize,
@@ -84,9 +84,9 @@ pub struct Listing {
 /// The limits of a namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Quota {
-    /// Keys.
+    /// The maximum number of keys.
     pub keys: u64,
-    /// Bytes of all keys and values.
+    /// The maximum size of all keys and values, in bytes.
     pub bytes: u64,
 }
 
@@ -116,16 +116,16 @@ enum Change {
     },
 }
 
-/// Why a key cannot be read or written.
+/// A failed read or change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KvError {
     /// The namespace is full.
     Quota,
-    /// What is to be incremented is no counter.
+    /// The value to increment is not a counter.
     NotACounter,
-    /// The key has not the revision that a swap expects.
+    /// The key does not have the revision that a swap expects.
     Conflict,
-    /// The disk failed, or the server of the bucket is away.
+    /// The disk failed, or NATS is away.
     Unavailable(String),
 }
 
@@ -133,15 +133,15 @@ impl KvStore {
     /// Opens a store. Blocks on the disk; a bucket is contacted in the background.
     ///
     /// # Errors
-    /// The file cannot be opened, or there is no thread for the connection.
-    pub fn open(place: &KvPlace) -> Result<KvStore, KvOpenError> {
-        Ok(KvStore(match place {
-            KvPlace::Folder(folder) => Backend::File(FileStore::open(folder)?),
-            KvPlace::Bucket(bucket) => Backend::Nats(NatsStore::open(bucket)?),
+    /// The file cannot be opened, or no thread could be started.
+    pub fn open(location: &KvLocation) -> Result<KvStore, KvOpenError> {
+        Ok(KvStore(match location {
+            KvLocation::Folder(folder) => Backend::File(FileStore::open(folder)?),
+            KvLocation::Bucket(bucket) => Backend::Nats(NatsStore::open(bucket)?),
         }))
     }
 
-    /// Prepares a namespace that is going to be used.
+    /// Prepares a namespace before its first use.
     pub fn join(&self, namespace: &Namespace) {
         match &self.0 {
             Backend::File(_) => {}
@@ -149,7 +149,7 @@ impl KvStore {
         }
     }
 
-    /// The state of a bucket; `None` for a file.
+    /// Returns the state of a bucket; `None` for a file.
     pub fn state(&self) -> Option<KvState> {
         match &self.0 {
             Backend::File(_) => None,
@@ -157,7 +157,7 @@ impl KvStore {
         }
     }
 
-    /// The value of a key, with its revision.
+    /// Returns the value of a key, with its revision.
     ///
     /// # Errors
     /// The store is away.
@@ -168,7 +168,7 @@ impl KvStore {
         }
     }
 
-    /// Keys in the order of their bytes. A bucket lists what has arrived here: changes of other servers follow.
+    /// Lists keys in the order of their bytes. For a bucket, recent changes of other servers may be missing.
     ///
     /// # Errors
     /// The store is away.
@@ -204,7 +204,7 @@ impl KvStore {
     /// Adds to a counter; returns the sum.
     ///
     /// # Errors
-    /// The store is away, the namespace is full, or the value is no counter.
+    /// The store is away, the namespace is full, or the value is not a counter.
     pub async fn increment(
         &self,
         of: &Namespace,
@@ -215,8 +215,8 @@ impl KvStore {
         self.change(of, key, Change::Increment { by, ttl_seconds }).await
     }
 
-    /// Replaces the value if the key still has this revision, or creates it if it shall have none. Returns the new
-    /// revision; `None` if the key has another one.
+    /// Replaces the value if the key still has this revision, or creates the key if `revision` is `None`. Returns the
+    /// new revision; `None` after a conflict.
     ///
     /// # Errors
     /// The store is away, or the namespace is full.
@@ -235,7 +235,7 @@ impl KvStore {
         }
     }
 
-    /// The new value of a counter; the new revision of a swap; 0 for another change.
+    /// Returns the new value of a counter, the new revision of a swap, or 0.
     async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
         match &self.0 {
             Backend::File(store) => store.change(&of.name, of.quota, key, change).await,

@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 pub struct KvState {
     /// The name of the bucket.
     pub bucket: String,
-    /// Since how many seconds the servers do not answer; `None` if they do.
+    /// Seconds since the servers stopped answering; `None` if they answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub away_seconds: Option<u64>,
     /// Why they do not answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The known keys of the plugins of this server, and the bytes of their keys and values.
+    /// The mirrored keys of the plugins of this server.
     pub keys: u64,
     /// The bytes of these keys and of their values.
     pub bytes: u64,
@@ -23,6 +23,6 @@ pub struct KvState {
     pub failed: u64,
     /// Reads that were answered with the last known value.
     pub last_known: u64,
-    /// Changes that were tried again because another server had changed the key.
+    /// Changes that were retried because another server had changed the key.
     pub conflicts: u64,
 }

@@ -2,10 +2,10 @@
 
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-/// By namespace and key.
-pub(super) const TABLE: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("keys");
-/// The revision of each key. A table of its own, so that earlier versions of the server read and write the file. A key
-/// that is missing here has revision 0. The row of [`LAST_REVISION`] is the highest revision so far.
+/// The entries by namespace and key.
+pub(super) const KEYS: TableDefinition<'_, (&str, &str), &[u8]> = TableDefinition::new("keys");
+/// The revision of each key, in a separate table, so that earlier versions of the server read and write the file. A
+/// key without a row has revision 0. The row [`LAST_REVISION`] has the highest revision so far.
 pub(super) const REVISIONS: TableDefinition<'_, (&str, &str), u64> = TableDefinition::new("revisions");
 /// No namespace has an empty name.
 pub(super) const LAST_REVISION: (&str, &str) = ("", "");
@@ -20,7 +20,7 @@ pub(super) struct Tables<'a> {
 
 impl<'a> Tables<'a> {
     pub(super) fn open(transaction: &'a WriteTransaction) -> Result<Tables<'a>, redb::Error> {
-        let (keys, revisions) = (transaction.open_table(TABLE)?, transaction.open_table(REVISIONS)?);
+        let (keys, revisions) = (transaction.open_table(KEYS)?, transaction.open_table(REVISIONS)?);
         let last = revisions.get(LAST_REVISION)?.map_or(0, |last| last.value());
         Ok(Tables { keys, revisions, last })
     }
@@ -41,7 +41,7 @@ impl<'a> Tables<'a> {
         Ok(())
     }
 
-    /// Returns the new revision.
+    /// Inserts an entry and returns its new revision.
     pub(super) fn insert(&mut self, id: (&str, &str), entry: &[u8]) -> Result<u64, redb::Error> {
         self.last += 1;
         self.keys.insert(id, entry)?;

@@ -1,7 +1,7 @@
 //! The same tests on a real file, and on a bucket of a real NATS server.
 #![allow(clippy::unwrap_used)]
 
-use super::file::FILE;
+use super::file::FILE_NAME;
 use super::*;
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use tuffet_config::{NatsLogin, NatsServers};
 const PLENTY: Quota = Quota { keys: 100, bytes: 10_000 };
 
 /// A store that can be opened again.
-enum Place {
+enum TestLocation {
     File(TempDir),
     Nats(Nats),
 }
@@ -34,7 +34,7 @@ impl Drop for Nats {
 }
 
 impl Nats {
-    /// `None` where no server is installed. Debian installs it where only root's path leads.
+    /// `None` if no server is installed. Debian installs it outside of the path of ordinary users.
     fn start() -> Option<Nats> {
         let program = ["nats-server", "/usr/sbin/nats-server"]
             .into_iter()
@@ -70,22 +70,22 @@ impl Nats {
 }
 
 /// The stores that can be tested here.
-fn places() -> Vec<Place> {
-    let mut places = vec![Place::File(TempDir::new().unwrap())];
+fn locations() -> Vec<TestLocation> {
+    let mut locations = vec![TestLocation::File(TempDir::new().unwrap())];
     match Nats::start() {
-        Some(nats) => places.push(Place::Nats(nats)),
+        Some(nats) => locations.push(TestLocation::Nats(nats)),
         None => eprintln!("nats-server is not installed: keys in a bucket are not tested"),
     }
-    places
+    locations
 }
 
-impl Place {
+impl TestLocation {
     fn open(&self) -> KvStore {
-        let place = match self {
-            Place::File(folder) => KvPlace::Folder(folder.path().join("made/on/the/way")),
-            Place::Nats(nats) => KvPlace::Bucket(nats.bucket()),
+        let location = match self {
+            TestLocation::File(folder) => KvLocation::Folder(folder.path().join("made/on/the/way")),
+            TestLocation::Nats(nats) => KvLocation::Bucket(nats.bucket()),
         };
-        let store = KvStore::open(&place).unwrap();
+        let store = KvStore::open(&location).unwrap();
         for namespace in ["a", "b", "c"] {
             store.join(&of(namespace, PLENTY));
         }
@@ -108,8 +108,8 @@ async fn get(store: &KvStore, namespace: &str, key: &str) -> Option<String> {
 
 #[tokio::test]
 async fn each_namespace_has_its_own_keys_and_they_outlive_the_process() {
-    for place in places() {
-        let store = place.open();
+    for location in locations() {
+        let store = location.open();
         set(&store, "a", PLENTY, "key", "of a").await.unwrap();
         set(&store, "b", PLENTY, "key", "of b").await.unwrap();
         set(&store, "b", PLENTY, "key", "of b again").await.unwrap();
@@ -117,7 +117,7 @@ async fn each_namespace_has_its_own_keys_and_they_outlive_the_process() {
         assert_eq!(get(&store, "a", "key").await.unwrap(), "of a");
         assert_eq!(get(&store, "c", "key").await, None);
         close(store);
-        let store = place.open();
+        let store = location.open();
         assert_eq!(get(&store, "b", "key").await.unwrap(), "of b again");
         assert_eq!(get(&store, "b", "a strange. key*>\n").await.unwrap(), "too");
         store.delete(&of("b", PLENTY), "key".into()).await.unwrap();
@@ -129,16 +129,16 @@ async fn each_namespace_has_its_own_keys_and_they_outlive_the_process() {
 
 #[test]
 fn a_file_has_one_server() {
-    let place = KvPlace::Folder(TempDir::new().unwrap().path().join("state"));
-    let first = KvStore::open(&place).unwrap();
-    assert!(matches!(KvStore::open(&place), Err(KvOpenError::InUse(_))), "two at once");
+    let location = KvLocation::Folder(TempDir::new().unwrap().path().join("state"));
+    let first = KvStore::open(&location).unwrap();
+    assert!(matches!(KvStore::open(&location), Err(KvOpenError::InUse(_))), "two at once");
     drop(first);
 }
 
 /// Waits until the writing thread has released a file.
 fn close(store: KvStore) {
-    if let KvStore(Backend::File(FileStore { database, jobs })) = store {
-        drop(jobs);
+    if let KvStore(Backend::File(FileStore { database, changes })) = store {
+        drop(changes);
         while Arc::strong_count(&database) > 1 {
             std::thread::yield_now();
         }
@@ -147,25 +147,25 @@ fn close(store: KvStore) {
 
 #[tokio::test]
 async fn counters_count_each_increment_once() {
-    for place in places() {
-        let store = place.open();
-        let its = of("a", PLENTY);
-        let all = (0..200).map(|_| store.increment(&its, "n".into(), 2, None));
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("a", PLENTY);
+        let all = (0..200).map(|_| store.increment(&namespace, "n".into(), 2, None));
         let mut seen: Vec<i64> =
             futures_util::future::join_all(all).await.into_iter().map(Result::unwrap).collect();
         seen.sort_unstable();
         assert_eq!(seen, (1..=200).map(|n| 2 * n).collect::<Vec<i64>>());
-        assert_eq!(store.increment(&its, "n".into(), i64::MAX, None).await, Ok(i64::MAX));
+        assert_eq!(store.increment(&namespace, "n".into(), i64::MAX, None).await, Ok(i64::MAX));
         set(&store, "a", PLENTY, "text", "x").await.unwrap();
-        let refused = store.increment(&its, "text".into(), 1, None).await;
+        let refused = store.increment(&namespace, "text".into(), 1, None).await;
         assert_eq!(refused, Err(KvError::NotACounter));
     }
 }
 
 #[tokio::test]
-async fn a_time_that_is_over_makes_room_and_a_counter_begins_anew() {
-    for place in places() {
-        let store = place.open();
+async fn expired_entries_make_room_and_counters_start_over() {
+    for location in locations() {
+        let store = location.open();
         let one = Quota { keys: 1, bytes: 100 };
         let (a, b) = (of("a", one), of("b", one));
         store.set(&a, "over".into(), b"x".to_vec(), Some(0)).await.unwrap();
@@ -181,14 +181,14 @@ async fn a_time_that_is_over_makes_room_and_a_counter_begins_anew() {
 }
 
 #[tokio::test]
-async fn a_quota_holds_over_restarts_and_what_is_there_may_shrink() {
-    for place in places() {
+async fn a_quota_holds_over_restarts_and_entries_may_shrink() {
+    for location in locations() {
         let quota = Quota { keys: 2, bytes: 10 };
-        let store = place.open();
+        let store = location.open();
         set(&store, "a", quota, "k1", "123").await.unwrap();
         set(&store, "a", quota, "k2", "123").await.unwrap();
         close(store);
-        let store = place.open();
+        let store = location.open();
         assert_eq!(set(&store, "a", quota, "k3", "").await, Err(KvError::Quota), "keys");
         assert_eq!(set(&store, "a", quota, "k2", "1234").await, Err(KvError::Quota), "bytes");
         set(&store, "a", quota, "k2", "321").await.unwrap();
@@ -202,11 +202,12 @@ async fn a_quota_holds_over_restarts_and_what_is_there_may_shrink() {
 
 #[tokio::test]
 async fn a_swap_succeeds_on_the_revision_that_was_read_and_on_no_other() {
-    for place in places() {
-        let store = place.open();
-        let its = of("a", Quota { keys: 2, bytes: 20 });
-        let swap = |revision, value: &str, ttl| store.swap(&its, "k".into(), revision, value.into(), ttl);
-        let revision = async || store.get(&its, "k".into()).await.unwrap().map(|found| found.revision);
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("a", Quota { keys: 2, bytes: 20 });
+        let swap =
+            |revision, value: &str, ttl| store.swap(&namespace, "k".into(), revision, value.into(), ttl);
+        let revision = async || store.get(&namespace, "k".into()).await.unwrap().map(|found| found.revision);
         assert_eq!(swap(Some(1), "new", None).await, Ok(None), "there is no such key");
         let first = swap(None, "one", None).await.unwrap();
         assert!(first.is_some() && revision().await == first);
@@ -218,36 +219,36 @@ async fn a_swap_succeeds_on_the_revision_that_was_read_and_on_no_other() {
         // Every change counts, also one that restores the value or does not expect a revision.
         set(&store, "a", PLENTY, "k", "two").await.unwrap();
         assert_eq!(swap(second, "three", None).await, Ok(None), "it was set");
-        store.delete(&its, "k".into()).await.unwrap();
+        store.delete(&namespace, "k".into()).await.unwrap();
         assert_eq!(swap(revision().await.or(second), "three", None).await, Ok(None), "it was deleted");
         let third = swap(None, "three", Some(0)).await.unwrap();
         assert!(third > second, "no revision comes twice: {third:?} after {second:?}");
         assert_eq!(swap(third, "four", None).await, Ok(None), "its time is over");
         let fourth = swap(None, "four", None).await.unwrap();
         assert!(fourth > third);
-        let refused = store.swap(&its, "k".into(), fourth, vec![b'x'; 30], None).await;
+        let refused = store.swap(&namespace, "k".into(), fourth, vec![b'x'; 30], None).await;
         assert_eq!(refused, Err(KvError::Quota));
-        store.increment(&its, "n".into(), 1, None).await.unwrap();
-        let counted = store.get(&its, "n".into()).await.unwrap().unwrap().revision;
-        store.increment(&its, "n".into(), 1, None).await.unwrap();
-        let raced = store.swap(&its, "n".into(), Some(counted), b"0".to_vec(), None).await;
+        store.increment(&namespace, "n".into(), 1, None).await.unwrap();
+        let counted = store.get(&namespace, "n".into()).await.unwrap().unwrap().revision;
+        store.increment(&namespace, "n".into(), 1, None).await.unwrap();
+        let raced = store.swap(&namespace, "n".into(), Some(counted), b"0".to_vec(), None).await;
         assert_eq!(raced, Ok(None), "it was incremented");
         close(store);
-        let store = place.open();
-        assert_eq!(store.get(&its, "k".into()).await.unwrap().map(|found| found.revision), fourth);
-        assert!(store.swap(&its, "k".into(), fourth, b"five".to_vec(), None).await.unwrap() > fourth);
+        let store = location.open();
+        assert_eq!(store.get(&namespace, "k".into()).await.unwrap().map(|found| found.revision), fourth);
+        assert!(store.swap(&namespace, "k".into(), fourth, b"five".to_vec(), None).await.unwrap() > fourth);
     }
 }
 
 #[tokio::test]
-async fn of_swaps_at_once_each_revision_serves_one() {
-    for place in places() {
-        let store = place.open();
-        let its = of("a", PLENTY);
+async fn of_concurrent_swaps_one_succeeds() {
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("a", PLENTY);
         for round in 0..5 {
-            let before = store.get(&its, "leader".into()).await.unwrap().map(|found| found.revision);
+            let before = store.get(&namespace, "leader".into()).await.unwrap().map(|found| found.revision);
             let value = || format!("{round}").into_bytes();
-            let all = (0..20).map(|_| store.swap(&its, "leader".into(), before, value(), None));
+            let all = (0..20).map(|_| store.swap(&namespace, "leader".into(), before, value(), None));
             let all = futures_util::future::join_all(all).await;
             assert_eq!(all.iter().filter(|done| matches!(done, Ok(Some(_)))).count(), 1, "{all:?}");
             assert_eq!(all.iter().filter(|done| matches!(done, Ok(None))).count(), 19, "{all:?}");
@@ -262,18 +263,18 @@ fn all(prefix: &str) -> Listing {
 
 #[tokio::test]
 async fn keys_are_listed_by_prefix_and_page_by_page() {
-    for place in places() {
-        let store = place.open();
-        let its = of("b", PLENTY);
+    for location in locations() {
+        let store = location.open();
+        let namespace = of("b", PLENTY);
         let list = async |prefix: &str, after: Option<&str>, limit| {
             let listing = Listing { prefix: prefix.into(), after: after.map(Into::into), limit };
-            store.list(&its, listing).await.unwrap()
+            store.list(&namespace, listing).await.unwrap()
         };
         assert!(list("", None, 9).await.is_empty());
         for key in ["lease/3", "lease/1", "lease/2", "lease", "leasf", "k.*>", "l\u{e9}"] {
             set(&store, "b", PLENTY, key, "x").await.unwrap();
         }
-        store.set(&its, "lease/0".into(), b"x".to_vec(), Some(0)).await.unwrap();
+        store.set(&namespace, "lease/0".into(), b"x".to_vec(), Some(0)).await.unwrap();
         set(&store, "a", PLENTY, "lease/9", "of another namespace").await.unwrap();
         set(&store, "c", PLENTY, "lease/9", "of another namespace").await.unwrap();
         assert_eq!(list("lease/", None, 9).await, ["lease/1", "lease/2", "lease/3"]);
@@ -283,67 +284,71 @@ async fn keys_are_listed_by_prefix_and_page_by_page() {
         assert_eq!(list("lease/", Some("a"), 1).await, ["lease/1"], "before all of them");
         assert!(list("lease/", Some("lease/3"), 9).await.is_empty());
         assert!(list("lease/", Some("z"), 9).await.is_empty());
-        store.delete(&its, "lease/2".into()).await.unwrap();
+        store.delete(&namespace, "lease/2".into()).await.unwrap();
         assert_eq!(list("lease/", None, 9).await, ["lease/1", "lease/3"]);
     }
 }
 
-/// Keys of a file that an earlier version wrote, which had no revisions.
+/// A file of an earlier version, without revisions.
 #[tokio::test]
 async fn a_key_without_a_revision_can_be_swapped() {
     let folder = TempDir::new().unwrap();
     let entry = entry::Entry { until: 0, value: b"old" }.bytes();
     {
-        let database = redb::Database::create(folder.path().join(FILE)).unwrap();
+        let database = redb::Database::create(folder.path().join(FILE_NAME)).unwrap();
         let transaction = database.begin_write().unwrap();
-        transaction.open_table(tables::TABLE).unwrap().insert(("a", "k"), &*entry).unwrap();
+        transaction.open_table(tables::KEYS).unwrap().insert(("a", "k"), &*entry).unwrap();
         transaction.commit().unwrap();
     }
-    let store = KvStore::open(&KvPlace::Folder(folder.path().to_owned())).unwrap();
-    let its = of("a", PLENTY);
-    let found = store.get(&its, "k".into()).await.unwrap();
+    let store = KvStore::open(&KvLocation::Folder(folder.path().to_owned())).unwrap();
+    let namespace = of("a", PLENTY);
+    let found = store.get(&namespace, "k".into()).await.unwrap();
     assert_eq!(found, Some(Versioned { value: b"old".to_vec(), revision: 0 }));
-    let swapped = store.swap(&its, "k".into(), Some(0), b"new".to_vec(), None).await.unwrap();
+    let swapped = store.swap(&namespace, "k".into(), Some(0), b"new".to_vec(), None).await.unwrap();
     assert_eq!(swapped, Some(1));
-    assert_eq!(store.swap(&its, "k".into(), Some(0), b"late".to_vec(), None).await, Ok(None));
+    assert_eq!(store.swap(&namespace, "k".into(), Some(0), b"late".to_vec(), None).await, Ok(None));
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_says_how_to_mend_it() {
+fn a_folder_that_cannot_be_written_is_reported_with_the_remedy() {
     let folder = tempfile::tempdir().unwrap();
-    let open = |path: &Path| KvStore::open(&KvPlace::Folder(path.to_owned())).unwrap_err().to_string();
+    let open = |path: &Path| KvStore::open(&KvLocation::Folder(path.to_owned())).unwrap_err().to_string();
     fs::write(folder.path().join("file"), "").unwrap();
     let error = open(&folder.path().join("file/below"));
-    assert!(error.contains("file/below cannot be made or written") && error.contains("`state:`"), "{error}");
-    assert!(usable(&folder.path().join("file/below")).is_err());
-    assert!(usable(&folder.path().join("to/be/made")).is_ok());
+    assert!(
+        error.contains("file/below cannot be created or written") && error.contains("`state:`"),
+        "{error}"
+    );
+    assert!(check_folder(&folder.path().join("file/below")).is_err());
+    assert!(check_folder(&folder.path().join("to/be/made")).is_ok());
     assert!(!folder.path().join("to").exists(), "looking changes nothing");
-    fs::write(folder.path().join(FILE), "this is no database").unwrap();
+    fs::write(folder.path().join(FILE_NAME), "this is no database").unwrap();
     let error = open(folder.path());
     assert!(error.contains("cannot be opened") && error.contains("move the file away"), "{error}");
 }
 
-/// Several servers share a bucket: what one writes, all read, and no increment is lost.
+/// Servers share a bucket: each reads what another wrote, and no increment is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn servers_count_together() {
     let Some(nats) = Nats::start() else { return };
     let servers: Vec<KvStore> = (0..4)
-        .map(|_| KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap())
+        .map(|_| KvStore::open(&KvLocation::Bucket(nats.bucket())).unwrap())
         .inspect(|store| store.join(&of("a", PLENTY)))
         .collect();
-    let its = of("a", PLENTY);
-    let all = servers.iter().flat_map(|store| (0..50).map(|_| store.increment(&its, "n".into(), 1, None)));
+    let namespace = of("a", PLENTY);
+    let all =
+        servers.iter().flat_map(|store| (0..50).map(|_| store.increment(&namespace, "n".into(), 1, None)));
     let mut seen: Vec<i64> =
         futures_util::future::join_all(all).await.into_iter().map(Result::unwrap).collect();
     seen.sort_unstable();
     assert_eq!(seen, (1..=200).collect::<Vec<i64>>());
     set(&servers[0], "a", PLENTY, "word", "of the first").await.unwrap();
     assert_eq!(get(&servers[3], "a", "word").await.as_deref(), Some("of the first"));
-    servers[3].delete(&its, "word".into()).await.unwrap();
+    servers[3].delete(&namespace, "word".into()).await.unwrap();
     assert_eq!(get(&servers[0], "a", "word").await, None);
 }
 
-/// Forwards connections to `server`, what comes back at this rate.
+/// Forwards connections to `server`, and limits the rate of its answers.
 async fn slow_line(server: SocketAddr, bytes_per_tick: usize, tick: Duration) -> SocketAddr {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, copy};
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -369,36 +374,35 @@ async fn slow_line(server: SocketAddr, bytes_per_tick: usize, tick: Duration) ->
     address
 }
 
-/// However long all keys take together on a slow line, calls wait for them, and they are known in the end.
+/// However long all keys take on a slow line, calls wait for them, and all arrive in the end.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_keys_come_over_a_slow_line() {
     let Some(nats) = Nats::start() else { return };
-    let fast = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
-    let its = of("a", Quota { keys: 1000, bytes: 1 << 20 });
-    fast.join(&its);
+    let fast = KvStore::open(&KvLocation::Bucket(nats.bucket())).unwrap();
+    let namespace = of("a", Quota { keys: 1000, bytes: 1 << 20 });
+    fast.join(&namespace);
     let value = "v".repeat(2_000);
     for key in 0..300 {
-        set(&fast, "a", its.quota, &format!("k{key}"), &value).await.unwrap();
+        set(&fast, "a", namespace.quota, &format!("k{key}"), &value).await.unwrap();
     }
     let begun = Instant::now();
     let address = slow_line(nats.address, 12_000, Duration::from_millis(100)).await;
     let servers = NatsServers { urls: vec![format!("nats://{address}")], login: NatsLogin::None };
     let bucket = KvBucket { servers, timeout: Duration::from_secs(60), ..nats.bucket() };
-    let slow = KvStore::open(&KvPlace::Bucket(bucket)).unwrap();
-    slow.join(&its);
+    let slow = KvStore::open(&KvLocation::Bucket(bucket)).unwrap();
+    slow.join(&namespace);
     assert_eq!(get(&slow, "a", "k7").await.as_deref(), Some(&*value));
     assert!(begun.elapsed() > Duration::from_secs(4), "the line is slow: {:?}", begun.elapsed());
     assert_eq!(slow.state().unwrap().keys, 300);
     assert_eq!(slow.state().unwrap().away_seconds, None);
 }
 
-/// A server that is away costs its plugins one time-out, and then nothing: they get an error, or the last known
-/// value.
+/// An outage costs plugins one time-out; then they get an error or the last known value at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_hangs_costs_one_time_out() {
     let Some(nats) = Nats::start() else { return };
     let bucket = KvBucket { timeout: Duration::from_millis(500), ..nats.bucket() };
-    let store = KvStore::open(&KvPlace::Bucket(bucket)).unwrap();
+    let store = KvStore::open(&KvLocation::Bucket(bucket)).unwrap();
     let fails = of("a", PLENTY);
     let knows = Namespace { when_away: WhenAway::LastKnown, ..fails.clone() };
     store.join(&fails);
@@ -439,24 +443,23 @@ async fn a_server_that_hangs_costs_one_time_out() {
     assert_eq!(store.state().unwrap().away_seconds, None);
 }
 
-/// A bucket that somebody purges, or deletes and makes anew, whose revisions begin at 1 again: servers forget what they
-/// knew of it.
+/// After a purge, or when a bucket is created again with revisions from 1, servers forget its earlier keys.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
+async fn a_bucket_may_be_purged_or_created_again_under_its_servers() {
     let Some(nats) = Nats::start() else { return };
-    let store = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
-    let its = of("a", Quota { keys: 2, bytes: 10_000 });
-    store.join(&its);
+    let store = KvStore::open(&KvLocation::Bucket(nats.bucket())).unwrap();
+    let namespace = of("a", Quota { keys: 2, bytes: 10_000 });
+    store.join(&namespace);
     let lists = async |expected: &[&str]| {
         let waited = Instant::now();
-        while store.list(&its, all("")).await.ok().is_none_or(|keys| keys != expected) {
+        while store.list(&namespace, all("")).await.ok().is_none_or(|keys| keys != expected) {
             assert!(waited.elapsed() < Duration::from_secs(20), "{expected:?}: {:?}", store.state());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
     let fill = async |keys: [&str; 2]| {
         for key in keys {
-            store.set(&its, key.into(), b"value".to_vec(), None).await.unwrap();
+            store.set(&namespace, key.into(), b"value".to_vec(), None).await.unwrap();
         }
         lists(&keys).await;
     };
@@ -466,7 +469,7 @@ async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
     let stream = jetstream.get_stream("KV_keys").await.unwrap();
     stream.purge().await.unwrap();
     lists(&[]).await;
-    // The quota has room for two, and not for those that are gone.
+    // The quota fits two keys: the removed ones no longer count.
     fill(["four", "three"]).await;
 
     let config = stream.cached_info().config.clone();
@@ -475,22 +478,22 @@ async fn a_bucket_may_be_purged_or_made_anew_under_its_servers() {
     lists(&[]).await;
     fill(["five", "six"]).await;
     assert_eq!(get(&store, "a", "one").await, None);
-    let counted = store.increment(&its, "five".into(), 1, None).await;
+    let counted = store.increment(&namespace, "five".into(), 1, None).await;
     assert!(counted.is_err(), "it is no number: {counted:?}");
 }
 
-/// Whatever another program with a login puts into the bucket, before a server opens it and afterwards.
+/// Another program with a login writes into the bucket, before and after a server opens it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_another_program_take_no_more_than_twice_the_quota() {
     let Some(nats) = Nats::start() else { return };
-    let its = of("a", Quota { keys: 100, bytes: 100_000 });
+    let namespace = of("a", Quota { keys: 100, bytes: 100_000 });
     let open = || {
-        let store = KvStore::open(&KvPlace::Bucket(nats.bucket())).unwrap();
-        store.join(&its);
+        let store = KvStore::open(&KvLocation::Bucket(nats.bucket())).unwrap();
+        store.join(&namespace);
         store
     };
     let before = open();
-    before.set(&its, "k".into(), b"v".to_vec(), None).await.unwrap();
+    before.set(&namespace, "k".into(), b"v".to_vec(), None).await.unwrap();
     let client = async_nats::connect(nats.address.to_string()).await.unwrap();
     let bucket = async_nats::jetstream::new(client).get_key_value("keys").await.unwrap();
     let foreign = |value: usize| [vec![0; 8], vec![b'x'; value]].concat();
@@ -505,14 +508,14 @@ async fn keys_of_another_program_take_no_more_than_twice_the_quota() {
     }
     for store in [before, open()] {
         let waited = Instant::now();
-        while store.list(&its, all("")).await != Err(KvError::Quota) {
+        while store.list(&namespace, all("")).await != Err(KvError::Quota) {
             assert!(waited.elapsed() < Duration::from_secs(20), "{:?}", store.state());
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
         let state = store.state().unwrap();
         assert!(state.keys <= 200 && state.bytes <= 200_000, "{state:?}");
-        assert_eq!(store.set(&its, "more".into(), b"v".to_vec(), None).await, Err(KvError::Quota));
-        // What is in the bucket can be read, except what no plugin could have written.
+        assert_eq!(store.set(&namespace, "more".into(), b"v".to_vec(), None).await, Err(KvError::Quota));
+        // Keys in the bucket can be read, except those that no plugin could have written.
         assert_eq!(get(&store, "a", "x299").await.as_deref(), Some("x"));
         assert_eq!(get(&store, "a", "l3").await.map(|value| value.len()), Some(60_000));
         assert_eq!(get(&store, "a", "large").await, None);

@@ -12,10 +12,10 @@ use super::usage::{Usage, Usages};
 use super::{Change, KvError, MAX_VALUE, Quota, now_ms, unavailable};
 
 /// Changes per transaction.
-const BATCH: usize = 256;
+const MAX_BATCH: usize = 256;
 
 /// A queued change.
-pub(super) struct Job {
+pub(super) struct QueuedChange {
     pub(super) namespace: Arc<str>,
     pub(super) quota: Quota,
     pub(super) key: String,
@@ -23,18 +23,18 @@ pub(super) struct Job {
     pub(super) answer: oneshot::Sender<Result<i64, KvError>>,
 }
 
-type Answer = Result<i64, KvError>;
+type ChangeResult = Result<i64, KvError>;
 
 /// Writes until all senders are gone.
-pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
+pub(super) fn run(database: &Database, mut changes: mpsc::Receiver<QueuedChange>) {
     let mut usages = Usages::new();
     let mut batch = Vec::new();
-    while jobs.blocking_recv_many(&mut batch, BATCH) > 0 {
+    while changes.blocking_recv_many(&mut batch, MAX_BATCH) > 0 {
         match write(database, &mut usages, &batch) {
             Ok(answers) => {
-                for (job, answer) in batch.drain(..).zip(answers) {
-                    // A caller that waits no longer has run out of time.
-                    let _ = job.answer.send(answer);
+                for (queued, answer) in batch.drain(..).zip(answers) {
+                    // If the caller is gone, it has timed out.
+                    let _ = queued.answer.send(answer);
                 }
             }
             Err(error) => {
@@ -42,23 +42,27 @@ pub(super) fn run(database: &Database, mut jobs: mpsc::Receiver<Job>) {
                     target: "tuffet::kv::writer", %error,
                     "the plugins' keys cannot be written; check the disk of `state`"
                 );
-                // The counts of this transaction did not take effect.
+                // The transaction was rolled back, and with it these counts.
                 usages = HashMap::new();
-                for job in batch.drain(..) {
-                    let _ = job.answer.send(Err(unavailable(&error)));
+                for queued in batch.drain(..) {
+                    let _ = queued.answer.send(Err(unavailable(&error)));
                 }
             }
         }
     }
 }
 
-fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<Answer>, redb::Error> {
+fn write(
+    database: &Database,
+    usages: &mut Usages,
+    batch: &[QueuedChange],
+) -> Result<Vec<ChangeResult>, redb::Error> {
     let transaction = database.begin_write()?;
     let mut answers = Vec::with_capacity(batch.len());
     {
         let mut tables = Tables::open(&transaction)?;
-        for job in batch {
-            answers.push(apply(&mut tables, usages, job, now_ms())?);
+        for queued in batch {
+            answers.push(apply(&mut tables, usages, queued, now_ms())?);
         }
         tables.close()?;
     }
@@ -66,13 +70,18 @@ fn write(database: &Database, usages: &mut Usages, batch: &[Job]) -> Result<Vec<
     Ok(answers)
 }
 
-/// Applies a change. The outer error is that of the file and ends the transaction; the inner one is the
-/// job's.
-fn apply(tables: &mut Tables<'_>, usages: &mut Usages, job: &Job, now: u64) -> Result<Answer, redb::Error> {
-    let id = (&*job.namespace, &*job.key);
-    let usage = match usages.get(&job.namespace) {
+/// Applies a change. The outer error is one of the file and ends the transaction; the inner one is the answer to the
+/// caller.
+fn apply(
+    tables: &mut Tables<'_>,
+    usages: &mut Usages,
+    queued: &QueuedChange,
+    now: u64,
+) -> Result<ChangeResult, redb::Error> {
+    let id = (&*queued.namespace, &*queued.key);
+    let usage = match usages.get(&queued.namespace) {
         Some(usage) => *usage,
-        None => Usage::sweep(tables, &job.namespace, now)?,
+        None => Usage::sweep(tables, &queued.namespace, now)?,
     };
     let found = tables.keys.get(id)?.map(|found| {
         let Entry { until, value } = Entry::parse(found.value());
@@ -80,16 +89,16 @@ fn apply(tables: &mut Tables<'_>, usages: &mut Usages, job: &Job, now: u64) -> R
     });
     let mut after = usage;
     if let Some((_, value)) = &found {
-        after.remove(&job.key, value.len());
+        after.remove(&queued.key, value.len());
     }
-    let is_over = |(until, value): &(u64, Vec<u8>)| Entry { until: *until, value }.is_over(now);
-    let (entry, answer) = match &job.change {
+    let is_expired = |(until, value): &(u64, Vec<u8>)| Entry { until: *until, value }.is_expired(now);
+    let (entry, answer) = match &queued.change {
         Change::Delete => (None, 0),
-        Change::Set { value, ttl_seconds } => (Some((Entry::until(now, *ttl_seconds), value.clone())), 0),
+        Change::Set { value, ttl_seconds } => (Some((Entry::expiry(now, *ttl_seconds), value.clone())), 0),
         Change::Increment { by, ttl_seconds } => {
-            let current = found.filter(|found| !is_over(found));
+            let current = found.filter(|found| !is_expired(found));
             let (until, counter) = match current {
-                None => (Entry::until(now, *ttl_seconds), 0),
+                None => (Entry::expiry(now, *ttl_seconds), 0),
                 Some((until, value)) => match <[u8; 8]>::try_from(value.as_slice()) {
                     Ok(counter) => (until, i64::from_le_bytes(counter)),
                     Err(_) => return Ok(Err(KvError::NotACounter)),
@@ -99,14 +108,14 @@ fn apply(tables: &mut Tables<'_>, usages: &mut Usages, job: &Job, now: u64) -> R
             (Some((until, counter.to_le_bytes().to_vec())), counter)
         }
         Change::Swap { revision, value, ttl_seconds } => {
-            let current = match found.filter(|found| !is_over(found)) {
+            let current = match found.filter(|found| !is_expired(found)) {
                 Some(_) => Some(tables.revision(id)?),
                 None => None,
             };
             if current != *revision {
                 return Ok(Err(KvError::Conflict));
             }
-            (Some((Entry::until(now, *ttl_seconds), value.clone())), 0)
+            (Some((Entry::expiry(now, *ttl_seconds), value.clone())), 0)
         }
     };
     let revision = match entry {
@@ -115,24 +124,24 @@ fn apply(tables: &mut Tables<'_>, usages: &mut Usages, job: &Job, now: u64) -> R
             0
         }
         Some((until, value)) => {
-            debug_assert!(value.len() <= MAX_VALUE, "checked where the plugin asks");
-            after.add(&job.key, value.len());
-            if after.exceeds(job.quota, usage) {
-                // Expired entries may make room.
-                let swept = Usage::sweep(tables, &job.namespace, now)?;
+            debug_assert!(value.len() <= MAX_VALUE, "checked in the call of the plugin");
+            after.add(&queued.key, value.len());
+            if after.exceeds(queued.quota, usage) {
+                // Without expired entries it may fit.
+                let swept = Usage::sweep(tables, &queued.namespace, now)?;
                 after = swept;
-                if let Some(there) = tables.keys.get(id)? {
-                    after.remove(&job.key, Entry::parse(there.value()).value.len());
+                if let Some(current) = tables.keys.get(id)? {
+                    after.remove(&queued.key, Entry::parse(current.value()).value.len());
                 }
-                after.add(&job.key, value.len());
-                if after.exceeds(job.quota, swept) {
-                    usages.insert(Arc::clone(&job.namespace), swept);
+                after.add(&queued.key, value.len());
+                if after.exceeds(queued.quota, swept) {
+                    usages.insert(Arc::clone(&queued.namespace), swept);
                     return Ok(Err(KvError::Quota));
                 }
             }
             tables.insert(id, &Entry { until, value: &value }.bytes())?
         }
     };
-    usages.insert(Arc::clone(&job.namespace), after);
-    Ok(Ok(if matches!(job.change, Change::Swap { .. }) { revision.cast_signed() } else { answer }))
+    usages.insert(Arc::clone(&queued.namespace), after);
+    Ok(Ok(if matches!(queued.change, Change::Swap { .. }) { revision.cast_signed() } else { answer }))
 }

@@ -1,5 +1,4 @@
-//! Outgoing connections of the server: the cryptography of TLS, the client of NATS, the causes of their errors, and
-//! connections that are opened once for all users.
+//! Outgoing connections: the TLS provider, the NATS client, error texts, and resources that all users share.
 
 pub mod causes;
 pub mod nats;

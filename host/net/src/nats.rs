@@ -1,4 +1,4 @@
-//! Connections to NATS, for everything that uses it: sinks, keys, events, a watched configuration.
+//! Connections to NATS, for sinks, keys, events and a watched configuration.
 
 use std::future::Future;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tuffet_config::{NatsLogin, NatsServers};
 /// The interval of pings on an idle connection.
 const PING: Duration = Duration::from_secs(20);
 
-/// Connects to the first server that answers. Each has `patience`; the client reconnects by itself afterwards.
-/// `heard` gets what happens to the connection.
+/// Connects to the first server that answers, and waits up to `patience` for each. The client reconnects by itself
+/// later. `on_event` receives the events of the connection.
 ///
 /// # Errors
-/// Why no server took the connection.
+/// No server accepted the connection.
 pub async fn connect<F>(
     servers: &NatsServers,
     patience: Duration,
-    heard: impl Fn(Event) -> F + Send + Sync + 'static,
+    on_event: impl Fn(Event) -> F + Send + Sync + 'static,
 ) -> Result<Client, String>
 where
     F: Future<Output = ()> + Send + Sync + 'static,
@@ -30,7 +30,7 @@ where
         .name("tuffet")
         .connection_timeout(patience)
         .ping_interval(PING)
-        .event_callback(heard);
+        .event_callback(on_event);
     let options = match &servers.login {
         NatsLogin::None => options,
         NatsLogin::Token(token) => options.token(token.reveal().to_owned()),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// By the key that it is opened from.
+/// Open resources by key.
 #[derive(Debug)]
 pub struct OpenOnce<K, V>(Mutex<HashMap<K, Weak<V>>>);
 
@@ -15,14 +15,14 @@ impl<K, V> Default for OpenOnce<K, V> {
 }
 
 impl<K: Eq + Hash, V> OpenOnce<K, V> {
-    /// Returns the open resource, or opens it; other callers wait meanwhile, so that it is opened once.
+    /// Returns the open resource, or opens it. Other callers wait meanwhile, so that it is opened once.
     ///
     /// # Errors
     /// Those of `open`.
     pub fn get<E>(&self, key: K, open: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(there) = all.get(&key).and_then(Weak::upgrade) {
-            return Ok(there);
+        if let Some(resource) = all.get(&key).and_then(Weak::upgrade) {
+            return Ok(resource);
         }
         all.retain(|_, open| open.strong_count() > 0);
         let opened = Arc::new(open(&key)?);

@@ -2,7 +2,7 @@
 
 use std::sync::Once;
 
-/// Chooses the cryptography for the process; what has been chosen stays.
+/// Installs ring as the crypto provider of the process, unless one is installed already.
 pub fn choose_provider() {
     static CHOOSE: Once = Once::new();
     CHOOSE.call_once(|| {

@@ -1,8 +1,8 @@
-//! The folder of pulled components: what a start works from without a network.
+//! The folder of pulled components, so that a start needs no network.
 //!
-//! `blobs/` holds manifests and components under their digests, which are compared each time. `tags/` holds what a
-//! tag stood for last, `signatures/` what signed a manifest; a signature is verified each time. Files appear by a
-//! rename, complete and synced. Only a folder that belongs to this user alone may say what a tag stands for.
+//! `blobs/` holds manifests and components under their digests, which every read verifies. `tags/` holds the last
+//! manifest of each tag, `signatures/` the signatures of a manifest, which every load verifies. Files appear complete
+//! and synced, by a rename. Tags count only in a folder that other users cannot write to.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -16,13 +16,13 @@ use tuffet_config::{ArtifactReference, Sha256Digest};
 use super::MAX_COMPONENT;
 use super::signature::Signature;
 
-/// The most bytes kept; the least recently used goes first.
+/// The maximum size of all blobs; the least recently used are removed first.
 const MAX_BYTES: u64 = 1 << 30;
-/// The largest file beside the blobs.
-const MAX_NOTE: u64 = 4 << 20;
-/// After this time a file that was never renamed belongs to a process that has ended.
-const ABANDONED: Duration = Duration::from_secs(3600);
-/// What the names of files begin with until they are complete.
+/// The maximum size of a file of `tags/` or `signatures/`.
+const MAX_METADATA: u64 = 4 << 20;
+/// An older incomplete file belongs to a process that has ended.
+const ABANDONED_AGE: Duration = Duration::from_secs(3600);
+/// The name prefix of incomplete files.
 const PARTIAL: &str = ".partial-";
 
 #[derive(Debug, Clone)]
@@ -30,7 +30,7 @@ pub(super) struct Cache {
     folder: PathBuf,
 }
 
-/// What a tag stood for.
+/// The last manifest of a tag.
 #[derive(Debug, Serialize, Deserialize)]
 struct Tagged {
     reference: String,
@@ -42,14 +42,14 @@ impl Cache {
         Cache { folder: folder.to_owned() }
     }
 
-    /// Returns a blob with this digest, if there is one; a damaged one is removed. Only its own content shows that it is
-    /// damaged: what a manifest says of its size may be wrong, or about the component of another registry.
+    /// Returns the blob with this digest, and removes a damaged one. Only the digest is compared: the size in a
+    /// manifest may be wrong, or that manifest may describe the component of another registry.
     pub fn blob(&self, digest: &Sha256Digest) -> Option<Vec<u8>> {
         let path = self.path("blobs", digest);
-        // No longer one was ever kept.
+        // Longer blobs are never stored.
         let content = beginning(&path, MAX_COMPONENT)?;
         if Sha256Digest::of(&content) == *digest {
-            // The least recently used is removed first.
+            // Marks it as recently used.
             let _ = File::open(&path).and_then(|file| file.set_modified(SystemTime::now()));
             return Some(content);
         }
@@ -58,22 +58,22 @@ impl Cache {
         None
     }
 
-    /// Returns what this tag stood for last.
+    /// Returns the last manifest of this tag.
     pub fn tag(&self, reference: &ArtifactReference) -> Option<Sha256Digest> {
         if !is_own(&self.folder) || !is_own(&self.folder.join("tags")) {
             return None;
         }
-        let tagged: Tagged = serde_json::from_slice(&read(&self.tag_path(reference), MAX_NOTE)?).ok()?;
+        let tagged: Tagged = serde_json::from_slice(&read(&self.tag_path(reference), MAX_METADATA)?).ok()?;
         (tagged.reference == reference.to_string()).then_some(tagged.manifest)
     }
 
     /// Returns the signatures of a manifest.
     pub fn signatures(&self, manifest: &Sha256Digest) -> Vec<Signature> {
-        let content = read(&self.path("signatures", manifest), MAX_NOTE);
+        let content = read(&self.path("signatures", manifest), MAX_METADATA);
         content.and_then(|content| serde_json::from_slice(&content).ok()).unwrap_or_default()
     }
 
-    /// Creates what is missing of the folder.
+    /// Creates the missing folders.
     ///
     /// # Errors
     /// It cannot be created.
@@ -94,8 +94,8 @@ impl Cache {
         write(&self.tag_path(reference), &serde_json::to_vec(&tagged)?)
     }
 
-    /// Keeps signatures of a manifest, the first of which counts most. Those that are there stay after it: another
-    /// registry may have the same manifest, with a signature by another key.
+    /// Stores signatures of a manifest, and keeps the earlier ones behind the first of these: another registry may
+    /// have the same manifest, signed with another key.
     pub fn put_signatures(&self, manifest: &Sha256Digest, signatures: &[Signature]) -> io::Result<()> {
         let mut all: Vec<Signature> = signatures.iter().take(1).cloned().collect();
         for signature in self.signatures(manifest).iter().chain(signatures.iter().skip(1)) {
@@ -104,37 +104,37 @@ impl Cache {
             }
         }
         let mut text = serde_json::to_vec(&all)?;
-        while text.len() as u64 > MAX_NOTE && all.len() > 1 {
+        while text.len() as u64 > MAX_METADATA && all.len() > 1 {
             all.pop();
             text = serde_json::to_vec(&all)?;
         }
         write(&self.path("signatures", manifest), &text)
     }
 
-    /// Removes the least recently used blobs beyond the bound, and what a crash left.
+    /// Removes the least recently used blobs beyond the limit, and files that a crash left incomplete.
     pub fn sweep(&self) {
         self.sweep_to(MAX_BYTES);
     }
 
-    fn sweep_to(&self, most: u64) {
-        let mut kept = Vec::new();
+    fn sweep_to(&self, max_bytes: u64) {
+        let mut blobs = Vec::new();
         for name in ["blobs", "tags", "signatures"] {
             for entry in fs::read_dir(self.folder.join(name)).into_iter().flatten().flatten() {
-                let Ok(about) = entry.metadata() else { continue };
-                let modified = about.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                let Ok(metadata) = entry.metadata() else { continue };
+                let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
                 if entry.file_name().to_string_lossy().starts_with(PARTIAL) {
-                    if modified.elapsed().is_ok_and(|age| age > ABANDONED) {
+                    if modified.elapsed().is_ok_and(|age| age > ABANDONED_AGE) {
                         let _ = fs::remove_file(entry.path());
                     }
                 } else if name == "blobs" {
-                    kept.push((modified, about.len(), entry.path()));
+                    blobs.push((modified, metadata.len(), entry.path()));
                 }
             }
         }
-        kept.sort();
-        let mut total: u64 = kept.iter().map(|(_, bytes, _)| bytes).sum();
-        for (_, bytes, path) in kept {
-            if total <= most {
+        blobs.sort();
+        let mut total: u64 = blobs.iter().map(|(_, bytes, _)| bytes).sum();
+        for (_, bytes, path) in blobs {
+            if total <= max_bytes {
                 break;
             }
             if fs::remove_file(path).is_ok() {
@@ -147,21 +147,21 @@ impl Cache {
         self.folder.join(kind).join(digest.as_str())
     }
 
-    /// A reference may be longer than the name of a file.
+    /// Named by a hash, because a reference may be longer than a file name.
     fn tag_path(&self, reference: &ArtifactReference) -> PathBuf {
         self.path("tags", &Sha256Digest::of(reference.to_string().as_bytes()))
     }
 }
 
 /// Returns the content of a file of at most this size.
-fn read(path: &Path, most: u64) -> Option<Vec<u8>> {
-    beginning(path, most).filter(|content| content.len() as u64 <= most)
+fn read(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    beginning(path, max_bytes).filter(|content| content.len() as u64 <= max_bytes)
 }
 
-/// Returns the content of a file; of a larger one, a byte more than its size may be.
-fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
+/// Returns the first `max_bytes` + 1 bytes of a file.
+fn beginning(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
-    File::open(path).ok()?.take(most + 1).read_to_end(&mut content).ok()?;
+    File::open(path).ok()?.take(max_bytes + 1).read_to_end(&mut content).ok()?;
     Some(content)
 }
 
@@ -182,11 +182,11 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Returns whether nobody but this user and root can change the folder.
+/// Returns whether only this user and root can change the folder.
 fn is_own(folder: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();
-    fs::symlink_metadata(folder).is_ok_and(|about| {
-        about.is_dir() && (about.uid() == user || about.uid() == 0) && about.mode() & 0o022 == 0
+    fs::symlink_metadata(folder).is_ok_and(|metadata| {
+        metadata.is_dir() && (metadata.uid() == user || metadata.uid() == 0) && metadata.mode() & 0o022 == 0
     })
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    fn made() -> (tempfile::TempDir, Cache) {
+    fn new_cache() -> (tempfile::TempDir, Cache) {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(&folder.path().join("components"));
         cache.make().unwrap();
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_damaged_blob_is_removed() {
-        let (_folder, cache) = made();
+        let (_folder, cache) = new_cache();
         let digest = Sha256Digest::of(b"content");
         assert_eq!(cache.blob(&digest), None);
         cache.put_blob(&digest, b"content").unwrap();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn signatures_of_another_registry_stay() {
-        let (_folder, cache) = made();
+        let (_folder, cache) = new_cache();
         let manifest = Sha256Digest::of(b"manifest");
         let signature = |text: &str| -> Signature {
             serde_json::from_value(serde_json::json!({ "form": "simple", "payload": text, "signature": "" }))
@@ -226,17 +226,17 @@ mod tests {
         };
         let (ours, theirs) = (signature("ours"), signature("theirs"));
         cache.put_signatures(&manifest, std::slice::from_ref(&ours)).unwrap();
-        let long = "x".repeat(usize::try_from(MAX_NOTE).unwrap() / 3);
+        let long = "x".repeat(usize::try_from(MAX_METADATA).unwrap() / 3);
         let more = ["a", "b", "c", "d"].map(|name| signature(&format!("{name}{long}")));
         cache.put_signatures(&manifest, &[std::slice::from_ref(&theirs), &more[..]].concat()).unwrap();
         let kept = cache.signatures(&manifest);
         assert_eq!((&kept[0], &kept[1]), (&theirs, &ours));
-        assert!(kept.len() < 6, "it is as long as can be read again");
+        assert!(kept.len() < 6, "the file stays small enough to be read");
     }
 
     #[test]
     fn a_tag_counts_only_in_a_folder_of_this_user() {
-        let (_folder, cache) = made();
+        let (_folder, cache) = new_cache();
         let reference = ArtifactReference::parse("localhost:5000/a:1").unwrap();
         let digest = Sha256Digest::of(b"");
         cache.put_tag(&reference, &digest).unwrap();
@@ -246,8 +246,8 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes_first_and_abandoned_files_too() {
-        let (_folder, cache) = made();
+    fn the_least_recently_used_blobs_and_abandoned_files_are_removed() {
+        let (_folder, cache) = new_cache();
         let digests = [b"aaaa", b"bbbb", b"cccc"].map(|content| {
             let digest = Sha256Digest::of(content);
             cache.put_blob(&digest, content).unwrap();

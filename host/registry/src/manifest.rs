@@ -1,7 +1,7 @@
-//! The manifests of artifacts: which of their parts is the component.
+//! Manifests of artifacts, and the component in them.
 //!
-//! The layout is that of the CNCF's working group for WebAssembly: a configuration
-//! `application/vnd.wasm.config.v0+json` and a layer `application/wasm`. Earlier tools wrote other media types.
+//! The layout follows the CNCF's WebAssembly working group: a configuration `application/vnd.wasm.config.v0+json` and
+//! a layer `application/wasm`. Earlier tools wrote other media types.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use tuffet_config::Sha256Digest;
 pub(super) const CONFIG: &str = "application/vnd.wasm.config.v0+json";
 pub(super) const LAYER: &str = "application/wasm";
 
-/// What earlier tools called a layer with a component or a module.
+/// Media types of layers that earlier tools wrote.
 const OLD_LAYERS: [&str; 4] = [
     "application/vnd.wasm.content.layer.v1+wasm",
     "application/vnd.bytecodealliance.wasm.component.layer.v0+wasm",
@@ -21,7 +21,7 @@ const OLD_LAYERS: [&str; 4] = [
 
 pub(super) const IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
 pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-/// What is asked for: also what Docker called them before.
+/// The accepted media types, including Docker's earlier ones.
 pub(super) const ACCEPTED: &str = "application/vnd.oci.image.manifest.v1+json, \
      application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.v2+json, \
      application/vnd.docker.distribution.manifest.list.v2+json";
@@ -35,14 +35,14 @@ pub(super) struct Manifest {
     pub config: Option<Descriptor>,
     #[serde(default)]
     pub layers: Vec<Descriptor>,
-    /// Of an index.
+    /// The entries of an index.
     #[serde(default)]
     pub manifests: Vec<Descriptor>,
     #[serde(default)]
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A part, by its digest.
+/// A reference to a part, by its digest.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Descriptor {
@@ -64,7 +64,7 @@ struct Platform {
 
 impl Manifest {
     /// # Errors
-    /// It is no manifest.
+    /// The bytes are not a manifest.
     pub fn parse(bytes: &[u8]) -> Result<Manifest, String> {
         let manifest: Manifest =
             serde_json::from_slice(bytes).map_err(|error| format!("its manifest cannot be read: {error}"))?;
@@ -74,10 +74,10 @@ impl Manifest {
         }
     }
 
-    /// Returns the manifest to go on with, if this is an index: that for WebAssembly, or the only one.
+    /// Returns the entry of an index to continue with: that for WebAssembly, or the only one. `None` for a manifest.
     ///
     /// # Errors
-    /// There are several, or none.
+    /// The index has several candidates, or none.
     pub fn chosen(&self) -> Result<Option<&Descriptor>, String> {
         if self.config.is_some() {
             return Ok(None);
@@ -100,7 +100,7 @@ impl Manifest {
     /// Returns the layer with the component.
     ///
     /// # Errors
-    /// There is none, or several; with what there is instead.
+    /// There is none, or several; names the layers instead.
     pub fn component(&self) -> Result<&Descriptor, String> {
         let is_wasm =
             |layer: &&Descriptor| layer.media_type == LAYER || OLD_LAYERS.contains(&&*layer.media_type);
@@ -110,7 +110,7 @@ impl Manifest {
             (Some(_), Some(_), _) => {
                 Err("it has several layers of WebAssembly, and a plugin is one component".into())
             }
-            // The first bytes tell whether it is a component.
+            // The caller checks the first bytes.
             (None, _, [layer]) if !layer.media_type.contains("tar") => Ok(layer),
             (None, ..) => {
                 let types: Vec<String> = self
@@ -130,7 +130,7 @@ impl Manifest {
 
 impl Descriptor {
     /// # Errors
-    /// It is of another kind than SHA-256.
+    /// It is not a SHA-256 digest.
     pub fn digest(&self) -> Result<Sha256Digest, String> {
         let sha256 = self.digest.starts_with("sha256:").then(|| self.digest.parse().ok()).flatten();
         sha256.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! From a reference to a component: resolved, verified, and kept.
+//! Pulls a component: resolves the reference, verifies the artifact and stores it.
 
 use std::io;
 use std::time::Instant;
@@ -10,16 +10,16 @@ use tokio::time::{Instant as Deadline, timeout_at};
 use tuffet_config::{ArtifactReference, RegistrySpec, Sha256Digest, VerifyConfig};
 
 use super::cache::Cache;
-use super::client::{Access, Client, Trouble};
+use super::client::{Access, Client, RegistryError};
 use super::manifest::{ACCEPTED, Manifest};
 use super::signature::{self, Signature};
-use super::{MAX_COMPONENT, Pulled, Registries, longest};
+use super::{MAX_COMPONENT, Pulled, Registries, time_limit};
 
-/// The largest manifest that registries have to accept.
+/// The maximum size of a manifest that registries have to accept.
 const MAX_MANIFEST: u64 = 4 << 20;
 
-/// How a component begins.
-const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
+/// The header of a component.
+const COMPONENT_HEADER: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
 
 /// One pull.
 struct Pull<'a> {
@@ -27,16 +27,16 @@ struct Pull<'a> {
     verify: Option<&'a VerifyConfig>,
     spec: RegistrySpec,
     cache: Option<Cache>,
-    /// Created when something is missing; `None` if the registry is not to be asked.
+    /// Created when something is missing; `None` offline.
     client: Option<OnceCell<Client>>,
     until: Deadline,
 }
 
-/// What is to be kept once all of it is verified.
+/// Downloaded parts, stored once everything is verified.
 #[derive(Default)]
-struct New {
+struct Download {
     blobs: Vec<(Sha256Digest, Bytes)>,
-    /// The one that was verified, then others.
+    /// The verified one first.
     signatures: Option<Vec<Signature>>,
 }
 
@@ -49,12 +49,12 @@ pub(super) async fn fetch(
     let pull = Pull {
         reference,
         verify,
-        until: Deadline::now() + longest(&spec),
+        until: Deadline::now() + time_limit(&spec),
         spec,
         cache: registries.cache.as_deref().map(Cache::at),
         client: registries.online.then(OnceCell::new),
     };
-    pull.run().await.map_err(|why| format!("the component {reference} cannot be had: {why}"))
+    pull.run().await.map_err(|why| format!("the component {reference} cannot be loaded: {why}"))
 }
 
 impl Pull<'_> {
@@ -63,7 +63,7 @@ impl Pull<'_> {
         let reference = self.reference;
         let last = match &reference.digest {
             Some(_) => None,
-            None => self.cached(|cache, reference| cache.tag(reference)).await.flatten(),
+            None => self.with_cache(|cache, reference| cache.tag(reference)).await.flatten(),
         };
         let pulled = match (&reference.digest, &last) {
             (Some(digest), _) => self.complete(digest, None, None).await,
@@ -71,17 +71,17 @@ impl Pull<'_> {
             (None, last) => self.by_tag(last.as_ref()).await,
         };
         let pulled = match (pulled, last) {
-            // Whatever answers in the place of the registry: a portal, a proxy, or the registry with something else. A
-            // signature that fails is no trouble of the network.
-            (Err(trouble), Some(last))
-                if self.client.is_some() && !matches!(trouble, Trouble::Unsigned(_)) =>
+            // The network may answer in place of the registry (a portal, a proxy), or the registry may serve
+            // something else. A failed signature is not a network problem.
+            (Err(error), Some(last))
+                if self.client.is_some() && !matches!(error, RegistryError::Unsigned(_)) =>
             {
-                let why = self.explain(trouble);
+                let why = self.explain(error);
                 self.offline(&last, why).await?
             }
-            (pulled, _) => pulled.map_err(|trouble| self.explain(trouble))?,
+            (pulled, _) => pulled.map_err(|error| self.explain(error))?,
         };
-        if !pulled.kept {
+        if !pulled.cached {
             tracing::info!(
                 target: "tuffet::policy",
                 component = %reference,
@@ -94,72 +94,72 @@ impl Pull<'_> {
         Ok(pulled)
     }
 
-    /// Asks what the tag stands for now.
-    async fn by_tag(&self, last: Option<&Sha256Digest>) -> Result<Pulled, Trouble> {
+    /// Looks up the tag in the registry.
+    async fn by_tag(&self, last: Option<&Sha256Digest>) -> Result<Pulled, RegistryError> {
         let tag = self.reference.tag.as_deref().unwrap_or("latest");
         let bytes = self.ask(format!("manifests/{tag}"), MAX_MANIFEST).await?;
         self.complete(&Sha256Digest::of(&bytes), Some(bytes), last).await
     }
 
-    /// Works from what was pulled last, because the registry does not give what the tag stands for.
+    /// Uses the last pulled version, because the lookup of the tag failed.
     async fn offline(&self, last: &Sha256Digest, why: String) -> Result<Pulled, String> {
         let Pull { reference, verify, spec, cache, until, .. } = self;
         let (spec, cache) = (spec.clone(), cache.clone());
         let offline = Pull { reference, verify: *verify, spec, cache, client: None, until: *until };
-        let mut pulled = offline.complete(last, None, Some(last)).await.map_err(|trouble| {
-            format!("{why}; and what was pulled last cannot be used: {}", offline.explain(trouble))
+        let mut pulled = offline.complete(last, None, Some(last)).await.map_err(|error| {
+            format!("{why}; and the last pulled version cannot be used: {}", offline.explain(error))
         })?;
         pulled.warnings.push(format!(
-            "{why}; {reference} stays what was pulled last, sha256:{last}: name that digest to need no registry"
+            "{why}; using the last pulled version of {reference}, sha256:{last}: pin that digest to start without the registry"
         ));
         Ok(pulled)
     }
 
-    /// Gets the artifact with this digest, verifies it, and keeps what is new. `manifest` is it, if it is known;
-    /// `last` what the tag stood for.
+    /// Gets the artifact with this digest, verifies it, and stores new parts. `manifest`: its manifest, if known;
+    /// `last`: the last manifest of the tag.
     async fn complete(
         &self,
         top: &Sha256Digest,
         manifest: Option<Bytes>,
         last: Option<&Sha256Digest>,
-    ) -> Result<Pulled, Trouble> {
-        let mut new = New::default();
-        let bytes = self.part("manifests", top, MAX_MANIFEST, manifest, &mut new).await?;
-        let mut manifest = Manifest::parse(&bytes).map_err(Trouble::Wrong)?;
-        if let Some(entry) = manifest.chosen().map_err(Trouble::Wrong)? {
-            let digest = entry.digest().map_err(Trouble::Wrong)?;
-            let bytes = self.part("manifests", &digest, MAX_MANIFEST, None, &mut new).await?;
-            manifest = Manifest::parse(&bytes).map_err(Trouble::Wrong)?;
+    ) -> Result<Pulled, RegistryError> {
+        let mut download = Download::default();
+        let bytes = self.part("manifests", top, MAX_MANIFEST, manifest, &mut download).await?;
+        let mut manifest = Manifest::parse(&bytes).map_err(RegistryError::Invalid)?;
+        if let Some(entry) = manifest.chosen().map_err(RegistryError::Invalid)? {
+            let digest = entry.digest().map_err(RegistryError::Invalid)?;
+            let bytes = self.part("manifests", &digest, MAX_MANIFEST, None, &mut download).await?;
+            manifest = Manifest::parse(&bytes).map_err(RegistryError::Invalid)?;
         }
         if let Some(verify) = self.verify {
-            self.verified(verify, top, &mut new).await?;
+            self.require_signature(verify, top, &mut download).await?;
         }
-        let layer = manifest.component().map_err(Trouble::Wrong)?;
+        let layer = manifest.component().map_err(RegistryError::Invalid)?;
         if layer.size > MAX_COMPONENT {
             let size = layer.size;
-            return Err(Trouble::Wrong(format!(
+            return Err(RegistryError::Invalid(format!(
                 "it has {size} bytes, and a component has at most {MAX_COMPONENT}; check that it is one"
             )));
         }
-        let digest = layer.digest().map_err(Trouble::Wrong)?;
-        let component = self.part("blobs", &digest, layer.size, None, &mut new).await?;
+        let digest = layer.digest().map_err(RegistryError::Invalid)?;
+        let component = self.part("blobs", &digest, layer.size, None, &mut download).await?;
         if component.len() as u64 != layer.size {
-            let (size, its) = (component.len(), layer.size);
-            return Err(Trouble::Wrong(format!(
-                "it has {size} bytes, and its manifest says {its}; push it again"
+            let (size, declared) = (component.len(), layer.size);
+            return Err(RegistryError::Invalid(format!(
+                "it has {size} bytes, and its manifest says {declared}; push it again"
             )));
         }
-        let kept = new.blobs.is_empty();
-        // Loading says what it is instead; a tag is not to stand for it.
-        let warning = match component.starts_with(&COMPONENT) {
-            true => self.keep(new, top, last).await,
+        let cached = download.blobs.is_empty();
+        // Anything else is not stored, and the load explains it.
+        let warning = match component.starts_with(&COMPONENT_HEADER) {
+            true => self.store(download, top, last).await,
             false => None,
         };
         let config = manifest.config.as_ref().map(|config| config.media_type.clone());
         Ok(Pulled {
             component,
             manifest: top.clone(),
-            kept,
+            cached,
             verified: self.verify.is_some(),
             media_types: [config.unwrap_or_default(), layer.media_type.clone()],
             annotations: manifest.annotations.clone(),
@@ -167,70 +167,75 @@ impl Pull<'_> {
         })
     }
 
-    /// Returns a part of the artifact: from the folder, else from the registry.
+    /// Returns a part of the artifact: from the folder, else `downloaded`, else from the registry.
     async fn part(
         &self,
         kind: &str,
         digest: &Sha256Digest,
-        most: u64,
-        given: Option<Bytes>,
-        new: &mut New,
-    ) -> Result<Bytes, Trouble> {
-        let its = digest.clone();
-        if let Some(content) = self.cached(move |cache, _| cache.blob(&its)).await.flatten() {
+        max_bytes: u64,
+        downloaded: Option<Bytes>,
+        download: &mut Download,
+    ) -> Result<Bytes, RegistryError> {
+        let wanted = digest.clone();
+        if let Some(content) = self.with_cache(move |cache, _| cache.blob(&wanted)).await.flatten() {
             return Ok(content.into());
         }
-        let content = match given {
+        let content = match downloaded {
             Some(content) => content,
-            None => self.ask(format!("{kind}/sha256:{digest}"), most).await?,
+            None => self.ask(format!("{kind}/sha256:{digest}"), max_bytes).await?,
         };
-        let (its, text) = (digest.clone(), content.clone());
-        let same = spawn_blocking(move || Sha256Digest::of(&text) == its).await.unwrap_or(false);
+        let (wanted, bytes) = (digest.clone(), content.clone());
+        let same = spawn_blocking(move || Sha256Digest::of(&bytes) == wanted).await.unwrap_or(false);
         if !same {
             let host = &self.spec.host;
-            return Err(Trouble::Wrong(format!(
+            return Err(RegistryError::Invalid(format!(
                 "{host} sends something else under the digest sha256:{digest}"
             )));
         }
-        new.blobs.push((digest.clone(), content.clone()));
+        download.blobs.push((digest.clone(), content.clone()));
         Ok(content)
     }
 
-    /// Requires a signature: one that was kept, else one that the registry has.
-    async fn verified(
+    /// Requires a valid signature: a stored one, else one from the registry.
+    async fn require_signature(
         &self,
         verify: &VerifyConfig,
         top: &Sha256Digest,
-        new: &mut New,
-    ) -> Result<(), Trouble> {
-        let (name, its) = (self.reference.name(), top.clone());
-        let kept = self.cached(move |cache, _| cache.signatures(&its)).await.unwrap_or_default();
-        let judged = signature::verify(&kept, verify, &name, top);
+        download: &mut Download,
+    ) -> Result<(), RegistryError> {
+        let (name, manifest) = (self.reference.name(), top.clone());
+        let stored = self.with_cache(move |cache, _| cache.signatures(&manifest)).await.unwrap_or_default();
+        let judged = signature::verify(&stored, verify, &name, top);
         if judged.is_ok() || self.client.is_none() {
-            return judged.map(drop).map_err(Trouble::Unsigned);
+            return judged.map(drop).map_err(RegistryError::Unsigned);
         }
         let client = self.client().await?;
-        let mut found =
+        let mut signatures =
             timeout_at(self.until, signature::find(client, top)).await.map_err(|_| self.too_late())??;
-        let good = signature::verify(&found, verify, &name, top).map_err(Trouble::Unsigned)?;
-        found.swap(0, good);
-        new.signatures = Some(found);
+        let good = signature::verify(&signatures, verify, &name, top).map_err(RegistryError::Unsigned)?;
+        signatures.swap(0, good);
+        download.signatures = Some(signatures);
         Ok(())
     }
 
-    /// Keeps what is new; returns what an operator should know if that fails.
-    async fn keep(&self, new: New, top: &Sha256Digest, last: Option<&Sha256Digest>) -> Option<String> {
+    /// Stores new parts; returns a warning if that fails.
+    async fn store(
+        &self,
+        download: Download,
+        top: &Sha256Digest,
+        last: Option<&Sha256Digest>,
+    ) -> Option<String> {
         let tagged = self.reference.digest.is_none() && self.client.is_some() && last != Some(top);
-        if new.blobs.is_empty() && new.signatures.is_none() && !tagged {
+        if download.blobs.is_empty() && download.signatures.is_none() && !tagged {
             return None;
         }
         let top = top.clone();
-        let kept = self.cached(move |cache, reference| -> io::Result<()> {
+        let stored = self.with_cache(move |cache, reference| -> io::Result<()> {
             cache.make()?;
-            for (digest, content) in &new.blobs {
+            for (digest, content) in &download.blobs {
                 cache.put_blob(digest, content)?;
             }
-            if let Some(signatures) = &new.signatures {
+            if let Some(signatures) = &download.signatures {
                 cache.put_signatures(&top, signatures)?;
             }
             if tagged {
@@ -239,15 +244,15 @@ impl Pull<'_> {
             cache.sweep();
             Ok(())
         });
-        let error = kept.await?.err()?;
+        let error = stored.await?.err()?;
         Some(format!(
-            "{} is not kept, so that the next start needs the registry again: {error}; let this user write below `state`",
+            "{} cannot be stored, so the next start needs the registry again: {error}; let this user write below `state`",
             self.reference
         ))
     }
 
-    /// Works on the folder, on a thread that may block; `None` without one.
-    async fn cached<T: Send + 'static>(
+    /// Runs `work` on the folder, on a thread that may block; `None` without a folder.
+    async fn with_cache<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Cache, &ArtifactReference) -> T + Send + 'static,
     ) -> Option<T> {
@@ -255,42 +260,49 @@ impl Pull<'_> {
         spawn_blocking(move || work(&cache, &reference)).await.ok()
     }
 
-    async fn ask(&self, path: String, most: u64) -> Result<Bytes, Trouble> {
+    async fn ask(&self, path: String, max_bytes: u64) -> Result<Bytes, RegistryError> {
         let client = self.client().await?;
-        let got = timeout_at(self.until, client.get(&path, ACCEPTED, most)).await;
+        let got = timeout_at(self.until, client.get(&path, ACCEPTED, max_bytes)).await;
         got.map_err(|_| self.too_late())?.map(Bytes::from)
     }
 
-    async fn client(&self) -> Result<&Client, Trouble> {
+    async fn client(&self) -> Result<&Client, RegistryError> {
         match &self.client {
             Some(client) => {
                 client.get_or_try_init(async || Client::new(&self.spec, self.reference, Access::Pull)).await
             }
-            None => Err(Trouble::Missing),
+            None => Err(RegistryError::Missing),
         }
     }
 
-    fn too_late(&self) -> Trouble {
-        Trouble::Away(format!("{} has not sent it within {:?}", self.spec.host, longest(&self.spec)))
+    fn too_late(&self) -> RegistryError {
+        RegistryError::Unavailable(format!(
+            "{} did not send it within {:?}",
+            self.spec.host,
+            time_limit(&self.spec)
+        ))
     }
 
-    fn explain(&self, trouble: Trouble) -> String {
-        match (trouble, &self.client, &self.cache) {
+    fn explain(&self, error: RegistryError) -> String {
+        match (error, &self.client, &self.cache) {
             (
-                Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) | Trouble::Unsigned(why),
+                RegistryError::Unavailable(why)
+                | RegistryError::Denied(why)
+                | RegistryError::Invalid(why)
+                | RegistryError::Unsigned(why),
                 ..,
             ) => why,
-            (Trouble::Missing, Some(_), _) => {
+            (RegistryError::Missing, Some(_), _) => {
                 format!("{} does not have it; correct the reference, or push it", self.spec.host)
             }
-            (Trouble::Missing, None, Some(_)) => {
-                "it has not been pulled, and nothing is pulled here: `tuffet plugin pull --config FILE` and `tuffet check \
+            (RegistryError::Missing, None, Some(_)) => {
+                "it has not been pulled, and this command does not pull: `tuffet plugin pull --config FILE` and `tuffet check \
                  --pull FILE` pull it, and so does a start of the server"
                     .into()
             }
-            (Trouble::Missing, None, None) => {
+            (RegistryError::Missing, None, None) => {
                 let reference = self.reference;
-                format!("nothing is pulled here; `tuffet plugin pull {reference} -o FILE`, and name that file")
+                format!("this command does not pull: run `tuffet plugin pull {reference} -o FILE`, and name that file")
             }
         }
     }

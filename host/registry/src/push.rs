@@ -7,10 +7,10 @@ use serde_json::json;
 use tuffet_config::{ArtifactReference, RegistrySpec, Sha256Digest};
 
 use super::Artifact;
-use super::client::{Access, Client, Outgoing, Trouble};
+use super::client::{Access, Client, RegistryError, Request};
 use super::manifest::{CONFIG, IMAGE, LAYER};
 
-/// The most bytes of a registry's error that are read.
+/// The maximum number of bytes read from an error response.
 const MAX_ERROR: usize = 16 << 10;
 
 pub(super) async fn push(
@@ -18,58 +18,62 @@ pub(super) async fn push(
     reference: &ArtifactReference,
     artifact: Artifact,
 ) -> Result<Sha256Digest, String> {
-    let wrong = |trouble| format!("{reference} cannot be pushed: {}", explain(spec, trouble));
+    let wrong = |error| format!("{reference} cannot be pushed: {}", explain(spec, error));
     let tag = reference.tag.as_ref().ok_or("a push needs a tag; write oci://REGISTRY/REPOSITORY:TAG")?;
     let client = Client::new(spec, reference, Access::Push).map_err(wrong)?;
-    let (config, manifest) = written(&artifact);
+    let (config, manifest) = encode(&artifact);
     for blob in [artifact.component.clone(), config.into()] {
         push_blob(&client, blob).await.map_err(wrong)?;
     }
     let digest = Sha256Digest::of(&manifest);
-    let place = client.url(&format!("manifests/{tag}")).map_err(wrong)?;
-    let answer = client.send(Outgoing::put(place, IMAGE, manifest.into())).await.map_err(wrong)?;
-    expect(&client, answer, StatusCode::CREATED).await.map_err(wrong)?;
+    let url = client.url(&format!("manifests/{tag}")).map_err(wrong)?;
+    let response = client.send(Request::put(url, IMAGE, manifest.into())).await.map_err(wrong)?;
+    expect(&client, response, StatusCode::CREATED).await.map_err(wrong)?;
     Ok(digest)
 }
 
-/// Pushes a blob, unless the registry has it, in one piece.
-async fn push_blob(client: &Client, blob: Bytes) -> Result<(), Trouble> {
+/// Pushes a blob in one piece, unless the registry has it.
+async fn push_blob(client: &Client, blob: Bytes) -> Result<(), RegistryError> {
     let digest = format!("sha256:{}", Sha256Digest::of(&blob));
-    let there = client.send(Outgoing::new(Method::HEAD, client.url(&format!("blobs/{digest}"))?)).await?;
-    if there.status() == StatusCode::OK {
+    let existing = client.send(Request::new(Method::HEAD, client.url(&format!("blobs/{digest}"))?)).await?;
+    if existing.status() == StatusCode::OK {
         return Ok(());
     }
     let uploads = client.url("blobs/uploads/")?;
-    let session = client.send(Outgoing::new(Method::POST, uploads.clone())).await?;
+    let session = client.send(Request::new(Method::POST, uploads.clone())).await?;
     let session = expect(client, session, StatusCode::ACCEPTED).await?;
-    let place = client.location(&uploads, &session)?;
-    let mut place = place.ok_or_else(|| Trouble::Wrong("it names no place for an upload".into()))?;
-    place.query_pairs_mut().append_pair("digest", &digest);
-    let answer = client.send(Outgoing::put(place, "application/octet-stream", blob)).await?;
-    expect(client, answer, StatusCode::CREATED).await.map(drop)
+    let url = client.location(&uploads, &session)?;
+    let mut url = url.ok_or_else(|| RegistryError::Invalid("it names no URL for the upload".into()))?;
+    url.query_pairs_mut().append_pair("digest", &digest);
+    let response = client.send(Request::put(url, "application/octet-stream", blob)).await?;
+    expect(client, response, StatusCode::CREATED).await.map(drop)
 }
 
-/// Returns the answer if it has this status, otherwise what the registry says about the request.
-async fn expect(client: &Client, mut answer: Response, good: StatusCode) -> Result<Response, Trouble> {
-    let Err(trouble) = client.check(&answer, good) else { return Ok(answer) };
+/// Returns the response if it has this status, otherwise an error with the registry's messages.
+async fn expect(
+    client: &Client,
+    mut response: Response,
+    good: StatusCode,
+) -> Result<Response, RegistryError> {
+    let Err(error) = client.check(&response, good) else { return Ok(response) };
     let mut text = Vec::new();
-    while let Ok(Some(chunk)) = answer.chunk().await {
+    while let Ok(Some(chunk)) = response.chunk().await {
         text.extend_from_slice(&chunk);
         if text.len() > MAX_ERROR {
             break;
         }
     }
-    let Some(said) = messages(&text) else { return Err(trouble) };
-    Err(match trouble {
-        Trouble::Away(why) => Trouble::Away(format!("{why}: {said}")),
-        Trouble::Denied(why) => Trouble::Denied(format!("{why}: {said}")),
-        Trouble::Wrong(why) => Trouble::Wrong(format!("{why}: {said}")),
-        Trouble::Unsigned(why) => Trouble::Unsigned(why),
-        Trouble::Missing => Trouble::Wrong(said),
+    let Some(messages) = messages(&text) else { return Err(error) };
+    Err(match error {
+        RegistryError::Unavailable(why) => RegistryError::Unavailable(format!("{why}: {messages}")),
+        RegistryError::Denied(why) => RegistryError::Denied(format!("{why}: {messages}")),
+        RegistryError::Invalid(why) => RegistryError::Invalid(format!("{why}: {messages}")),
+        RegistryError::Unsigned(why) => RegistryError::Unsigned(why),
+        RegistryError::Missing => RegistryError::Invalid(messages),
     })
 }
 
-/// The messages of an error as the specification has it.
+/// Parses the messages of an error response (OCI distribution specification).
 fn messages(text: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Envelope {
@@ -83,13 +87,13 @@ fn messages(text: &[u8]) -> Option<String> {
     }
     let envelope: Envelope = serde_json::from_slice(text).ok()?;
     let problems = envelope.errors.iter().map(|problem| format!("{} {}", problem.code, problem.message));
-    let said = problems.collect::<Vec<_>>().join("; ");
-    let said: String = said.chars().filter(|character| !character.is_control()).take(300).collect();
-    (!said.is_empty()).then_some(said)
+    let messages = problems.collect::<Vec<_>>().join("; ");
+    let messages: String = messages.chars().filter(|character| !character.is_control()).take(300).collect();
+    (!messages.is_empty()).then_some(messages)
 }
 
-/// Returns the artifact's configuration and its manifest, as they are pushed.
-fn written(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
+/// Encodes the configuration and the manifest of an artifact.
+fn encode(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
     let layer = Sha256Digest::of(&artifact.component);
     let created = humantime::format_rfc3339_seconds(artifact.created).to_string();
     let config = json!({
@@ -121,10 +125,13 @@ fn written(artifact: &Artifact) -> (Vec<u8>, Vec<u8>) {
     (config, manifest.to_string().into_bytes())
 }
 
-fn explain(spec: &RegistrySpec, trouble: Trouble) -> String {
-    match trouble {
-        Trouble::Away(why) | Trouble::Denied(why) | Trouble::Wrong(why) | Trouble::Unsigned(why) => why,
-        Trouble::Missing => format!("{} has no such repository, and does not make it", spec.host),
+fn explain(spec: &RegistrySpec, error: RegistryError) -> String {
+    match error {
+        RegistryError::Unavailable(why)
+        | RegistryError::Denied(why)
+        | RegistryError::Invalid(why)
+        | RegistryError::Unsigned(why) => why,
+        RegistryError::Missing => format!("{} has no such repository, and does not create it", spec.host),
     }
 }
 
@@ -136,7 +143,7 @@ mod tests {
     use std::time::SystemTime;
 
     #[test]
-    fn what_is_pushed_can_be_pulled_and_is_the_same_twice() {
+    fn a_pushed_artifact_can_be_pulled_and_is_reproducible() {
         let artifact = Artifact {
             component: Bytes::from_static(b"\0asm"),
             file: "acl.wasm".into(),
@@ -145,8 +152,8 @@ mod tests {
             created: SystemTime::UNIX_EPOCH,
             annotations: BTreeMap::from([("org.opencontainers.image.version".into(), "1.2".into())]),
         };
-        let (config, manifest) = written(&artifact);
-        assert_eq!(written(&artifact.clone()), (config.clone(), manifest.clone()));
+        let (config, manifest) = encode(&artifact);
+        assert_eq!(encode(&artifact.clone()), (config.clone(), manifest.clone()));
         let read = Manifest::parse(&manifest).unwrap();
         assert!(read.chosen().unwrap().is_none());
         assert_eq!(read.component().unwrap().digest(), Ok(Sha256Digest::of(b"\0asm")));

@@ -1,10 +1,9 @@
-//! Signatures of manifests, as cosign makes them with a key: found in the registry, verified without one.
+//! Signatures of manifests, made by cosign with a key: found in the registry, verified offline.
 //!
-//! The older layout is a manifest with the tag `sha256-DIGEST.sig`, whose layers are payloads that name repository
-//! and digest, each with its signature in an annotation. A manifest of the same kind may also refer to the signed one
-//! (OCI 1.1), without that tag. The newer layout is a Sigstore bundle that refers to the manifest: a signed statement
-//! about the digest. Of the log and of time stamps nothing is verified: the key alone
-//! decides.
+//! The older layout is a manifest with the tag `sha256-DIGEST.sig`. Its layers are payloads that name repository and
+//! digest, each with its signature in an annotation. Such a manifest may also refer to the signed one (OCI 1.1),
+//! without that tag. The newer layout is a Sigstore bundle that refers to the manifest: a signed statement about the
+//! digest. Transparency log and time stamps are not verified: only the key counts.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,24 +13,24 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha512};
 use tuffet_config::{Sha256Digest, VerifyConfig, VerifyKey};
 
-use super::client::{Client, Trouble};
+use super::client::{Client, RegistryError};
 use super::manifest::{ACCEPTED, INDEX, Manifest};
 
-const SIMPLE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
-const ANNOTATION: &str = "dev.cosignproject.cosign/signature";
-/// What refers to a manifest: payloads as below the tag, or a bundle.
-const REFERRING: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
+const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+const SIGNATURE_ANNOTATION: &str = "dev.cosignproject.cosign/signature";
+/// Artifact types that refer to a manifest: payloads as below the tag, or a bundle.
+const SIGNATURE_ARTIFACT: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
 const STATEMENT: &str = "application/vnd.in-toto+json";
-/// What a statement says that is a signature, and not an attestation of something else.
-const SIGNED: &str = "https://sigstore.dev/cosign/sign/v1";
+/// The predicate type of a signature; attestations have others.
+const SIGNATURE_PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 
-/// The most signatures that are looked at.
-const MOST: usize = 32;
+/// The maximum number of signatures tried.
+const MAX_SIGNATURES: usize = 32;
 const MAX_PAYLOAD: u64 = 64 << 10;
 const MAX_MANIFEST: u64 = 1 << 20;
 
-/// A signed text, not verified yet.
+/// A signed payload, not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Signature {
@@ -42,7 +41,7 @@ pub(super) struct Signature {
     signature: String,
 }
 
-/// How the payload names what is signed.
+/// The format of the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Form {
@@ -111,11 +110,11 @@ struct SubjectDigest {
     sha256: Option<String>,
 }
 
-/// Verifies that one of the signatures is by one of the keys, and for this manifest, and returns which. `name` is the
-/// repository.
+/// Verifies that one of the keys made one of the signatures for this manifest, and returns the index of the
+/// signature. `name`: the repository.
 ///
 /// # Errors
-/// What is wrong with them.
+/// None is valid; with the reason.
 pub(super) fn verify(
     signatures: &[Signature],
     verify: &VerifyConfig,
@@ -127,7 +126,7 @@ pub(super) fn verify(
     for (index, signature) in signatures.iter().enumerate() {
         match signature.verify(&verify.keys, name, manifest) {
             Ok(()) => return Ok(index),
-            Err(its) => why = its,
+            Err(reason) => why = reason,
         }
     }
     let key = verify.key.display();
@@ -142,27 +141,27 @@ impl Signature {
             Form::Simple => payload.clone(),
             Form::Statement => pre_authentication_encoding(&payload),
         };
-        let by = |key: &VerifyKey| match key {
+        let is_by = |key: &VerifyKey| match key {
             VerifyKey::P256(point) => {
                 UnparsedPublicKey::new(&ECDSA_P256_SHA256_ASN1, point).verify(&signed, &signature)
             }
             VerifyKey::Ed25519(key) => UnparsedPublicKey::new(&ED25519, key)
                 .verify(&signed, &signature)
-                .or_else(|refused| prehashed(key, &signed, &signature).ok_or(refused)),
+                .or_else(|refused| verify_prehashed(key, &signed, &signature).ok_or(refused)),
         };
-        if !keys.iter().any(|key| by(key).is_ok()) {
+        if !keys.iter().any(|key| is_by(key).is_ok()) {
             return Err("none of its signatures is by this key".into());
         }
         match self.form {
             Form::Simple => {
-                let payload: Payload =
-                    serde_json::from_slice(&payload).map_err(|_| "what is signed is no payload of cosign")?;
+                let payload: Payload = serde_json::from_slice(&payload)
+                    .map_err(|_| "the signed text is no payload of cosign")?;
                 let Critical { identity, image } = payload.critical;
                 if image.docker_manifest_digest != format!("sha256:{manifest}") {
                     return Err("its signature is for another digest".into());
                 }
                 let named = identity.docker_reference;
-                // With a tag where it was signed by one.
+                // With a tag, if it was signed by tag.
                 if named == name || named.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', '@']))
                 {
                     Ok(())
@@ -175,9 +174,9 @@ impl Signature {
             }
             Form::Statement => {
                 let statement: Statement = serde_json::from_slice(&payload)
-                    .map_err(|_| "what is signed is no statement of cosign")?;
-                if statement.predicate_type != SIGNED {
-                    return Err("what is signed is an attestation, not the component".into());
+                    .map_err(|_| "the signed text is no statement of cosign")?;
+                if statement.predicate_type != SIGNATURE_PREDICATE {
+                    return Err("the signature is for an attestation, not the component".into());
                 }
                 let mut subjects = statement.subject.iter();
                 if subjects.any(|subject| subject.digest.sha256.as_deref() == Some(manifest.as_str())) {
@@ -190,96 +189,111 @@ impl Signature {
     }
 }
 
-/// Verifies a signature by Ed25519ph (RFC 8032, section 5.1): cosign makes these since it has keys of this kind in its
-/// log. The two kinds cannot be taken for each other.
-fn prehashed(key: &[u8], signed: &[u8], signature: &[u8]) -> Option<()> {
+/// Verifies an Ed25519ph signature (RFC 8032, section 5.1). cosign makes these since its log supports such keys. The
+/// two kinds cannot be confused.
+fn verify_prehashed(key: &[u8], signed: &[u8], signature: &[u8]) -> Option<()> {
     let key = VerifyingKey::from_bytes(key.try_into().ok()?).ok()?;
     let signature = ed25519_dalek::Signature::from_slice(signature).ok()?;
     key.verify_prehashed_strict(Sha512::new_with_prefix(signed), None, &signature).ok()
 }
 
-/// What a DSSE signature is over.
+/// The bytes that a DSSE signature covers.
 fn pre_authentication_encoding(payload: &[u8]) -> Vec<u8> {
     let mut signed = format!("DSSEv1 {} {STATEMENT} {} ", STATEMENT.len(), payload.len()).into_bytes();
     signed.extend_from_slice(payload);
     signed
 }
 
-/// Gets the signatures of a manifest from its registry, of all layouts, the first [`MOST`] of them.
-pub(super) async fn find(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, Trouble> {
-    let mut found = Vec::new();
-    tagged(client, manifest, &mut found).await?;
-    referring(client, manifest, &mut found).await?;
-    Ok(found)
+/// Gets the signatures of a manifest from its registry, in all layouts, up to [`MAX_SIGNATURES`].
+pub(super) async fn find(client: &Client, manifest: &Sha256Digest) -> Result<Vec<Signature>, RegistryError> {
+    let mut signatures = Vec::new();
+    add_tagged(client, manifest, &mut signatures).await?;
+    add_referring(client, manifest, &mut signatures).await?;
+    Ok(signatures)
 }
 
-async fn tagged(client: &Client, manifest: &Sha256Digest, found: &mut Vec<Signature>) -> Result<(), Trouble> {
+async fn add_tagged(
+    client: &Client,
+    manifest: &Sha256Digest,
+    signatures: &mut Vec<Signature>,
+) -> Result<(), RegistryError> {
     let tag = format!("manifests/sha256-{manifest}.sig");
     match optional(client.get(&tag, ACCEPTED, MAX_MANIFEST).await)? {
-        Some(signatures) => simple(client, &signatures, found).await,
+        Some(manifest) => add_layers(client, &manifest, signatures).await,
         None => Ok(()),
     }
 }
 
-/// Those in the layers of a manifest.
-async fn simple(client: &Client, signatures: &[u8], found: &mut Vec<Signature>) -> Result<(), Trouble> {
-    let layers = Manifest::parse(signatures).map_err(Trouble::Wrong)?.layers;
-    let room = MOST - found.len();
-    for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE).take(room) {
-        let Some(signature) = layer.annotations.get(ANNOTATION) else { continue };
-        let payload = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_PAYLOAD).await?;
+/// Adds the signatures in the layers of a manifest.
+async fn add_layers(
+    client: &Client,
+    manifest: &[u8],
+    signatures: &mut Vec<Signature>,
+) -> Result<(), RegistryError> {
+    let layers = Manifest::parse(manifest).map_err(RegistryError::Invalid)?.layers;
+    let room = MAX_SIGNATURES - signatures.len();
+    for layer in layers.iter().filter(|layer| layer.media_type == SIMPLE_SIGNING).take(room) {
+        let Some(signature) = layer.annotations.get(SIGNATURE_ANNOTATION) else { continue };
+        let payload =
+            fetch_blob(client, &layer.digest().map_err(RegistryError::Invalid)?, MAX_PAYLOAD).await?;
         let payload = STANDARD.encode(payload);
-        found.push(Signature { form: Form::Simple, payload, signature: signature.clone() });
+        signatures.push(Signature { form: Form::Simple, payload, signature: signature.clone() });
     }
     Ok(())
 }
 
-async fn referring(
+async fn add_referring(
     client: &Client,
     manifest: &Sha256Digest,
-    found: &mut Vec<Signature>,
-) -> Result<(), Trouble> {
+    signatures: &mut Vec<Signature>,
+) -> Result<(), RegistryError> {
     let path = format!("referrers/sha256:{manifest}");
     let index = match optional(client.get(&path, INDEX, MAX_MANIFEST).await) {
         Ok(Some(index)) => Some(index),
-        // Registries from before the interface answer 404 or another refusal, and keep a tag instead.
-        Ok(None) | Err(Trouble::Wrong(_)) => {
+        // Older registries answer 404 or another refusal, and keep a tag instead.
+        Ok(None) | Err(RegistryError::Invalid(_)) => {
             optional(client.get(&format!("manifests/sha256-{manifest}"), ACCEPTED, MAX_MANIFEST).await)?
         }
-        Err(trouble) => return Err(trouble),
+        Err(error) => return Err(error),
     };
     let Some(index) = index else { return Ok(()) };
-    let entries = Manifest::parse(&index).map_err(Trouble::Wrong)?.manifests;
-    let signs = |kind: &str| kind == REFERRING || kind.starts_with(BUNDLE);
-    for entry in entries.iter().filter(|entry| entry.artifact_type.as_deref().is_some_and(signs)).take(MOST) {
-        if found.len() >= MOST {
+    let entries = Manifest::parse(&index).map_err(RegistryError::Invalid)?.manifests;
+    let signs = |kind: &str| kind == SIGNATURE_ARTIFACT || kind.starts_with(BUNDLE);
+    for entry in
+        entries.iter().filter(|entry| entry.artifact_type.as_deref().is_some_and(signs)).take(MAX_SIGNATURES)
+    {
+        if signatures.len() >= MAX_SIGNATURES {
             break;
         }
-        let digest = entry.digest().map_err(Trouble::Wrong)?;
+        let digest = entry.digest().map_err(RegistryError::Invalid)?;
         let path = format!("manifests/sha256:{digest}");
-        let text = matching(client.get(&path, ACCEPTED, MAX_MANIFEST).await?, &digest)?;
-        if entry.artifact_type.as_deref() == Some(REFERRING) {
-            simple(client, &text, found).await?;
+        let text = require_digest(client.get(&path, ACCEPTED, MAX_MANIFEST).await?, &digest)?;
+        if entry.artifact_type.as_deref() == Some(SIGNATURE_ARTIFACT) {
+            add_layers(client, &text, signatures).await?;
         } else {
-            bundle(client, &text, found).await?;
+            add_bundle(client, &text, signatures).await?;
         }
     }
     Ok(())
 }
 
-/// Those in the bundle of a manifest.
-async fn bundle(client: &Client, manifest: &[u8], found: &mut Vec<Signature>) -> Result<(), Trouble> {
-    let layers = Manifest::parse(manifest).map_err(Trouble::Wrong)?.layers;
+/// Adds the signatures in the bundle of a manifest.
+async fn add_bundle(
+    client: &Client,
+    manifest: &[u8],
+    signatures: &mut Vec<Signature>,
+) -> Result<(), RegistryError> {
+    let layers = Manifest::parse(manifest).map_err(RegistryError::Invalid)?.layers;
     let Some(layer) = layers.iter().find(|layer| layer.media_type.starts_with(BUNDLE)) else {
         return Ok(());
     };
-    let bundle = blob(client, &layer.digest().map_err(Trouble::Wrong)?, MAX_MANIFEST).await?;
+    let bundle = fetch_blob(client, &layer.digest().map_err(RegistryError::Invalid)?, MAX_MANIFEST).await?;
     let envelope = serde_json::from_slice::<Bundle>(&bundle).ok().and_then(|bundle| bundle.dsse_envelope);
     let Some(envelope) = envelope.filter(|envelope| envelope.payload_type == STATEMENT) else {
         return Ok(());
     };
-    let room = MOST - found.len();
-    found.extend(envelope.signatures.into_iter().take(room).map(|Sig { sig }| Signature {
+    let room = MAX_SIGNATURES - signatures.len();
+    signatures.extend(envelope.signatures.into_iter().take(room).map(|Sig { sig }| Signature {
         form: Form::Statement,
         payload: envelope.payload.clone(),
         signature: sig,
@@ -287,23 +301,29 @@ async fn bundle(client: &Client, manifest: &[u8], found: &mut Vec<Signature>) ->
     Ok(())
 }
 
-async fn blob(client: &Client, digest: &Sha256Digest, most: u64) -> Result<Vec<u8>, Trouble> {
-    matching(client.get(&format!("blobs/sha256:{digest}"), "*/*", most).await?, digest)
+async fn fetch_blob(
+    client: &Client,
+    digest: &Sha256Digest,
+    max_bytes: u64,
+) -> Result<Vec<u8>, RegistryError> {
+    require_digest(client.get(&format!("blobs/sha256:{digest}"), "*/*", max_bytes).await?, digest)
 }
 
-fn matching(content: Vec<u8>, digest: &Sha256Digest) -> Result<Vec<u8>, Trouble> {
+fn require_digest(content: Vec<u8>, digest: &Sha256Digest) -> Result<Vec<u8>, RegistryError> {
     if Sha256Digest::of(&content) == *digest {
         Ok(content)
     } else {
-        Err(Trouble::Wrong("a part of its signature has another digest than its manifest says".into()))
+        Err(RegistryError::Invalid(
+            "a part of its signature has another digest than its manifest says".into(),
+        ))
     }
 }
 
-fn optional(got: Result<Vec<u8>, Trouble>) -> Result<Option<Vec<u8>>, Trouble> {
+fn optional(got: Result<Vec<u8>, RegistryError>) -> Result<Option<Vec<u8>>, RegistryError> {
     match got {
         Ok(content) => Ok(Some(content)),
-        Err(Trouble::Missing) => Ok(None),
-        Err(trouble) => Err(trouble),
+        Err(RegistryError::Missing) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

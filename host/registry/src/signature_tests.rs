@@ -1,4 +1,4 @@
-//! Signatures made here, as cosign makes them.
+//! Signatures in the formats of cosign, made here.
 
 use super::*;
 use ring::rand::SystemRandom;
@@ -52,9 +52,9 @@ fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
     let config = signer.config(None);
     let good = simple(NAME, &digest);
     judge(std::slice::from_ref(&good), &config).unwrap();
-    // With the tag that was signed, and after others.
+    // With the signed tag, and behind another signature.
     judge(&[simple(NAME, &wrong), simple(&format!("{NAME}:1.2"), &digest)], &config).unwrap();
-    // A copy.
+    // A copied component.
     judge(&[simple("upstream.example/acl", &digest)], &signer.config(Some("upstream.example/acl"))).unwrap();
     for (signatures, config, due) in [
         (vec![], signer.config(None), "it is not signed"),
@@ -71,7 +71,7 @@ fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
         let refused = judge(&signatures, &config).unwrap_err();
         assert!(refused.contains(due), "{due}: {refused}");
     }
-    // A single bit of the payload or of the signature.
+    // One changed bit of the payload or of the signature.
     let changed = |text: &str| {
         let mut bytes = STANDARD.decode(text).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
@@ -86,22 +86,22 @@ fn a_signature_counts_for_its_key_its_digest_and_its_repository() {
 fn a_statement_counts_if_it_is_a_signature() {
     let signer = Signer::new();
     let (digest, wrong) = (Sha256Digest::of(b"manifest"), Sha256Digest::of(b"another"));
-    let judge = |kind, its| {
-        let signature = signer.sign(Form::Statement, &statement(kind, its));
+    let judge = |kind, digest_in_statement| {
+        let signature = signer.sign(Form::Statement, &statement(kind, digest_in_statement));
         verify(&[signature], &signer.config(None), NAME, &digest)
     };
-    judge(SIGNED, &digest).unwrap();
-    assert!(judge(SIGNED, &wrong).unwrap_err().contains("another digest"));
-    // A list of parts that the same key signed says nothing of approval.
+    judge(SIGNATURE_PREDICATE, &digest).unwrap();
+    assert!(judge(SIGNATURE_PREDICATE, &wrong).unwrap_err().contains("another digest"));
+    // An SBOM signed with the same key approves nothing.
     assert!(judge("https://spdx.dev/Document", &digest).unwrap_err().contains("attestation"));
-    // What is signed in one form is no signature in the other.
-    let mut signature = signer.sign(Form::Simple, &statement(SIGNED, &digest));
+    // A signature in one form does not count in the other.
+    let mut signature = signer.sign(Form::Simple, &statement(SIGNATURE_PREDICATE, &digest));
     signature.form = Form::Statement;
     assert!(verify(&[signature], &signer.config(None), NAME, &digest).is_err());
 }
 
 #[test]
-fn keys_of_edwards_count_too() {
+fn ed25519_keys_count_too() {
     let random = SystemRandom::new();
     let document = Ed25519KeyPair::generate_pkcs8(&random).unwrap();
     let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).unwrap();
@@ -115,7 +115,7 @@ fn keys_of_edwards_count_too() {
 }
 
 #[test]
-fn keys_of_edwards_may_sign_a_digest() {
+fn ed25519_keys_may_sign_a_digest() {
     // RFC 8032, section 7.3: the test vector of Ed25519ph.
     let hex = |text: &str| -> Vec<u8> {
         (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
@@ -125,8 +125,8 @@ fn keys_of_edwards_may_sign_a_digest() {
         "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae4131f85042463c2a355a2003d062adf5aa",
         "a10b8c61e636062aaad11c2a26083406"
     ));
-    assert_eq!(prehashed(&key, b"abc", &signature), Some(()));
-    assert_eq!(prehashed(&key, b"abd", &signature), None);
-    assert_eq!(prehashed(&key[1..], b"abc", &signature), None);
-    assert_eq!(prehashed(&key, b"abc", &signature[1..]), None);
+    assert_eq!(verify_prehashed(&key, b"abc", &signature), Some(()));
+    assert_eq!(verify_prehashed(&key, b"abd", &signature), None);
+    assert_eq!(verify_prehashed(&key[1..], b"abc", &signature), None);
+    assert_eq!(verify_prehashed(&key, b"abc", &signature[1..]), None);
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde::{Deserialize, Serialize};
 
-/// The counters of one sink, from the start of the process; a reload continues them.
+/// The counters of one sink since the start of the process; a reload continues them.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub queued: AtomicU64,
@@ -25,9 +25,9 @@ pub struct SinkCounted {
     pub queued: u64,
     /// Lines refused because the sink was full.
     pub refused: u64,
-    /// Lines that arrived, as far as the sink knows; some may have arrived more than once.
+    /// Delivered lines, as far as the sink knows; some may have arrived more than once.
     pub delivered: u64,
-    /// Lines accepted and lost: refused by the receiver, damaged on disk, or left at the end.
+    /// Lines accepted but lost: refused by the receiver, damaged on disk, or undelivered at shutdown.
     pub dropped: u64,
     /// Deliveries that failed and were retried.
     pub retried: u64,

@@ -3,10 +3,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::backlog::Load;
+use super::backlog::TakenLines;
 use super::counters::add;
-use super::output::{Failure, Output, Then};
-use super::{PAUSE, Pace, Shared};
+use super::output::{Failure, Output, Remedy};
+use super::{DeliveryMode, PAUSE, Shared};
 
 /// How long a closed sink tries to deliver its last lines.
 const GRACE: Duration = Duration::from_millis(1500);
@@ -15,49 +15,49 @@ const LONGEST_REQUEST: Duration = Duration::from_secs(300);
 /// The pause after the spool's disk has failed.
 const DISK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Delivers until the sink is closed and empty, or has given up.
+/// Delivers lines until the sink is closed and empty, or must give up.
 pub(super) fn run(shared: &Shared, mut output: Box<dyn Output>) {
-    let alone = shared.backlog.alone();
-    let mut delivery = Delivery { shared, said: Said::default(), pause: PAUSE };
+    let delivery_lock = shared.backlog.lock_delivery();
+    let mut delivery = Delivery { shared, logged: LoggedStates::default(), pause: PAUSE };
     loop {
-        let taken = shared.backlog.take(&output.batch(), output.due(), &|| shared.pace());
-        let went_on = match taken {
-            Ok(load) if load.lines.is_empty() => {
-                delivery.lost_on_disk(&load);
-                shared.pace() != Pace::Stop || load.damaged > 0
+        let taken = shared.backlog.take(&output.batch(), output.due(), &|| shared.mode());
+        let continues = match taken {
+            Ok(taken) if taken.lines.is_empty() => {
+                delivery.report_damage(&taken);
+                shared.mode() != DeliveryMode::Stop || taken.damaged > 0
             }
-            Ok(load) => {
-                delivery.lost_on_disk(&load);
-                shared.backlog.is_mine() && delivery.deliver(&mut *output, load)
+            Ok(taken) => {
+                delivery.report_damage(&taken);
+                shared.backlog.has_claim() && delivery.deliver(&mut *output, taken)
             }
             Err(error) => {
                 delivery.disk_failed(&error);
-                shared.backlog.pause(Instant::now() + DISK_PAUSE, &|| shared.pace());
-                shared.pace() != Pace::Stop
+                shared.backlog.pause(Instant::now() + DISK_PAUSE, &|| shared.mode());
+                shared.mode() != DeliveryMode::Stop
             }
         };
-        if !went_on {
+        if !continues {
             break;
         }
         if output.due().is_some_and(|due| due <= Instant::now()) {
-            delivery.tend(&mut *output);
+            delivery.maintain(&mut *output);
         }
     }
-    delivery.tend(&mut *output);
-    drop(alone);
-    delivery.say_what_is_left();
+    delivery.maintain(&mut *output);
+    drop(delivery_lock);
+    delivery.report_rest();
 }
 
 struct Delivery<'a> {
     shared: &'a Shared,
-    said: Said,
-    /// Before the next try.
+    logged: LoggedStates,
+    /// The pause before the next retry.
     pause: Duration,
 }
 
-/// The logged states, so that each is logged once.
+/// Which states have been logged, so that each is logged once.
 #[derive(Default)]
-struct Said {
+struct LoggedStates {
     broken: bool,
     refused: bool,
     damaged: bool,
@@ -65,33 +65,33 @@ struct Said {
 }
 
 impl Delivery<'_> {
-    /// Delivers these lines; returns whether to continue.
-    fn deliver(&mut self, output: &mut dyn Output, mut load: Load) -> bool {
+    /// Delivers the lines; returns whether to continue.
+    fn deliver(&mut self, output: &mut dyn Output, mut taken: TakenLines) -> bool {
         let shared = self.shared;
         let mut at = 0;
-        while at < load.lines.len() {
-            if !shared.backlog.is_mine() {
+        while at < taken.lines.len() {
+            if !shared.backlog.has_claim() {
                 return false;
             }
-            let failure = match output.deliver(&load.lines[at..]) {
+            let failure = match output.deliver(&taken.lines[at..]) {
                 Ok(()) => {
-                    let lines = load.lines.len() - at;
-                    self.arrived(&mut load, lines);
-                    self.works();
+                    let lines = taken.lines.len() - at;
+                    self.arrived(&mut taken, lines);
+                    self.report_recovery();
                     return true;
                 }
                 Err(failure) => failure,
             };
             at += failure.done;
-            self.arrived(&mut load, failure.done);
-            match failure.then {
-                Then::Drop(lines) => {
-                    let lines = lines.min(load.lines.len() - at);
+            self.arrived(&mut taken, failure.done);
+            match failure.remedy {
+                Remedy::Drop(lines) => {
+                    let lines = lines.min(taken.lines.len() - at);
                     at += lines;
-                    self.refused(&mut load, lines, &failure.error);
+                    self.refused(&mut taken, lines, &failure.error);
                 }
-                Then::Again(after) => {
-                    if !self.fails(&failure, after, output.longest_pause()) {
+                Remedy::Retry(after) => {
+                    if !self.wait_to_retry(&failure, after, output.longest_pause()) {
                         return false;
                     }
                 }
@@ -100,19 +100,19 @@ impl Delivery<'_> {
         true
     }
 
-    fn arrived(&mut self, load: &mut Load, lines: usize) {
+    fn arrived(&mut self, taken: &mut TakenLines, lines: usize) {
         if lines > 0 {
             self.pause = PAUSE;
             add(&self.shared.counters.delivered, lines);
-            self.acknowledge(load, lines);
+            self.acknowledge(taken, lines);
         }
     }
 
-    fn refused(&mut self, load: &mut Load, lines: usize, error: &str) {
+    fn refused(&mut self, taken: &mut TakenLines, lines: usize, error: &str) {
         let sink = &*self.shared.name;
         add(&self.shared.counters.dropped, lines);
-        self.acknowledge(load, lines);
-        if !std::mem::replace(&mut self.said.refused, true) {
+        self.acknowledge(taken, lines);
+        if !std::mem::replace(&mut self.logged.refused, true) {
             tracing::warn!(
                 target: "tuffet::sinks::deliver",
                 sink,
@@ -124,16 +124,16 @@ impl Delivery<'_> {
         }
     }
 
-    fn acknowledge(&mut self, load: &mut Load, lines: usize) {
-        if let Err(error) = self.shared.backlog.acknowledge(load, lines) {
+    fn acknowledge(&mut self, taken: &mut TakenLines, lines: usize) {
+        if let Err(error) = self.shared.backlog.acknowledge(taken, lines) {
             self.disk_failed(&error);
         }
     }
 
     /// Pauses after a failure; returns whether to continue.
-    fn fails(&mut self, failure: &Failure, after: Option<Duration>, longest: Duration) -> bool {
+    fn wait_to_retry(&mut self, failure: &Failure, after: Option<Duration>, longest: Duration) -> bool {
         let (shared, sink) = (self.shared, &*self.shared.name);
-        if !std::mem::replace(&mut self.said.broken, true) {
+        if !std::mem::replace(&mut self.logged.broken, true) {
             shared.set_broken(true);
             tracing::warn!(
                 target: "tuffet::sinks::deliver",
@@ -142,7 +142,7 @@ impl Delivery<'_> {
                 "a sink is broken; its lines are queued, and plugins get an error when the queue is full"
             );
         }
-        if shared.closed_for().is_some_and(|time| shared.backlog.is_kept() || time >= GRACE) {
+        if shared.closed_for().is_some_and(|time| shared.backlog.is_persistent() || time >= GRACE) {
             return false;
         }
         add(&shared.counters.retried, 1);
@@ -154,24 +154,24 @@ impl Delivery<'_> {
         let pause = self.pause.mul_f64(0.8 + 0.4 * fastrand::f64());
         let pause = pause.max(after.unwrap_or_default().min(LONGEST_REQUEST));
         self.pause = (self.pause * 2).min(longest);
-        shared.backlog.pause(Instant::now() + pause, &|| shared.pace());
+        shared.backlog.pause(Instant::now() + pause, &|| shared.mode());
         true
     }
 
-    fn works(&mut self) {
+    fn report_recovery(&mut self) {
         let sink = &*self.shared.name;
-        self.said.refused = false;
-        if std::mem::take(&mut self.said.broken) {
+        self.logged.refused = false;
+        if std::mem::take(&mut self.logged.broken) {
             self.shared.set_broken(false);
             tracing::info!(target: "tuffet::sinks::deliver", sink, "the sink works again");
         }
     }
 
-    fn tend(&mut self, output: &mut dyn Output) {
+    fn maintain(&mut self, output: &mut dyn Output) {
         let sink = &*self.shared.name;
-        match output.tend() {
-            Ok(()) => self.said.unsynced = false,
-            Err(error) if !std::mem::replace(&mut self.said.unsynced, true) => {
+        match output.maintain() {
+            Ok(()) => self.logged.unsynced = false,
+            Err(error) if !std::mem::replace(&mut self.logged.unsynced, true) => {
                 tracing::warn!(
                     target: "tuffet::sinks::deliver", sink, %error,
                     "lines of a sink were written but may not be on disk"
@@ -181,21 +181,21 @@ impl Delivery<'_> {
         }
     }
 
-    fn lost_on_disk(&mut self, load: &Load) {
-        if load.damaged == 0 {
+    fn report_damage(&mut self, taken: &TakenLines) {
+        if taken.damaged == 0 {
             return;
         }
         let sink = &*self.shared.name;
-        add(&self.shared.counters.dropped, load.damaged);
+        add(&self.shared.counters.dropped, taken.damaged);
         tracing::warn!(
-            target: "tuffet::sinks::deliver", sink, lines = load.damaged,
+            target: "tuffet::sinks::deliver", sink, lines = taken.damaged,
             "damaged lines in the spool of a sink were skipped"
         );
     }
 
     fn disk_failed(&mut self, error: &io::Error) {
         let sink = &*self.shared.name;
-        if !std::mem::replace(&mut self.said.damaged, true) {
+        if !std::mem::replace(&mut self.logged.damaged, true) {
             tracing::warn!(
                 target: "tuffet::sinks::deliver", sink, %error,
                 "the spool of a sink cannot be read or written; check its disk"
@@ -203,13 +203,13 @@ impl Delivery<'_> {
         }
     }
 
-    fn say_what_is_left(&self) {
+    fn report_rest(&self) {
         let (shared, sink) = (self.shared, &*self.shared.name);
         let (lines, bytes) = shared.backlog.size();
-        if lines == 0 || !shared.backlog.is_mine() {
+        if lines == 0 || !shared.backlog.has_claim() {
             return;
         }
-        if shared.backlog.is_kept() {
+        if shared.backlog.is_persistent() {
             tracing::info!(
                 target: "tuffet::sinks::deliver", sink, lines, bytes,
                 "lines of a sink stay in its spool for the next start"

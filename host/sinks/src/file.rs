@@ -13,16 +13,16 @@ use super::output::{Failure, Output};
 use super::rotate::Rotation;
 use super::{FileTarget, Fsync};
 
-/// The interval of checks for another file at the path, as after a rotation by another program.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval of checks whether another program has renamed the file.
+const RENAME_CHECK: Duration = Duration::from_secs(1);
 
 pub(super) struct FileOutput {
     target: FileTarget,
     file: File,
-    looked: Instant,
+    last_check: Instant,
     lines: Lines,
     rotation: Option<Rotation>,
-    /// Lines of the batch that are written but perhaps not synced.
+    /// Written lines of the batch that may not be synced yet.
     unsynced: usize,
     /// When the oldest unsynced line was written.
     dirty: Option<Instant>,
@@ -35,7 +35,7 @@ impl FileOutput {
         Ok(FileOutput {
             target: target.clone(),
             file,
-            looked: Instant::now(),
+            last_check: Instant::now(),
             lines: Lines::default(),
             rotation,
             unsynced: 0,
@@ -43,29 +43,29 @@ impl FileOutput {
         })
     }
 
-    /// Opens the new file at the path after the old one was renamed.
+    /// Opens a new file if another program has renamed the current one.
     fn follow(&mut self) -> io::Result<()> {
-        if self.looked.elapsed() < LOOK {
+        if self.last_check.elapsed() < RENAME_CHECK {
             return Ok(());
         }
-        self.looked = Instant::now();
+        self.last_check = Instant::now();
         let ours = self.file.metadata()?;
         let same = std::fs::metadata(&self.target.path)
-            .is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino()));
+            .is_ok_and(|current| (current.dev(), current.ino()) == (ours.dev(), ours.ino()));
         if same { Ok(()) } else { self.begin() }
     }
 
-    /// Rotates the file, if it is due.
+    /// Rotates the file if that is due.
     fn rotate(&mut self, next: usize) -> io::Result<()> {
         let Some(rotation) = &mut self.rotation else { return Ok(()) };
         if !rotation.is_due(next) {
             return Ok(());
         }
-        rotation.put_away(&self.target.path)?;
+        rotation.archive(&self.target.path)?;
         self.begin()
     }
 
-    /// Opens another file at the path; syncs the previous one first, if that was promised.
+    /// Opens a new file at the path. Syncs the previous one first, unless `fsync` is `never`.
     fn begin(&mut self) -> io::Result<()> {
         if self.target.fsync != Fsync::Never {
             self.sync()?;
@@ -82,25 +82,25 @@ impl FileOutput {
         Ok(())
     }
 
-    /// Writes as many of the lines, at least one, as fit into the current file. Returns their number, and the
-    /// error that stopped it.
+    /// Writes the lines that fit into the current file, at least one. Returns their number, and the error that
+    /// stopped it.
     fn write(&mut self, lines: &[String]) -> (usize, io::Result<()>) {
         let next = lines.first().map_or(0, String::len) + 1;
-        // No rotation in the middle of a line.
+        // Never rotates in the middle of a line.
         if !self.lines.is_cut()
             && let Err(error) = self.follow().and_then(|()| self.rotate(next))
         {
             return (0, Err(error));
         }
         let fitting = self.fitting(lines);
-        let (written, ended) = self.lines.write(&mut self.file, &lines[..fitting]);
+        let (written, result) = self.lines.write(&mut self.file, &lines[..fitting]);
         if written > 0 {
             self.dirty.get_or_insert_with(Instant::now);
         }
         if let Some(rotation) = &mut self.rotation {
             rotation.written(lines[..written].iter().map(|line| line.len() + 1).sum());
         }
-        (written, ended)
+        (written, result)
     }
 
     /// Returns how many of the lines fit into this file; the first always does.
@@ -116,7 +116,7 @@ impl FileOutput {
 
     fn sync(&mut self) -> io::Result<()> {
         match self.file.sync_data() {
-            // A FIFO or a device has no disk.
+            // FIFOs and devices cannot be synced.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
             synced => synced?,
         }
@@ -129,16 +129,16 @@ impl Output for FileOutput {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         let each = self.target.fsync == Fsync::Each;
         while self.unsynced < lines.len() {
-            let (written, ended) = self.write(&lines[self.unsynced..]);
+            let (written, result) = self.write(&lines[self.unsynced..]);
             self.unsynced += written;
-            if let Err(error) = ended {
-                // Lines that are not synced yet are not delivered, and are not written again either.
+            if let Err(error) = result {
+                // Unsynced lines are not delivered, but are not written again either.
                 let done = if each { 0 } else { std::mem::take(&mut self.unsynced) };
-                return Err(Failure::again(done, error));
+                return Err(Failure::retry(done, error));
             }
         }
         if each {
-            self.sync().map_err(|error| Failure::again(0, error))?;
+            self.sync().map_err(|error| Failure::retry(0, error))?;
         }
         self.unsynced = 0;
         Ok(())
@@ -151,7 +151,7 @@ impl Output for FileOutput {
         }
     }
 
-    fn tend(&mut self) -> io::Result<()> {
+    fn maintain(&mut self) -> io::Result<()> {
         if self.target.fsync == Fsync::Never || self.dirty.is_none() {
             return Ok(());
         }
@@ -164,7 +164,7 @@ impl Output for FileOutput {
     }
 }
 
-/// Opens the file. Does not wait for the reader of a FIFO.
+/// Opens the file for appending, without waiting for the reader of a FIFO.
 fn append(path: &Path) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     OpenOptions::new().append(true).create(true).mode(0o640).custom_flags(flags).open(path)

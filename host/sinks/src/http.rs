@@ -8,14 +8,14 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AF
 use reqwest::{Client, Response, StatusCode};
 use tokio::runtime::Runtime;
 
-use super::output::{Failure, Output, Then};
+use super::output::{Failure, Output, Remedy};
 use super::{Batch, Format, HttpTarget, Secret, runtime};
 pub(super) use tuffet_net::causes::of as explain;
 use tuffet_net::tls;
 
-/// The longest pause between two tries.
+/// The longest pause between retries.
 pub(super) const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// The most bytes read of an answer, so that its connection can be reused.
+/// The maximum number of bytes read from an answer, so that its connection can be reused.
 const MAX_ANSWER: usize = 64 << 10;
 
 pub(super) struct HttpOutput {
@@ -33,23 +33,23 @@ impl HttpOutput {
         Ok(HttpOutput { target: target.clone(), client, headers, runtime: None })
     }
 
-    /// Posts all lines, in parts if the receiver says that they are too many at once.
+    /// Posts all lines, in halves if the receiver reports that they are too large.
     fn post(&mut self, lines: &[String]) -> Result<(), Failure> {
         let body = self.target.format.body(lines);
         let request = self.client.post(&self.target.url).headers(self.headers.clone()).body(body);
         let runtime = match &mut self.runtime {
             Some(runtime) => runtime,
-            none => none.insert(runtime::start().map_err(|error| Failure::again(0, error))?),
+            none => none.insert(runtime::start().map_err(|error| Failure::retry(0, error))?),
         };
         let (status, after) = runtime
             .block_on(async {
                 let answer = request.send().await?;
-                let about = (answer.status(), retry_after(&answer));
+                let status_and_pause = (answer.status(), retry_after(&answer));
                 // The content does not matter.
                 let _ = read(answer).await;
-                Ok(about)
+                Ok(status_and_pause)
             })
-            .map_err(|error: reqwest::Error| Failure::again(0, explain(error)))?;
+            .map_err(|error: reqwest::Error| Failure::retry(0, explain(error)))?;
         match judge(status) {
             Judgement::Good => Ok(()),
             Judgement::TooLarge if lines.len() > 1 => {
@@ -59,11 +59,11 @@ impl HttpOutput {
             }
             Judgement::Later => {
                 let error = format!("the answer has the status {}", status.as_u16());
-                Err(Failure { done: 0, then: Then::Again(after), error })
+                Err(Failure { done: 0, remedy: Remedy::Retry(after), error })
             }
             Judgement::TooLarge | Judgement::Never => {
                 let error = format!("the answer has the status {}", status.as_u16());
-                Err(Failure { done: 0, then: Then::Drop(lines.len()), error })
+                Err(Failure { done: 0, remedy: Remedy::Drop(lines.len()), error })
             }
         }
     }
@@ -78,7 +78,7 @@ pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
         .connect_timeout(timeout)
         .timeout(timeout);
     if url.starts_with("http:") {
-        // A machine without any certificates can still work without TLS.
+        // A machine without system certificates can still use plain HTTP.
         builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| io::Error::other(explain(error)))
@@ -87,11 +87,11 @@ pub(super) fn client(url: &str, timeout: Duration) -> io::Result<Client> {
 /// Returns the headers of each request.
 pub(super) fn headers(
     content_type: &'static str,
-    written: &BTreeMap<String, Secret>,
+    configured: &BTreeMap<String, Secret>,
 ) -> io::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
-    for (name, value) in written {
+    for (name, value) in configured {
         let pair = (name.parse::<HeaderName>().ok()).zip(HeaderValue::from_str(value.reveal()).ok());
         // Checked when the configuration was read.
         let Some((name, mut value)) = pair else { return Err(io::ErrorKind::InvalidInput.into()) };
@@ -115,7 +115,7 @@ impl Output for HttpOutput {
     }
 }
 
-/// The encoding of a format.
+/// The request body of a format.
 trait Body {
     fn content_type(self) -> &'static str;
     fn body(self, lines: &[String]) -> String;
@@ -129,7 +129,7 @@ impl Body for Format {
         }
     }
 
-    /// The lines are already JSON.
+    /// Encodes the lines, which are JSON already.
     fn body(self, lines: &[String]) -> String {
         let length = lines.iter().map(|line| line.len() + 1).sum::<usize>() + 1;
         let mut body = String::with_capacity(length);
@@ -146,7 +146,7 @@ impl Body for Format {
     }
 }
 
-/// The consequence of an answer for the lines.
+/// How to treat the lines after an answer.
 #[derive(Debug, PartialEq, Eq)]
 enum Judgement {
     Good,
@@ -162,14 +162,14 @@ fn judge(status: StatusCode) -> Judgement {
     match status.as_u16() {
         200..=299 => Judgement::Good,
         413 => Judgement::TooLarge,
-        // Caused by credentials or the address, not by the lines: an operator fixes it, and no line is lost.
+        // Caused by credentials or the address, not by the lines: they wait until an operator fixes it.
         401 | 403 | 404 | 407 | 408 | 421 | 425 | 429 => Judgement::Later,
         400..=499 => Judgement::Never,
         _ => Judgement::Later,
     }
 }
 
-/// Returns the requested pause in seconds; a date is left to the back-off.
+/// Returns the pause of `Retry-After` in seconds. A date is ignored; the back-off applies.
 pub(super) fn retry_after(answer: &Response) -> Option<Duration> {
     let seconds = answer.headers().get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_wrong_with_the_lines_drops_them() {
+    fn only_errors_of_the_lines_drop_them() {
         let judged = |status| judge(StatusCode::from_u16(status).unwrap_or_default());
         for (status, judgement) in [
             (200, Judgement::Good),

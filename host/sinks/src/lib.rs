@@ -1,8 +1,8 @@
-//! Sinks: named outputs that plugins write to. Each has its own thread, which delivers the lines. A slow or
-//! broken sink fills its queue or its spool, and affects nothing else.
+//! Sinks: named outputs that plugins write to. Each has a thread that delivers its lines. A slow or broken sink fills
+//! its queue or its spool, and affects nothing else.
 //!
-//! Lines are queued in memory (`memory`) or on disk (`spool`); one thread takes them in batches, delivers
-//! them and retries failed deliveries (`deliver`); the receiver is an `output`.
+//! Lines are queued in memory (`memory`) or on disk (`spool`). The thread takes them in batches, delivers them to an
+//! `output`, and retries failed deliveries (`deliver`).
 
 mod backlog;
 mod counters;
@@ -12,11 +12,11 @@ mod http;
 mod line;
 mod memory;
 mod nats;
+mod open_output;
+mod open_sinks;
 mod otlp;
 mod output;
-mod outputs;
 mod queue;
-mod registry;
 mod rotate;
 mod runtime;
 mod spool;
@@ -32,8 +32,8 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 pub use counters::SinkCounted;
+pub use open_sinks::Sinks;
 pub use otlp::resource;
-pub use registry::Sinks;
 
 use backlog::Backlog;
 use counters::{Counters, add};
@@ -45,10 +45,10 @@ use tuffet_config::sinks::{
     Batch, FileTarget, Format, Fsync, HttpTarget, Rotate, SinkSpec, SinkTarget, SpoolSpec,
 };
 
-/// The pause of a broken output before the next try; it grows for remote outputs.
+/// The pause of a broken output before a retry; it grows for remote outputs.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The interval of checks, at the end of the process, whether everything is delivered.
-const LOOK: Duration = Duration::from_millis(2);
+/// The interval of checks, at the end of the process, that everything is delivered.
+const FLUSH_POLL: Duration = Duration::from_millis(2);
 
 /// An open sink. After it is dropped, queued lines are still delivered, unless the process ends first.
 pub struct Sink(Arc<Shared>);
@@ -57,27 +57,27 @@ pub struct Sink(Arc<Shared>);
 struct Shared {
     name: String,
     /// Whether lines carry a timestamp and the plugin's name (OTLP only).
-    marks: bool,
+    marks_lines: bool,
     backlog: Box<dyn Backlog>,
     counters: Arc<Counters>,
     broken: AtomicBool,
     /// When the sink was closed.
     closed: OnceLock<Instant>,
-    /// Whether lines are delivered without waiting for a batch.
-    hurry: AtomicBool,
+    /// Whether to deliver lines without waiting for a batch.
+    prompt: AtomicBool,
 }
 
 /// The sink has no room: its queue or its spool is full.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// How a sink's thread waits.
+/// How the thread of a sink waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pace {
-    /// Lines wait for others to fill a batch, and the thread waits for lines.
-    Calm,
-    /// Lines do not wait for others.
-    Hurry,
+enum DeliveryMode {
+    /// Lines wait for a full batch, and the thread waits for lines.
+    Batched,
+    /// Lines do not wait for a full batch.
+    Prompt,
     /// The thread waits for nothing.
     Stop,
 }
@@ -91,7 +91,7 @@ impl Sink {
     ) -> io::Result<Sink> {
         let shared = Arc::new(Shared {
             name: spec.name.clone(),
-            marks: matches!(spec.target, SinkTarget::Otlp(_)),
+            marks_lines: matches!(spec.target, SinkTarget::Otlp(_)),
             backlog: match spool {
                 None => Box::new(Memory::new(spec.queue)),
                 Some(spool) => Box::new(spool.claim()),
@@ -99,28 +99,30 @@ impl Sink {
             counters,
             broken: AtomicBool::new(false),
             closed: OnceLock::new(),
-            hurry: AtomicBool::new(false),
+            prompt: AtomicBool::new(false),
         });
-        let its = Arc::clone(&shared);
-        std::thread::Builder::new().name("tuffet-sink".into()).spawn(move || deliver::run(&its, output))?;
+        let thread_shared = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("tuffet-sink".into())
+            .spawn(move || deliver::run(&thread_shared, output))?;
         Ok(Sink(shared))
     }
 
-    /// Accepts a line of a plugin, without its line end: into memory at once, or onto the disk, on a thread
-    /// that may block. Once accepted, the line is as safe as the sink promises.
+    /// Accepts a line of a plugin, without its line end: into memory at once, or onto the disk, on a thread that may
+    /// block. An accepted line is as durable as the sink promises.
     ///
     /// # Errors
     /// The sink has no room.
     pub async fn emit(&self, plugin: &str, line: String) -> Result<(), Full> {
-        let line = if self.0.marks { otlp::mark(plugin, &line) } else { line };
-        if !self.0.backlog.is_kept() {
+        let line = if self.0.marks_lines { otlp::mark(plugin, &line) } else { line };
+        if !self.0.backlog.is_persistent() {
             return self.0.push(line);
         }
         let shared = Arc::clone(&self.0);
         tokio::task::spawn_blocking(move || shared.push(line)).await.unwrap_or(Err(Full))
     }
 
-    /// Undelivered lines, also after the sink was dropped.
+    /// Returns the undelivered lines, which outlive this value.
     fn pending(&self) -> Pending {
         Pending(Arc::downgrade(&self.0))
     }
@@ -146,13 +148,13 @@ impl Shared {
         pushed
     }
 
-    fn pace(&self) -> Pace {
-        if self.closed.get().is_some() || !self.backlog.is_mine() {
-            Pace::Stop
-        } else if self.hurry.load(Ordering::Acquire) {
-            Pace::Hurry
+    fn mode(&self) -> DeliveryMode {
+        if self.closed.get().is_some() || !self.backlog.has_claim() {
+            DeliveryMode::Stop
+        } else if self.prompt.load(Ordering::Acquire) {
+            DeliveryMode::Prompt
         } else {
-            Pace::Calm
+            DeliveryMode::Batched
         }
     }
 
@@ -174,34 +176,34 @@ impl Shared {
 struct Pending(Weak<Shared>);
 
 impl Pending {
-    /// Whether any can exist: the sink is open, or its thread still delivers.
+    /// Whether lines can remain: the sink is open, or its thread still delivers.
     fn is_alive(&self) -> bool {
         self.0.strong_count() > 0
     }
 
-    /// Waits until they are delivered, or until this time. Blocks.
+    /// Waits until the lines are delivered, at most until `end`. Blocks.
     fn flush(&self, end: Instant) {
         while let Some(shared) = self.0.upgrade() {
             let (lines, _) = shared.backlog.size();
-            // If the sink is closed, its thread must end first: written lines may have to be synced.
+            // The thread of a closed sink must end first: written lines may have to be synced.
             if lines == 0 && shared.closed.get().is_none() {
                 return;
             }
-            // These lines outlive the process, so there is no need to wait.
-            if shared.backlog.is_kept() && shared.is_broken() {
+            // These lines outlive the process.
+            if shared.backlog.is_persistent() && shared.is_broken() {
                 return;
             }
             if Instant::now() >= end {
-                if lines > 0 && !shared.backlog.is_kept() {
+                if lines > 0 && !shared.backlog.is_persistent() {
                     let sink = &*shared.name;
                     tracing::warn!(target: "tuffet::sinks", sink, lines, "lines of a sink could not be delivered in time");
                 }
                 return;
             }
-            shared.hurry.store(true, Ordering::Release);
+            shared.prompt.store(true, Ordering::Release);
             shared.backlog.wake();
             drop(shared);
-            std::thread::sleep(LOOK);
+            std::thread::sleep(FLUSH_POLL);
         }
     }
 }

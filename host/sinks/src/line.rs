@@ -1,23 +1,23 @@
-//! Writes lines. A line that was cut off is completed, not repeated.
+//! Writes lines, and completes a line that was cut off instead of repeating it.
 
 use std::io::{self, Write};
 
-/// Writes many lines at once, and keeps the rest of one that was cut off.
+/// Writes many lines at once, and remembers the rest of one that was cut off.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: Vec<u8>,
-    /// The rest of a partly written line, with its end; empty if there is none.
+    /// The rest of a partly written line, with its line feed; empty if there is none.
     rest: Vec<u8>,
 }
 
 impl Lines {
-    /// Returns whether a line is partly written.
+    /// Whether a line is partly written.
     pub fn is_cut(&self) -> bool {
         !self.rest.is_empty()
     }
 
-    /// Writes lines, and first the rest of a line that was cut off: in one write, if the system permits it.
-    /// Returns how many are complete, and the error that stopped it.
+    /// Writes lines, after the rest of a line that was cut off: in one write, if the system permits it. Returns the
+    /// number of completed lines, and the error that stopped it.
     pub fn write(&mut self, to: &mut impl Write, lines: &[String]) -> (usize, io::Result<()>) {
         self.text.clear();
         self.text.append(&mut self.rest);
@@ -38,7 +38,7 @@ impl Lines {
         (lines.len(), Ok(()))
     }
 
-    /// Handles an error after `written` bytes of the text, whose first line was `begun` before.
+    /// Handles an error after `written` bytes of the text. `begun` is 1 if its first line was partly written before.
     fn cut(&mut self, written: usize, begun: usize, error: io::Error) -> (usize, io::Result<()>) {
         let is_end = |byte: &&u8| **byte == b'\n';
         let whole = self.text[..written].iter().filter(is_end).count();
@@ -56,13 +56,13 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Accepts some bytes, then none until its room grows.
-    struct Narrow {
+    /// Accepts `room` bytes, then none until that grows.
+    struct LimitedWriter {
         text: Vec<u8>,
         room: usize,
     }
 
-    impl Write for Narrow {
+    impl Write for LimitedWriter {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if self.room == 0 {
                 return Err(io::ErrorKind::StorageFull.into());
@@ -80,12 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn wherever_it_is_cut_off_each_line_is_there_once() {
+    fn each_line_is_written_once_wherever_it_is_cut_off() {
         let lines: Vec<String> = ["first", "", "third", "4"].map(String::from).into();
         let whole = "first\n\nthird\n4\n";
         for first in 0..=whole.len() {
             for second in 0..=whole.len() - first {
-                let mut narrow = Narrow { text: Vec::new(), room: 0 };
+                let mut narrow = LimitedWriter { text: Vec::new(), room: 0 };
                 let (mut writer, mut at) = (Lines::default(), 0);
                 for room in [first, 0, second, whole.len()] {
                     narrow.room = room;

@@ -1,8 +1,8 @@
 //! Sends lines as messages to a NATS server.
 //!
-//! The client confirms nothing by itself: messages may be in a buffer when the connection breaks. So after
-//! each batch a message goes to a subject of our own, over the same connection; when it comes back, the
-//! server has everything that was sent before it. A batch during which the connection changed is sent again.
+//! The client confirms nothing by itself: messages may be in a buffer when the connection breaks. So each batch is
+//! followed by a message to a private subject over the same connection. When that comes back, the server has
+//! everything that was sent before it. A batch during which the connection changed is sent again.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -14,34 +14,34 @@ use futures_util::StreamExt;
 use tokio::runtime::Runtime;
 use tokio::time::{error::Elapsed, timeout};
 
-use super::output::{Failure, Output, Then};
+use super::output::{Failure, Output, Remedy};
 use super::runtime;
 use tuffet_config::NatsLogin;
 use tuffet_config::sinks::NatsTarget;
 use tuffet_net::causes::explain;
 use tuffet_net::{nats, tls};
 
-/// The longest pause between two tries.
+/// The longest pause between retries.
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 
 pub(super) struct NatsOutput {
     target: NatsTarget,
-    /// Both are dropped after any error.
+    /// Dropped after any error.
     connection: Option<(Runtime, Connection)>,
 }
 
 struct Connection {
     client: Client,
-    /// Our own subject, and its messages.
+    /// The private subject; its messages confirm batches.
     inbox: String,
     confirmations: Subscriber,
     /// The number of the last batch.
     batch: u64,
-    complaint: Complaint,
+    last_error: ServerError,
 }
 
 /// The last permission error of the server.
-type Complaint = Arc<Mutex<Option<String>>>;
+type ServerError = Arc<Mutex<Option<String>>>;
 
 impl NatsOutput {
     pub(super) fn open(target: &NatsTarget) -> io::Result<NatsOutput> {
@@ -57,38 +57,39 @@ impl NatsOutput {
         let (runtime, connection) = match &mut self.connection {
             Some(connected) => connected,
             none => {
-                let runtime = runtime::start().map_err(|error| Failure::again(0, error))?;
+                let runtime = runtime::start().map_err(|error| Failure::retry(0, error))?;
                 let connected = runtime.block_on(Connection::open(&self.target));
                 match connected {
                     Ok(connection) => none.insert((runtime, connection)),
                     Err(error) => {
                         runtime.shutdown_background();
-                        return Err(Failure::again(0, error));
+                        return Err(Failure::retry(0, error));
                     }
                 }
             }
         };
-        let most = connection.client.max_payload();
-        let fitting = lines.iter().take_while(|line| line.len() <= most).count();
+        let max_bytes = connection.client.max_payload();
+        let fitting = lines.iter().take_while(|line| line.len() <= max_bytes).count();
         if fitting > 0 {
             let target = &self.target;
             let sent = runtime.block_on(async {
                 timeout(target.timeout, connection.send(target, &lines[..fitting])).await
             });
-            let confirmed = sent.unwrap_or_else(|Elapsed { .. }| Err(connection.silence(target.timeout)));
-            confirmed.map_err(|error| Failure::again(0, error))?;
-            // The server sent any error before its confirmation; let the client process it.
-            let heard = runtime.spawn(async {
+            let confirmed =
+                sent.unwrap_or_else(|Elapsed { .. }| Err(connection.no_confirmation(target.timeout)));
+            confirmed.map_err(|error| Failure::retry(0, error))?;
+            // The server sends errors before the confirmation; lets the client process them.
+            let processed = runtime.spawn(async {
                 for _ in 0..4 {
                     tokio::task::yield_now().await;
                 }
             });
-            let _ = runtime.block_on(heard);
-            connection.complaint().map_or(Ok(()), |complaint| Err(Failure::again(0, complaint)))?;
+            let _ = runtime.block_on(processed);
+            connection.last_error().map_or(Ok(()), |last_error| Err(Failure::retry(0, last_error)))?;
         }
         if fitting < lines.len() {
-            let error = format!("a line has {} bytes: the server takes {most}", lines[fitting].len());
-            return Err(Failure { done: fitting, then: Then::Drop(1), error });
+            let error = format!("a line has {} bytes: the server accepts {max_bytes}", lines[fitting].len());
+            return Err(Failure { done: fitting, remedy: Remedy::Drop(1), error });
         }
         Ok(())
     }
@@ -101,7 +102,7 @@ impl Output for NatsOutput {
 
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         let delivered = self.try_deliver(lines);
-        if let Err(Failure { then: Then::Again(_), .. }) = delivered
+        if let Err(Failure { remedy: Remedy::Retry(_), .. }) = delivered
             && let Some((runtime, connection)) = self.connection.take()
         {
             drop(connection);
@@ -121,11 +122,11 @@ impl Drop for NatsOutput {
 
 impl Connection {
     async fn open(target: &NatsTarget) -> Result<Connection, String> {
-        let complaint = Complaint::default();
-        let heard = Arc::clone(&complaint);
+        let last_error = ServerError::default();
+        let shared_error = Arc::clone(&last_error);
         let client = nats::connect(&target.servers, target.timeout, move |event| {
             if let Event::ServerError(error) = event {
-                *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                *shared_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
             }
             async {}
         })
@@ -133,7 +134,7 @@ impl Connection {
         let inbox = client.new_inbox();
         let confirmations =
             client.subscribe(inbox.clone()).await.map_err(|error| format!("no confirmation: {error}"))?;
-        Ok(Connection { client, inbox, confirmations, batch: 0, complaint })
+        Ok(Connection { client, inbox, confirmations, batch: 0, last_error })
     }
 
     /// Sends lines, and waits until the server has them.
@@ -147,8 +148,8 @@ impl Connection {
         }
         self.batch += 1;
         let number = self.batch.to_string();
-        let asked = self.client.publish(self.inbox.clone(), number.clone().into()).await;
-        asked.map_err(|error| explain(&error))?;
+        let confirmation = self.client.publish(self.inbox.clone(), number.clone().into()).await;
+        confirmation.map_err(|error| explain(&error))?;
         loop {
             match self.confirmations.next().await {
                 Some(message) if message.payload.as_ref() == number.as_bytes() => break,
@@ -159,9 +160,9 @@ impl Connection {
         if connects() == before { Ok(()) } else { Err("the connection broke meanwhile".into()) }
     }
 
-    /// Explains a missing confirmation.
-    fn silence(&self, waited: Duration) -> String {
-        self.complaint().unwrap_or_else(|| {
+    /// Describes a missing confirmation.
+    fn no_confirmation(&self, waited: Duration) -> String {
+        self.last_error().unwrap_or_else(|| {
             format!(
                 "the server did not confirm within {waited:?}; a user with restrictions needs to publish and \
                  subscribe to `_INBOX.>`"
@@ -169,7 +170,7 @@ impl Connection {
         })
     }
 
-    fn complaint(&self) -> Option<String> {
-        self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn last_error(&self) -> Option<String> {
+        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

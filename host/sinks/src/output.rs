@@ -1,4 +1,4 @@
-//! What an output of a sink does, and its failures.
+//! The outputs of sinks, and their failures.
 
 use std::fmt::Display;
 use std::io;
@@ -6,32 +6,32 @@ use std::time::{Duration, Instant};
 
 use super::Batch;
 
-/// The batch of outputs that do not define their own. The wait is too short to be noticed, and long enough
-/// that a storm does not wake their threads for each line.
-const LOCAL: Batch = Batch { lines: 1024, bytes: 1 << 20, wait: Duration::from_millis(5) };
+/// The default batch. The wait is too short to be noticed, and long enough that a flood does not wake threads for
+/// each line.
+const LOCAL_BATCH: Batch = Batch { lines: 1024, bytes: 1 << 20, wait: Duration::from_millis(5) };
 
-/// A destination outside of the process. All methods may block.
+/// A destination outside the process. All methods may block.
 pub(super) trait Output: Send {
-    /// The largest batch that it accepts.
+    /// The largest batch of the output.
     fn batch(&self) -> Batch {
-        LOCAL
+        LOCAL_BATCH
     }
 
-    /// The longest pause between two tries.
+    /// The longest pause between retries.
     fn longest_pause(&self) -> Duration {
         super::PAUSE
     }
 
-    /// Delivers lines, starting with the first. After a failure it is called again with the remaining lines.
+    /// Delivers lines in order. After a failure it is called again with the remaining lines.
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure>;
 
-    /// The deadline for the next call of [`tend`](Output::tend).
+    /// The deadline for the next call of [`maintain`](Output::maintain).
     fn due(&self) -> Option<Instant> {
         None
     }
 
     /// Does the work that is due; at the end, all remaining work.
-    fn tend(&mut self) -> io::Result<()> {
+    fn maintain(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
@@ -41,24 +41,24 @@ pub(super) trait Output: Send {
 pub(super) struct Failure {
     /// The number of lines that were delivered before the failure.
     pub done: usize,
-    /// The fate of the other lines.
-    pub then: Then,
+    /// How to treat the other lines.
+    pub remedy: Remedy,
     /// The error, without secrets.
     pub error: String,
 }
 
-/// The fate of undelivered lines.
+/// How to treat undelivered lines.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Then {
-    /// They are retried, after this pause if the receiver requested one.
-    Again(Option<Duration>),
-    /// This many of them are refused for good.
+pub(super) enum Remedy {
+    /// Retry them, after this pause if the receiver requested one.
+    Retry(Option<Duration>),
+    /// Drop this many of them: they are permanently refused.
     Drop(usize),
 }
 
 impl Failure {
-    /// A failure after which the lines from `done` on are retried.
-    pub fn again(done: usize, error: impl Display) -> Failure {
-        Failure { done, then: Then::Again(None), error: error.to_string() }
+    /// Creates a failure after `done` lines; the others are retried.
+    pub fn retry(done: usize, error: impl Display) -> Failure {
+        Failure { done, remedy: Remedy::Retry(None), error: error.to_string() }
     }
 }

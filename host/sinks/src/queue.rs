@@ -1,4 +1,4 @@
-//! The queue of a backlog: its consumer waits here for lines, whatever stores them.
+//! The queue of a backlog: its consumer waits here for lines, wherever they are stored.
 
 use std::fs::File;
 use std::io;
@@ -6,24 +6,24 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::backlog::Load;
-use super::{Batch, Pace};
+use super::backlog::TakenLines;
+use super::{Batch, DeliveryMode};
 
 /// The storage for lines, under the lock of its queue.
 pub(super) trait Store {
     /// The number of lines that can be taken, and their bytes.
     fn ready(&self) -> (u64, u64);
 
-    /// When the first of them arrived.
+    /// When the first of these lines arrived.
     fn since(&self) -> Option<Instant>;
 
-    /// The most lines that it can hold: no batch waits for more.
-    fn most(&self) -> u64 {
+    /// The maximum number of lines that it can hold: no batch waits for more.
+    fn max_lines(&self) -> u64 {
         u64::MAX
     }
 
-    /// Takes the next lines, of which there is at least one.
-    fn take(&mut self, batch: &Batch) -> io::Result<Load>;
+    /// Takes the next lines. There is at least one.
+    fn take(&mut self, batch: &Batch) -> io::Result<TakenLines>;
 
     /// The file to sync next, and when.
     fn sync_due(&self) -> Option<(Instant, Arc<File>)> {
@@ -37,62 +37,67 @@ pub(super) trait Store {
 /// Lines and their consumer.
 #[derive(Debug)]
 pub(super) struct Queue<S> {
-    state: Mutex<State<S>>,
-    news: Condvar,
+    state: Mutex<QueueState<S>>,
+    wake_up: Condvar,
 }
 
-/// The store, locked.
+/// The store, and the condition for waking its consumer.
 #[derive(Debug)]
-pub(super) struct State<S> {
+pub(super) struct QueueState<S> {
     store: S,
     /// `None` while the consumer is not waiting.
-    wanted: Option<Wanted>,
+    wake_condition: Option<WakeCondition>,
 }
 
-/// The condition for waking a waiting consumer. A wake-up costs more than a line.
+/// The condition for waking the consumer. A wake-up costs more than a line.
 #[derive(Debug)]
-struct Wanted {
+struct WakeCondition {
     lines: u64,
     bytes: u64,
-    /// The time at which it wakes by itself.
+    /// When the consumer wakes by itself.
     until: Option<Instant>,
 }
 
 impl<S: Store> Queue<S> {
     pub fn new(store: S) -> Queue<S> {
-        Queue { state: Mutex::new(State { store, wanted: None }), news: Condvar::new() }
+        Queue { state: Mutex::new(QueueState { store, wake_condition: None }), wake_up: Condvar::new() }
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, State<S>> {
+    pub fn lock(&self) -> MutexGuard<'_, QueueState<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Unlocks the store after a line was added, and wakes the consumer if its condition is met.
-    pub fn added(&self, mut state: MutexGuard<'_, State<S>>) {
+    pub fn added(&self, mut state: MutexGuard<'_, QueueState<S>>) {
         let (lines, bytes) = state.store.ready();
         let due = state.store.sync_due().map(|(due, _)| due);
-        let enough = |wanted: &mut Wanted| {
-            let too_late = due.is_some_and(|due| wanted.until.is_none_or(|until| due < until));
-            lines >= wanted.lines || bytes >= wanted.bytes || too_late
+        let enough = |condition: &mut WakeCondition| {
+            let too_late = due.is_some_and(|due| condition.until.is_none_or(|until| due < until));
+            lines >= condition.lines || bytes >= condition.bytes || too_late
         };
-        let wakes = state.wanted.take_if(enough).is_some();
+        let wakes = state.wake_condition.take_if(enough).is_some();
         drop(state);
         if wakes {
-            self.news.notify_all();
+            self.wake_up.notify_all();
         }
     }
 
-    /// See [`super::backlog::Backlog::take`]. Meanwhile syncs files that are due.
-    pub fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
+    /// See [`super::backlog::Backlog::take`]. Syncs files that are due meanwhile.
+    pub fn take(
+        &self,
+        batch: &Batch,
+        until: Option<Instant>,
+        mode: &dyn Fn() -> DeliveryMode,
+    ) -> io::Result<TakenLines> {
         let mut state = self.lock();
         loop {
-            state.wanted = None;
-            let pace = pace();
-            let hurry = pace != Pace::Calm;
+            state.wake_condition = None;
+            let mode = mode();
+            let prompt = mode != DeliveryMode::Batched;
             let now = Instant::now();
             let sync = state.store.sync_due();
             if let Some((due, file)) = &sync
-                && (hurry || *due <= now)
+                && (prompt || *due <= now)
             {
                 state.store.begin_sync();
                 drop(state);
@@ -102,22 +107,22 @@ impl<S: Store> Queue<S> {
             }
             let (lines, bytes) = state.store.ready();
             let ripe = state.store.since().map(|since| since + batch.wait);
-            let whole = (state.store.most().min(batch.lines as u64), batch.bytes as u64);
+            let whole = (state.store.max_lines().min(batch.lines as u64), batch.bytes as u64);
             let enough = lines >= whole.0 || bytes >= whole.1;
-            if lines > 0 && (hurry || enough || ripe.is_some_and(|ripe| now >= ripe)) {
+            if lines > 0 && (prompt || enough || ripe.is_some_and(|ripe| now >= ripe)) {
                 return state.store.take(batch);
             }
-            if pace == Pace::Stop || until.is_some_and(|until| now >= until) {
-                return Ok(Load::default());
+            if mode == DeliveryMode::Stop || until.is_some_and(|until| now >= until) {
+                return Ok(TakenLines::default());
             }
             let end = [ripe, until, sync.map(|(due, _)| due)].into_iter().flatten().min();
-            // The first line sets the deadline of its batch.
+            // Wakes for the first line, which sets the deadline of its batch.
             let (lines, bytes) = if lines == 0 { (1, 0) } else { whole };
-            state.wanted = Some(Wanted { lines, bytes, until: end });
+            state.wake_condition = Some(WakeCondition { lines, bytes, until: end });
             state = match end {
-                None => self.news.wait(state).unwrap_or_else(PoisonError::into_inner),
+                None => self.wake_up.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(end) => {
-                    let waited = self.news.wait_timeout(state, end.saturating_duration_since(now));
+                    let waited = self.wake_up.wait_timeout(state, end.saturating_duration_since(now));
                     waited.unwrap_or_else(PoisonError::into_inner).0
                 }
             };
@@ -126,33 +131,33 @@ impl<S: Store> Queue<S> {
 
     /// Wakes the consumer.
     pub fn wake(&self) {
-        // Under the lock, so that a consumer that has checked and is about to wait does not miss it.
+        // The lock ensures that a consumer about to wait does not miss it.
         let _state = self.lock();
-        self.news.notify_all();
+        self.wake_up.notify_all();
     }
 
-    /// Waits until this time at the latest, and less if the sink is to stop.
-    pub fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
+    /// Waits until this time, or until the sink is to stop.
+    pub fn pause(&self, until: Instant, mode: &dyn Fn() -> DeliveryMode) {
         let mut state = self.lock();
-        while pace() != Pace::Stop {
+        while mode() != DeliveryMode::Stop {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return;
             }
-            state = self.news.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.wake_up.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
 
-impl<S> State<S> {
+impl<S> QueueState<S> {
     /// Whether the consumer is waiting.
     #[cfg(test)]
     pub fn is_awaited(&self) -> bool {
-        self.wanted.is_some()
+        self.wake_condition.is_some()
     }
 }
 
-impl<S> Deref for State<S> {
+impl<S> Deref for QueueState<S> {
     type Target = S;
 
     fn deref(&self) -> &S {
@@ -160,7 +165,7 @@ impl<S> Deref for State<S> {
     }
 }
 
-impl<S> DerefMut for State<S> {
+impl<S> DerefMut for QueueState<S> {
     fn deref_mut(&mut self) -> &mut S {
         &mut self.store
     }

@@ -1,4 +1,4 @@
-//! Rotation: renames a file with the time, so that names sort by it, and removes the oldest.
+//! Rotation: adds the time to the name of a full file, so that names sort by age, and removes the oldest.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -8,19 +8,19 @@ use std::time::{Duration, SystemTime};
 
 use super::Rotate;
 
-/// The length of `20261121T152233.123Z` in bytes.
-const STAMP: usize = 20;
+/// The length of a time in a name, such as `20261121T152233.123Z`.
+const STAMP_LENGTH: usize = 20;
 
 /// The state of the current file.
 #[derive(Debug)]
 pub(super) struct Rotation {
     rotate: Rotate,
     bytes: u64,
-    /// The period of the last write; each is `rotate.every` long.
+    /// The period of the last write. A period lasts `rotate.every`.
     period: u64,
     /// Only regular files are rotated.
     regular: bool,
-    /// The last name, and its number among files of the same time.
+    /// The time in the last name, and the number among files of that time.
     stamp: String,
     number: u32,
 }
@@ -35,24 +35,24 @@ impl Rotation {
 
     /// Starts with another file.
     pub fn begin(&mut self, file: &File) -> io::Result<()> {
-        let about = file.metadata()?;
-        self.bytes = about.len();
-        // Data from before a restart belongs to its own period.
-        self.period = self.period_of(about.modified()?);
-        self.regular = about.is_file();
+        let metadata = file.metadata()?;
+        self.bytes = metadata.len();
+        // Data from before a restart belongs to the period of its last write.
+        self.period = self.period_of(metadata.modified()?);
+        self.regular = metadata.is_file();
         Ok(())
     }
 
-    /// Returns whether to rotate the file before this many more bytes.
+    /// Returns whether to rotate the file before writing this many bytes.
     pub fn is_due(&self, next: usize) -> bool {
-        let too_large = self.rotate.size.is_some_and(|most| self.bytes + next as u64 > most);
-        let over = self.period != self.period_of(SystemTime::now());
-        self.regular && self.bytes > 0 && (too_large || over)
+        let too_large = self.rotate.size.is_some_and(|max| self.bytes + next as u64 > max);
+        let period_ended = self.period != self.period_of(SystemTime::now());
+        self.regular && self.bytes > 0 && (too_large || period_ended)
     }
 
     /// Returns whether this many bytes fit into the file.
     pub fn has_room(&self, bytes: usize) -> bool {
-        !self.regular || self.rotate.size.is_none_or(|most| self.bytes + bytes as u64 <= most)
+        !self.regular || self.rotate.size.is_none_or(|max| self.bytes + bytes as u64 <= max)
     }
 
     pub fn written(&mut self, bytes: usize) {
@@ -61,43 +61,43 @@ impl Rotation {
     }
 
     /// Renames the file, and removes old files beyond the limit.
-    pub fn put_away(&mut self, path: &Path) -> io::Result<()> {
+    pub fn archive(&mut self, path: &Path) -> io::Result<()> {
         let stamp = self.next_stamp(path, SystemTime::now())?;
-        // Several within a millisecond are numbered, even if the first of them was already removed.
+        // Files of the same millisecond are numbered, even if the first was already removed.
         self.number = if self.stamp == stamp { self.number + 1 } else { 0 };
         self.stamp.clone_from(&stamp);
-        let mut away;
+        let mut archived;
         loop {
-            away = match self.number {
+            archived = match self.number {
                 0 => beside(path, &stamp),
                 number => beside(path, &format!("{stamp}-{number:03}")),
             };
-            if !away.try_exists()? {
+            if !archived.try_exists()? {
                 break;
             }
             self.number += 1;
         }
-        fs::rename(path, away)?;
+        fs::rename(path, archived)?;
         if let Err(error) = self.remove_old(path) {
             tracing::warn!(target: "tuffet::sinks::rotate", file = %path.display(), %error, "old files of a sink cannot be removed");
         }
         Ok(())
     }
 
-    /// Returns the time, or that of the newest file if the clock was set back since: names must sort by age,
-    /// or the newest would be removed as the oldest.
+    /// Returns the time, or that of the newest file if the clock was set back since: names must sort by age, or the
+    /// newest file would be removed as the oldest.
     fn next_stamp(&self, path: &Path, now: SystemTime) -> io::Result<String> {
         let mut newest = self.stamp.clone();
         if let (true, Some(folder)) = (newest.is_empty(), path.parent()) {
             newest =
-                put_away_before(folder, path)?.into_iter().map(|(stamp, ..)| stamp).max().unwrap_or_default();
+                archived_files(folder, path)?.into_iter().map(|(stamp, ..)| stamp).max().unwrap_or_default();
         }
         Ok(stamp(now).max(newest))
     }
 
     fn remove_old(&self, path: &Path) -> io::Result<()> {
         let (Some(keep), Some(folder)) = (self.rotate.keep, path.parent()) else { return Ok(()) };
-        let mut old = put_away_before(folder, path)?;
+        let mut old = archived_files(folder, path)?;
         old.sort();
         old.truncate(old.len().saturating_sub(keep));
         old.into_iter().try_for_each(|(.., path)| fs::remove_file(path))
@@ -120,17 +120,17 @@ fn beside(path: &Path, stamp: &str) -> PathBuf {
     name.into()
 }
 
-/// Returns the files beside `path` with its name and a time, and their numbers within that time.
-fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, PathBuf)>> {
+/// Returns the archived files of `path`, with their times and their numbers within that time.
+fn archived_files(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, PathBuf)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
-        let there = entry?.path();
+        let file = entry?.path();
         let stamp = path.file_name().and_then(|name| {
             let name = name.to_str()?;
-            there.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('.')
+            file.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix('.')
         });
         if let Some((stamp, number)) = stamp.and_then(read_stamp) {
-            found.push((stamp.to_owned(), number, there));
+            found.push((stamp.to_owned(), number, file));
         }
     }
     Ok(found)
@@ -138,7 +138,7 @@ fn put_away_before(folder: &Path, path: &Path) -> io::Result<Vec<(String, u32, P
 
 /// Parses the time in a name, and the number within that time.
 fn read_stamp(text: &str) -> Option<(&str, u32)> {
-    let (stamp, more) = text.split_at_checked(STAMP).unwrap_or((text, ""));
+    let (stamp, more) = text.split_at_checked(STAMP_LENGTH).unwrap_or((text, ""));
     let shape = |(at, byte): (usize, u8)| match at {
         8 => byte == b'T',
         15 => byte == b'.',
@@ -150,7 +150,7 @@ fn read_stamp(text: &str) -> Option<(&str, u32)> {
         None if more.is_empty() => 0,
         _ => return None,
     };
-    (stamp.len() == STAMP && stamp.bytes().enumerate().all(shape)).then_some((stamp, number))
+    (stamp.len() == STAMP_LENGTH && stamp.bytes().enumerate().all(shape)).then_some((stamp, number))
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_tell_the_time_and_sort_by_it() {
+    fn names_contain_the_time_and_sort_by_it() {
         let time = SystemTime::UNIX_EPOCH + Duration::from_millis(1_700_000_000_042);
         assert_eq!(stamp(time), "20231114T221320.042Z");
         for good in ["20231114T221320.042Z", "20231114T221320.042Z-001"] {
@@ -181,10 +181,10 @@ mod tests {
             fs::write(&path, content).expect("written");
             let file = File::open(&path).expect("opened");
             Rotation::of(rotate.clone(), &file)
-                .and_then(|mut rotation| rotation.put_away(&path))
+                .and_then(|mut rotation| rotation.archive(&path))
                 .expect("put away");
         }
-        let mut left = put_away_before(folder.path(), &path).expect("listed");
+        let mut left = archived_files(folder.path(), &path).expect("listed");
         left.sort();
         let left: Vec<_> = left.iter().map(|(.., path)| fs::read_to_string(path).expect("read")).collect();
         assert_eq!(left, ["newer", "newest"]);

@@ -8,7 +8,7 @@ use super::output::{Failure, Output};
 
 #[derive(Debug, Default)]
 pub(super) struct StdoutOutput {
-    /// Not through the standard library's buffer, which would keep a partial line.
+    /// Bypasses the standard library's buffer, which would hold back a partial line.
     file: Option<File>,
     lines: Lines,
 }
@@ -19,10 +19,10 @@ impl Output for StdoutOutput {
             Some(file) => file,
             None => {
                 let owned = std::io::stdout().as_fd().try_clone_to_owned();
-                self.file.insert(owned.map_err(|error| Failure::again(0, error))?.into())
+                self.file.insert(owned.map_err(|error| Failure::retry(0, error))?.into())
             }
         };
         let (done, ended) = self.lines.write(file, lines);
-        ended.map_err(|error| Failure::again(done, error))
+        ended.map_err(|error| Failure::retry(done, error))
     }
 }

@@ -54,7 +54,7 @@ fn lines_are_added_to_the_end_of_a_file() {
 }
 
 #[test]
-fn a_file_that_is_put_away_is_begun_anew() {
+fn a_renamed_file_is_replaced_by_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     let (path, old) = (folder.path().join("lines"), folder.path().join("old"));
     let mut output = FileOutput::open(&to_file(&path)).unwrap();
@@ -83,7 +83,7 @@ fn lines_are_datagrams() {
 }
 
 #[test]
-fn nobody_who_listens_is_no_trouble() {
+fn a_missing_receiver_is_no_trouble() {
     let address = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let sink = open(&spec(SinkTarget::Udp(address), 4));
     for _ in 0..20 {
@@ -101,7 +101,7 @@ struct Broken(Arc<AtomicBool>, Arc<std::sync::Mutex<Vec<String>>>);
 impl Output for Broken {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         if self.0.load(Ordering::Acquire) {
-            return Err(Failure::again(0, io::Error::from(io::ErrorKind::StorageFull)));
+            return Err(Failure::retry(0, io::Error::from(io::ErrorKind::StorageFull)));
         }
         self.1.lock().unwrap().extend_from_slice(lines);
         Ok(())
@@ -109,7 +109,7 @@ impl Output for Broken {
 }
 
 #[test]
-fn a_broken_sink_fills_its_queue_says_so_and_loses_nothing_when_it_is_mended() {
+fn a_broken_sink_fills_its_queue_reports_it_and_loses_nothing_once_repaired() {
     let (broken, delivered) = (Arc::new(AtomicBool::new(true)), Arc::default());
     let output = Broken(Arc::clone(&broken), Arc::clone(&delivered));
     let sinks = Sinks::default();
@@ -129,7 +129,7 @@ fn a_broken_sink_fills_its_queue_says_so_and_loses_nothing_when_it_is_mended() {
 }
 
 #[test]
-fn a_device_that_is_full_is_broken_and_its_end_is_not_awaited_for_ever() {
+fn a_full_device_is_broken_and_does_not_delay_the_end_for_ever() {
     let sinks = Sinks::default();
     let sink = sinks.open(&file(Path::new("/dev/full"), 1)).unwrap();
     let mut refused = 0;
@@ -150,7 +150,7 @@ fn a_folder_is_no_file() {
 
 /// At the end of the process, the policy and its sinks have already been dropped.
 #[test]
-fn what_was_queued_is_awaited_after_the_sink_was_dropped() {
+fn queued_lines_are_awaited_after_the_sink_was_dropped() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
     let sinks = Sinks::default();
@@ -167,7 +167,7 @@ fn a_line_that_was_cut_off_is_completed() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("fifo");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
-    // Readable, so that writing does not fail; unread data fills it.
+    // Open for reading, too, so that writing does not fail; unread data fills it.
     let mut reader = fs::OpenOptions::new().read(true).write(true).open(&path).unwrap();
     let mut output = FileOutput::open(&to_file(&path)).unwrap();
     let line = "x".repeat(100_000);
@@ -188,7 +188,7 @@ fn a_line_that_was_cut_off_is_completed() {
 }
 
 #[test]
-fn a_file_is_put_away_before_it_is_too_large_and_no_line_is_lost_or_split() {
+fn a_file_is_rotated_before_it_is_too_large_and_no_line_is_lost_or_split() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
     let rotate = Some(Rotate { size: Some(100), every: None, keep: None });
@@ -208,14 +208,14 @@ fn a_file_is_put_away_before_it_is_too_large_and_no_line_is_lost_or_split() {
         all += &text;
     }
     assert_eq!(all.lines().collect::<Vec<_>>(), lines);
-    // A line that is too large has a file of its own.
+    // A line that is too large gets a separate file.
     deliver(&mut output, &"x".repeat(500));
     deliver(&mut output, "after");
     assert_eq!(fs::read_to_string(&path).unwrap(), "after\n");
 }
 
 #[test]
-fn as_many_files_are_kept_as_is_said() {
+fn as_many_files_are_kept_as_configured() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
     for other in ["lines.old", "lines.1", "lines2.20231114T221320.042Z"] {
@@ -233,7 +233,7 @@ fn as_many_files_are_kept_as_is_said() {
 }
 
 #[test]
-fn a_file_of_another_day_is_put_away() {
+fn a_file_of_another_day_is_rotated() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lines");
     fs::write(&path, "yesterday\n").unwrap();
@@ -249,7 +249,7 @@ fn a_file_of_another_day_is_put_away() {
 
 /// The sink of the policy's next generation takes over; nothing is delivered twice or out of order.
 #[test]
-fn a_spool_is_handed_over_to_the_next_sink_of_its_place() {
+fn a_spool_is_handed_over_to_the_next_sink_with_its_path() {
     let folder = tempfile::tempdir().unwrap();
     let (path, spool) = (folder.path().join("lines"), folder.path().join("spool"));
     let sinks = Sinks::default();

@@ -18,10 +18,10 @@ impl UdpOutput {
         Ok(UdpOutput(socket))
     }
 
-    /// Sends a line. A missing receiver is not known in time and not worth a retry: it is UDP.
+    /// Sends a line. A missing receiver is not an error: UDP reports it too late.
     fn send(&self, line: &str) -> io::Result<()> {
         match self.0.send(line.as_bytes()) {
-            // This is the answer to an earlier datagram; this one was not sent.
+            // The error belongs to an earlier datagram; this one was not sent.
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
                 match self.0.send(line.as_bytes()) {
                     Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
@@ -36,7 +36,7 @@ impl UdpOutput {
 impl Output for UdpOutput {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         for (done, line) in lines.iter().enumerate() {
-            self.send(line).map_err(|error| Failure::again(done, error))?;
+            self.send(line).map_err(|error| Failure::retry(done, error))?;
         }
         Ok(())
     }

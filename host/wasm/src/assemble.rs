@@ -1,4 +1,4 @@
-//! Loads a policy: its plugins, and the chains that they are in.
+//! Loads a policy: its plugins and chains.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl PolicyRuntime {
     }
 }
 
-/// Returns the policy, and beside it each of its plugins with the member that it is in chains.
+/// Returns the policy, and its plugins with their members.
 pub(super) async fn assemble(
     runtime: &PolicyRuntime,
     spec: &PolicySpec,
@@ -35,18 +35,21 @@ pub(super) async fn assemble(
     let mut problems = Vec::new();
     runtime.with_code_cache(CodeCache::verify).await;
     let loaded = join_all(
-        config.plugins.iter().map(async |its| load(runtime, spec, its).await.map(|plugin| (plugin, its))),
+        config
+            .plugins
+            .iter()
+            .map(async |config| load(runtime, spec, config).await.map(|plugin| (plugin, config))),
     )
     .await;
     runtime.with_code_cache(CodeCache::seal).await;
     for loaded in loaded {
         match loaded {
-            Ok((plugin, its)) => {
+            Ok((plugin, config)) => {
                 let plugin = Arc::new(plugin);
-                let member = Arc::new(member(runtime, its, spec.ipv6_prefix, &plugin));
+                let member = Arc::new(member(runtime, config, spec.ipv6_prefix, &plugin));
                 plugins.push((plugin, member));
             }
-            Err(its) => problems.extend(its),
+            Err(more) => problems.extend(more),
         }
     }
     let mut chain = |hook, names: &[String], has_hook: fn(&Hooks) -> bool| {
@@ -94,5 +97,5 @@ pub(super) async fn assemble(
     Ok((policy, plugins))
 }
 
-/// A plugin, and the member that it is in chains.
+/// A plugin, and its member in chains.
 pub(super) type Loaded = (Arc<Plugin>, Arc<Member>);

@@ -2,7 +2,7 @@
 
 static BUILTIN: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
-/// Returns their names, as in `component: builtin:NAME`.
+/// Returns the names of the embedded plugins, as in `component: builtin:NAME`.
 pub fn names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
 }

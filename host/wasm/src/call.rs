@@ -1,4 +1,4 @@
-//! One call of a plugin: its turn, its store, its limits, and its result.
+//! One call of a plugin: its turn, instance, limits and result.
 
 use std::future::Future;
 use std::sync::{Arc, PoisonError};
@@ -9,7 +9,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::cpu_limit::CpuLimit;
 use super::instance::Instance;
-use super::make::grow;
+use super::make_instance::grow;
 use super::meter::Meter;
 use super::plugin::Plugin;
 use super::subject::Subject;
@@ -18,113 +18,109 @@ use tuffet_policy::{
     CallContext, Cause, ChainDeadline, Failure, InstanceCondition, Lines, NoTurn, Turn, defer,
 };
 
-/// A call that has begun. The fields are dropped in this order: the turn ends before another instance is made
-/// for waiting calls.
+/// A running call. The order of the fields is their drop order: the turn ends before another instance is made for
+/// waiting calls.
 pub(super) struct Call<'a> {
     instance: Option<Box<Instance>>,
     limit: TimeLimit,
     plugin: &'a Plugin,
     _ticking: Hold<'a>,
     turn: Turn<Box<Instance>>,
-    _place: SemaphorePermit<'a>,
-    _grows: Grows<'a>,
+    _permit: SemaphorePermit<'a>,
+    _grow: GrowOnDrop<'a>,
     rehearsal: Option<Lines>,
 }
 
-/// Makes another instance after the call, if waiting calls or the next one lack it.
-struct Grows<'a>(&'a Plugin);
+/// Makes another instance after the call, if waiting or later calls need one.
+struct GrowOnDrop<'a>(&'a Plugin);
 
-impl Drop for Grows<'_> {
+impl Drop for GrowOnDrop<'_> {
     fn drop(&mut self) {
-        let Plugin { turns, ahead, code, .. } = self.0;
-        match ahead {
-            Some(ahead) => {
-                let (ahead, code) = (Arc::clone(ahead), Arc::clone(code));
-                defer(move || ahead.replenish(&code));
+        let Plugin { turns, prepared, code, .. } = self.0;
+        match prepared {
+            Some(prepared) => {
+                let (prepared, code) = (Arc::clone(prepared), Arc::clone(code));
+                defer(move || prepared.replenish(&code));
             }
             None => grow(turns, code),
         }
     }
 }
 
-/// Limits the time of a call. Separate from the instance, which the work of the call borrows.
+/// The time limit of a call. Separate from the instance, which the work of the call borrows.
 pub(super) struct TimeLimit {
-    until: Until,
+    deadline: Deadline,
     meter: Arc<Meter>,
 }
 
 /// The deadline of a call.
 #[derive(Clone, Copy)]
-struct Until {
+struct Deadline {
     end: Instant,
     limit: Duration,
-    /// When the plugin was asked, before any wait for an instance.
+    /// When the call was requested, before any wait for an instance.
     asked: Instant,
     /// The limit that ends the call.
-    whose: Whose,
+    limited_by: LimitedBy,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum LimitedBy {
     Call,
     Chain,
 }
 
-impl Until {
-    fn new(limit: Duration, chain: Option<ChainDeadline>) -> Until {
+impl Deadline {
+    fn new(limit: Duration, chain: Option<ChainDeadline>) -> Deadline {
         let asked = Instant::now();
-        let own = Until { end: asked + limit, limit, asked, whose: Whose::Call };
+        let own = Deadline { end: asked + limit, limit, asked, limited_by: LimitedBy::Call };
         match chain {
             Some(chain) if chain.until() < own.end => {
-                Until { end: chain.until(), limit: chain.limit(), asked, whose: Whose::Chain }
+                Deadline { end: chain.until(), limit: chain.limit(), asked, limited_by: LimitedBy::Chain }
             }
             _ => own,
         }
     }
 
-    /// The failure of a call that never began, which does not blame the plugin.
+    /// The failure of a call that never began; the plugin is not blamed.
     fn never_begun(&self) -> Failure {
-        Failure::new(Cause::Busy, self.over("no instance was free"))
+        Failure::new(Cause::Busy, self.exceeded("no instance was free"))
     }
 
-    /// Whether a call that ran for so long had at least half of the limit, so that running out of it is its own doing.
+    /// Whether a call with this running time had at least half of the limit, so that the plugin is to blame.
     fn is_half(&self, wall: Duration) -> bool {
-        self.whose == Whose::Call || wall >= self.limit / 2
+        self.limited_by == LimitedBy::Call || wall >= self.limit / 2
     }
 
-    /// Whether the call lost its time in the plugin's queue: it would have had half of the limit if an instance had been
-    /// free at once.
+    /// Whether the call lost its time in the plugin's queue: with a free instance it would have had half of the
+    /// limit.
     fn was_lost_in_queue(&self, wall: Duration) -> bool {
         !self.is_half(wall) && self.is_half(self.end.saturating_duration_since(self.asked))
     }
 
-    fn over(&self, what: &str) -> String {
+    fn exceeded(&self, what: &str) -> String {
         let limit = self.limit;
-        match self.whose {
-            Whose::Call => format!("{what} within {limit:?} (limits.wall)"),
-            Whose::Chain => format!("{what} before the chains had taken {limit:?} (policy.time-limit)"),
+        match self.limited_by {
+            LimitedBy::Call => format!("{what} within {limit:?} (limits.wall)"),
+            LimitedBy::Chain => format!("{what} before the chains had taken {limit:?} (policy.time-limit)"),
         }
     }
 }
 
-/// `None` if the call exceeded its time.
-type Ended<T> = Option<wasmtime::Result<T>>;
+/// The result of a call; `None` if it exceeded its time limit.
+type Finished<T> = Option<wasmtime::Result<T>>;
 
 impl<'a> Call<'a> {
-    /// Waits for its turn and takes an instance: a configured one if instances are reused or one was made ahead,
-    /// otherwise a new one that is not [ready](Instance::ready) yet. Gives up at the deadline of the chain.
+    /// Waits for the turn of this call and takes an instance: a configured one if instances are reused or prepared,
+    /// otherwise a new one that is not [ready](Instance::ready) yet. Fails at the deadline of the chain.
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
-    pub async fn begin(
-        plugin: &'a Plugin,
-        subject: Subject<'_>,
-        context: CallContext,
-    ) -> Result<Call<'a>, Failure> {
-        let until = Until::new(plugin.limits.wall, context.deadline);
-        if until.end <= Instant::now() {
+    pub async fn begin(plugin: &'a Plugin, subject: Subject<'_>, context: CallContext) -> Result<Call<'a>, Failure> {
+        let deadline = Deadline::new(plugin.limits.wall, context.deadline);
+        if deadline.end <= Instant::now() {
             // Earlier plugins of the chain have used up the time.
-            let detail = until.over("it was not called");
+            let detail = deadline.exceeded("it was not called");
             return Err(Failure { blamed: false, ..Failure::new(Cause::Chain, detail) });
         }
         let mut turn = match plugin.turns.free(context.client) {
@@ -132,34 +128,34 @@ impl<'a> Call<'a> {
             None => {
                 let queued = plugin.turns.queue(context.client, context.probes);
                 grow(&plugin.turns, &plugin.code);
-                queued.turn(until.end).await.map_err(|reason| match reason {
+                place.turn(deadline.end).await.map_err(|waived| match waived {
                     NoTurn::Full => {
-                        let most = plugin.limits.queue;
+                        let max = plugin.limits.queue;
                         let detail = format!(
-                            "{most} calls wait for an instance, and no client has more of them (limits.queue)"
+                            "{max} calls wait for an instance, and no client has more of them (limits.queue)"
                         );
                         Failure::new(Cause::Busy, detail)
                     }
-                    NoTurn::Late => until.never_begun(),
+                    NoTurn::Late => deadline.never_begun(),
                     NoTurn::Failed(failure) => failure,
                 })?
             }
         };
         let shared = plugin.code.runtime.shared();
-        let place = timeout_at(until.end, shared.calls.acquire()).await;
-        let place = match place {
-            Ok(Ok(place)) => place,
+        let permit = timeout_at(deadline.end, shared.calls.acquire()).await;
+        let permit = match permit {
+            Ok(Ok(permit)) => permit,
             Ok(Err(_)) => unreachable!("the semaphore is never closed"),
             Err(_) => {
                 if let Some(instance) = turn.instance() {
                     turn.give_back(instance, InstanceCondition::Reusable);
                 }
-                return Err(until.never_begun());
+                return Err(deadline.never_begun());
             }
         };
-        // While the call waited, its deadline may have passed, or the breaker may have opened.
-        let refused = if Instant::now() >= until.end {
-            Some(until.never_begun())
+        // During the wait, the deadline may have passed or the breaker may have opened.
+        let refused = if Instant::now() >= deadline.end {
+            Some(deadline.never_begun())
         } else if context.probes {
             None
         } else {
@@ -172,24 +168,24 @@ impl<'a> Call<'a> {
             return Err(failure);
         }
         let ticking = shared.ticker.hold();
-        let configured = turn.instance().or_else(|| plugin.ahead.as_ref()?.take());
+        let configured = turn.instance().or_else(|| plugin.prepared.as_ref()?.take());
         // The log lines of `configure` were written when the policy was loaded.
         let muted = configured.is_none();
         let mut instance = configured.unwrap_or_else(|| Instance::new(&plugin.code));
         instance.calls += 1;
         let sandbox = instance.store.data_mut();
-        sandbox.taken.rehearses = context.rehearsal.is_some();
+        sandbox.usage.rehearses = context.rehearsal.is_some();
         sandbox.log.collects = context.rehearsal.is_some();
         let cpu = CpuLimit::of_call(plugin.limits.cpu);
         let meter = instance.begin(subject, context.traced, context.client, cpu, muted);
         Ok(Call {
             instance: Some(instance),
-            limit: TimeLimit { until, meter },
+            limit: TimeLimit { deadline, meter },
             plugin,
             _ticking: ticking,
             turn,
-            _place: place,
-            _grows: Grows(plugin),
+            _permit: permit,
+            _grow: GrowOnDrop(plugin),
             rehearsal: context.rehearsal,
         })
     }
@@ -203,7 +199,7 @@ impl<'a> Call<'a> {
     }
 
     /// Ends the call and returns its result.
-    pub fn end<T>(mut self, ended: Ended<T>) -> Result<T, Failure> {
+    pub fn end<T>(mut self, ended: Finished<T>) -> Result<T, Failure> {
         let Some(mut instance) = self.instance.take() else {
             unreachable!("only the end of the call takes it")
         };
@@ -217,8 +213,8 @@ impl<'a> Call<'a> {
         sandbox.access.host.spent(sandbox.memory.used(), spent.cpu);
         match ended {
             Some(Ok(answer)) => {
-                if let Some(ahead) = &self.plugin.ahead {
-                    ahead.leave(instance);
+                if let Some(prepared) = &self.plugin.prepared {
+                    prepared.return_used(instance);
                     return Ok(answer);
                 }
                 let served = self.plugin.reuse.is_none_or(|calls| instance.calls >= calls);
@@ -231,19 +227,19 @@ impl<'a> Call<'a> {
             }
             Some(Err(error)) => Err(self.plugin.code.explain(&instance, &error)),
             None => {
-                let until = self.limit.until;
-                let over = until.over("it gave no answer");
+                let deadline = self.limit.deadline;
+                let over = deadline.exceeded("it gave no answer");
                 if spent.is_starved(self.plugin.limits.cpu) {
                     let (cpu, wall) = (spent.cpu, spent.wall);
                     let detail = format!("{over}: the machine had {cpu:.1?} of {wall:.1?} for it");
                     return Err(Failure::new(Cause::Busy, detail));
                 }
-                if until.was_lost_in_queue(spent.wall) {
+                if deadline.was_lost_in_queue(spent.wall) {
                     let wall = spent.wall;
                     let detail = format!("{over}: an instance was free only {wall:.1?} before");
                     return Err(Failure::new(Cause::Busy, detail));
                 }
-                let cause = if until.whose == Whose::Chain { Cause::Chain } else { Cause::Time };
+                let cause = if deadline.limited_by == LimitedBy::Chain { Cause::Chain } else { Cause::Time };
                 let detail = if spent.waited > spent.cpu {
                     format!("{over}: {}", sandbox.waited_for())
                 } else {
@@ -251,7 +247,7 @@ impl<'a> Call<'a> {
                     format!("{over}: it computed for {:.1?} of it{busy}", spent.cpu)
                 };
                 // The plugin is not to blame if earlier plugins took the time.
-                Err(Failure { blamed: until.is_half(spent.wall), ..Failure::new(cause, detail) })
+                Err(Failure { blamed: deadline.is_half(spent.wall), ..Failure::new(cause, detail) })
             }
         }
     }
@@ -259,7 +255,7 @@ impl<'a> Call<'a> {
 
 impl TimeLimit {
     /// Runs the work of a call until its deadline.
-    pub async fn run<T>(&self, work: impl Future<Output = wasmtime::Result<T>>) -> Ended<T> {
-        timeout_at(self.until.end, self.meter.run(work)).await.ok()
+    pub async fn run<T>(&self, work: impl Future<Output = wasmtime::Result<T>>) -> Finished<T> {
+        timeout_at(self.deadline.end, self.meter.run(work)).await.ok()
     }
 }

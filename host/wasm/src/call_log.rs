@@ -11,9 +11,9 @@ use tuffet_policy::PluginFields;
 use tuffet_policy::text::one_line;
 use tuffet_request::Traced;
 
-/// Lines that one call may write; further ones are counted. `line_rate` limits the rate over all calls.
+/// The maximum number of lines per call; further ones are counted. `line_rate` limits the rate over all calls.
 const MAX_LINES: u32 = 32;
-/// Length of a message in bytes.
+/// The maximum length of a message, in bytes.
 const MAX_MESSAGE: usize = 1024;
 
 /// The lines of one call.
@@ -22,9 +22,9 @@ pub(super) struct CallLog {
     caller: Caller,
     written: u32,
     dropped: u64,
-    /// Set while a fresh instance is configured, because these lines were logged when the policy was loaded.
+    /// Whether to drop lines: those of `configure` were logged when the policy was loaded.
     pub muted: bool,
-    /// Set for a rehearsal: its lines are collected, and not logged.
+    /// Whether to collect lines instead of logging them, for a rehearsal.
     pub collects: bool,
     collected: Vec<String>,
 }
@@ -39,12 +39,12 @@ impl CallLog {
         &self.caller.plugin
     }
 
-    /// The address and port of the client that the call is about.
+    /// The address and port of the client of the call.
     pub fn client(&self) -> Option<&str> {
         self.caller.client()
     }
 
-    /// Starts the lines of a call.
+    /// Resets the state for another call.
     pub fn restart(&mut self, subject: Subject<'_>, traced: Option<Traced>, muted: bool) {
         self.caller.take(subject);
         self.caller.traced = traced;
@@ -60,13 +60,13 @@ impl CallLog {
         lines
     }
 
-    /// Reports the number of suppressed lines. Call this after the call.
+    /// Logs the number of dropped lines, after the call.
     pub fn finish(&self, rate: &Arc<LineRate>) {
         if self.dropped == 0 || self.collects {
             return;
         }
         if !rate.take() {
-            // `take` has counted the line below as suppressed, which stands for one of the dropped lines.
+            // `take` has counted the line below as suppressed; it stands for one of the dropped lines.
             rate.leave_out(self.dropped - 1);
         } else {
             tracing::warn!(
@@ -83,8 +83,8 @@ impl CallLog {
         }
     }
 
-    /// A line that the plugin printed. Lines beyond the limit are left out without a word: the plugin wrote them for its
-    /// author, not for the operator.
+    /// Logs a line that the plugin printed. Lines beyond the limit are not counted: they are for the author of the
+    /// plugin, not the operator.
     pub fn print(&mut self, line: &str, access: &Access) {
         if self.written == MAX_LINES {
             return;
@@ -92,7 +92,7 @@ impl CallLog {
         self.write(Level::Debug, line, &[("printed".into(), "true".into())], access);
     }
 
-    /// A line of the plugin.
+    /// Logs a line of the plugin.
     pub fn write(&mut self, level: Level, message: &str, fields: &[(String, String)], access: &Access) {
         if self.muted {
             return;

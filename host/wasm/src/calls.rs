@@ -1,4 +1,4 @@
-//! Calls of the hooks of a plugin, in the types of the interface.
+//! Calls of a plugin's hooks, in the types of the interface.
 
 use std::sync::Arc;
 
@@ -139,7 +139,7 @@ impl Plugin {
         let Some(hook) = &self.observe else { return Ok(()) };
         let mut call = Call::begin(self, Subject::EVENTS, context).await?;
         let (instance, limit) = call.parts();
-        instance.store.data_mut().taken.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
+        instance.store.data_mut().usage.events = u32::try_from(events.len()).unwrap_or(u32::MAX);
         let work = async {
             instance.ready(&self.code).await?;
             let (guest, store) = instance.observe(hook)?;

@@ -16,9 +16,9 @@ pub(super) struct Code {
     pub access: Arc<Access>,
     pub limits: PluginLimits,
     pub runtime: PolicyRuntime,
-    /// As JSON, with the secrets.
+    /// The settings as JSON, with secrets inserted.
     pub settings: String,
-    /// What no message may contain.
+    /// The secrets, which no message may contain.
     pub secrets: PluginSecrets,
     pub component: InstancePre<Sandbox>,
     pub lifecycle: lifecycle::GuestIndices,

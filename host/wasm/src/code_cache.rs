@@ -1,9 +1,9 @@
 //! The cache of compiled code on disk: a start compiles only new components.
 //!
-//! wasmtime keeps the code, by compiler version, engine settings and content of the component, and writes it
-//! under a temporary name first. It runs the files that it finds, so this module guards them: the folder
-//! belongs to this user alone, and every file in it must still have the SHA-256 digest that it had when it
-//! was written. Any other is removed, and the component compiled again.
+//! wasmtime stores the code by compiler version, engine settings and content of the component, and writes it under a
+//! temporary name first. It runs the files that it finds, so this module guards them: the folder belongs to this user
+//! alone, and each file must still have the SHA-256 digest from when it was written. Other files are removed, and
+//! their components compiled again.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, Metadata};
@@ -17,11 +17,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use sha2::{Digest, Sha256};
 use wasmtime::{Cache, CacheConfig};
 
-/// The most bytes of code kept; the least recently used goes first.
+/// The limits of the folder; the least recently used files are removed first.
 const MAX_BYTES: u64 = 512 << 20;
 const MAX_FILES: u64 = 256;
-/// What the names of the files begin with that say which components are in the cache.
-const COMPONENT: &str = "component-";
+/// The name prefix of component markers.
+const MARKER_PREFIX: &str = "component-";
 
 /// The folder of compiled code.
 #[derive(Debug)]
@@ -29,20 +29,20 @@ pub(super) struct CodeCache {
     cache: Cache,
     code: PathBuf,
     digests: PathBuf,
-    /// The state of each file at the time when its digest was verified.
-    verified: Mutex<HashMap<PathBuf, Look>>,
-    /// How many components other processes compiled for this one.
+    /// The state of each file when its digest was verified.
+    verified: Mutex<HashMap<PathBuf, FileState>>,
+    /// The number of components that other processes compiled for this one.
     compiled_apart: AtomicUsize,
 }
 
-/// Inode, size and change time: one of them differs whenever the content may have changed.
-type Look = (u64, u64, i64, i64);
+/// The inode, size and change time of a file: one of them differs if the content may have changed.
+type FileState = (u64, u64, i64, i64);
 
 impl CodeCache {
     /// Opens or creates the folder.
     ///
     /// # Errors
-    /// It cannot be created or written to, or other users may write to it.
+    /// The folder cannot be created or written to, or other users may write to it.
     pub fn open(folder: &Path) -> io::Result<CodeCache> {
         let (code, digests) = (folder.join("code"), folder.join("digests"));
         for folder in [folder, &code, &digests] {
@@ -58,7 +58,7 @@ impl CodeCache {
             .with_file_count_soft_limit(MAX_FILES)
             .with_files_total_size_soft_limit(MAX_BYTES)
             .with_cleanup_interval(Duration::from_secs(3600))
-            // Recompressing frequently used files would change them unnoticed.
+            // Recompression of frequently used files would change them unnoticed.
             .with_optimized_compression_usage_counter_threshold(u64::from(u32::MAX));
         let cache = Cache::new(config).map_err(|error| io::Error::other(format!("{error:#}")))?;
         Ok(CodeCache {
@@ -75,100 +75,99 @@ impl CodeCache {
         self.cache.clone()
     }
 
-    /// Returns how many components came from the cache, and how many were compiled.
+    /// Returns the numbers of components from the cache and of compiled ones.
     pub fn counts(&self) -> (usize, usize) {
         let apart = self.compiled_apart.load(Relaxed);
         (self.cache.cache_hits().saturating_sub(apart), self.cache.cache_misses() + apart)
     }
 
-    /// Counts a component that another process has compiled, and that will come from the cache.
+    /// Counts a component that another process has compiled; it will come from the cache.
     pub fn count_compiled_apart(&self) {
         self.compiled_apart.fetch_add(1, Relaxed);
     }
 
-    /// Whether the code of the component with this key is in the cache, as far as is known: it may be gone since.
+    /// Whether the cache has a marker for the component with this key. The code may be gone since.
     pub fn has_component(&self, key: &str) -> bool {
-        self.note_of(key).exists()
+        self.marker(key).exists()
     }
 
-    /// Notes that the code of the component with this key is in the cache.
-    pub fn note_component(&self, key: &str) {
-        // Without a note, a compiler process finds the code.
-        let _ = File::create(self.note_of(key));
+    /// Marks the component with this key as cached.
+    pub fn mark_component(&self, key: &str) {
+        // Without a marker, a compiler process finds the code.
+        let _ = File::create(self.marker(key));
     }
 
-    fn note_of(&self, key: &str) -> PathBuf {
-        self.digests.join(format!("{COMPONENT}{key}"))
+    fn marker(&self, key: &str) -> PathBuf {
+        self.digests.join(format!("{MARKER_PREFIX}{key}"))
     }
 
-    /// No file of code has the name of its component, so that all notes are forgotten with the first that is gone.
-    fn forget_components(&self) {
+    /// Files of code do not name their component, so all markers go with the first file.
+    fn remove_markers(&self) {
         for entry in fs::read_dir(&self.digests).into_iter().flatten().flatten() {
-            if entry.file_name().as_encoded_bytes().starts_with(COMPONENT.as_bytes()) {
+            if entry.file_name().as_encoded_bytes().starts_with(MARKER_PREFIX.as_bytes()) {
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
-    /// Removes every file that has changed since it was written. Call before plugins are loaded; blocks on
-    /// the disk.
+    /// Removes files that have changed since they were written. Call before plugins are loaded; blocks on the disk.
     pub fn verify(&self) {
-        self.each_file(|path, look, name| {
+        self.each_file(|path, state, name| {
             let expected = fs::read_to_string(self.digests.join(name))?;
             if digest(path)? == expected {
-                self.remember(path, look);
+                self.remember(path, state);
                 return Ok(());
             }
             tracing::warn!(
                 target: "tuffet::policy",
                 file = %path.display(),
-                "a file of compiled code is damaged; it was removed and the plugin is compiled again"
+                "a file of compiled code was damaged and removed; compiling the plugin again"
             );
             Err(io::ErrorKind::InvalidData.into())
         });
     }
 
-    /// Records the digests of new files, and makes room. Call after plugins were loaded; blocks on the disk.
+    /// Records the digests of new files, and removes old files beyond the limits. Call after plugins are loaded;
+    /// blocks on the disk.
     pub fn seal(&self) {
         self.prune(MAX_FILES, MAX_BYTES);
-        self.each_file(|path, look, name| {
+        self.each_file(|path, state, name| {
             let temporary = self.digests.join(format!(".{name}-{}", std::process::id()));
             fs::write(&temporary, digest(path)?)?;
             fs::rename(&temporary, self.digests.join(name))?;
-            self.remember(path, look);
+            self.remember(path, state);
             Ok(())
         });
     }
 
-    /// Calls `judge` for each file of code that has changed since it was verified, with the name of its
-    /// digest; removes a file on which it fails.
-    fn each_file(&self, judge: impl Fn(&Path, Look, &str) -> io::Result<()>) {
+    /// Calls `judge` for each file of code that has changed since it was verified, with the name of its digest;
+    /// removes files for which it fails.
+    fn each_file(&self, judge: impl Fn(&Path, FileState, &str) -> io::Result<()>) {
         for path in files_of_code(&self.code) {
             let Ok(metadata) = fs::metadata(&path) else { continue };
-            let look = look(&metadata);
+            let state = state(&metadata);
             let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(&path).copied();
-            if verified == Some(look) {
+            if verified == Some(state) {
                 continue;
             }
             let name = path.strip_prefix(&self.code).unwrap_or(&path).to_string_lossy().replace('/', "_");
-            if judge(&path, look, &name).is_err() {
-                // A file that cannot be removed cannot be trusted either, but then the folder no longer
-                // belongs to us.
+            if judge(&path, state, &name).is_err() {
+                // If it cannot be removed, the folder no longer belongs to this user.
                 let _ = fs::remove_file(&path);
-                self.forget_components();
+                self.remove_markers();
             }
         }
     }
 
-    /// Removes the least recently used files beyond these limits. wasmtime does that some time after it has
-    /// compiled, and a compiler process ends before.
+    /// Removes the least recently used files beyond these limits. wasmtime does so only some time after compiling,
+    /// when a compiler process has ended already.
     pub(super) fn prune(&self, max_files: u64, max_bytes: u64) {
         let of_file = |path: PathBuf| {
-            let about = fs::metadata(&path).ok()?;
-            // wasmtime writes this file whenever it uses the code.
+            let metadata = fs::metadata(&path).ok()?;
+            // wasmtime writes this file with each use of the code.
             let used =
-                fs::metadata(path.with_extension("stats")).as_ref().unwrap_or(&about).modified().ok()?;
-            Some((used, about.size(), path))
+                fs::metadata(path.with_extension("stats")).as_ref().unwrap_or(&metadata).modified().ok()?;
+            Some((used, metadata.size(), path))
         };
         let mut files: Vec<_> = files_of_code(&self.code).into_iter().filter_map(of_file).collect();
         files.sort_unstable_by(|one, other| other.cmp(one));
@@ -179,19 +178,19 @@ impl CodeCache {
             if count > max_files || bytes > max_bytes {
                 let _ = fs::remove_file(path.with_extension("stats"));
                 let _ = fs::remove_file(path);
-                self.forget_components();
+                self.remove_markers();
             }
         }
     }
 
-    /// A file that has just changed is checked again: the next change could leave the same times.
-    fn remember(&self, path: &Path, look: Look) {
-        let (_, _, changed, _) = look;
+    /// Remembers a file as verified, unless it has just changed: another change could leave the same times.
+    fn remember(&self, path: &Path, state: FileState) {
+        let (_, _, changed, _) = state;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
         if changed.saturating_add(2) > now.cast_signed() {
             return;
         }
-        self.verified.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), look);
+        self.verified.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), state);
     }
 }
 
@@ -206,7 +205,8 @@ fn files_of_code(folder: &Path) -> Vec<PathBuf> {
 /// Returns whether the folder exists and belongs to this user.
 pub fn is_own(folder: &Path) -> bool {
     let is_own = |folder: &Path| {
-        fs::symlink_metadata(folder).is_ok_and(|about| about.is_dir() && require_own(folder, &about).is_ok())
+        fs::symlink_metadata(folder)
+            .is_ok_and(|metadata| metadata.is_dir() && require_own(folder, &metadata).is_ok())
     };
     [folder, &folder.join("code"), &folder.join("digests")].into_iter().all(is_own)
 }
@@ -215,7 +215,7 @@ fn require_own(folder: &Path, metadata: &Metadata) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
     if metadata.uid() != user || metadata.mode() & 0o022 != 0 {
         let message = format!(
-            "{} must belong to this user (id {user}) and be writable by nobody else: chown and chmod 700 it, or name \
+            "{} must belong to this user (id {user}) and no other user may write to it: chown and chmod 700 it, or name \
              another folder",
             folder.display()
         );
@@ -224,7 +224,7 @@ fn require_own(folder: &Path, metadata: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-fn look(metadata: &Metadata) -> Look {
+fn state(metadata: &Metadata) -> FileState {
     (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec())
 }
 

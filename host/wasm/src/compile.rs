@@ -4,12 +4,12 @@ use sha2::{Digest, Sha256};
 use wasmtime::component::Component;
 
 use super::code_cache::CodeCache;
-use super::compiler::{Compilers, Outcome, code_hash};
+use super::compiler::{CompileOutcome, Compilers, code_hash};
 use super::engine::Shared;
 use super::memory_images;
 
-/// Returns the component from the code cache, or compiles it. `plugin` is the name for the log. It can have instances at
-/// once. Blocks.
+/// Returns the component from the code cache, or compiles it, ready for instances. `plugin` is the name for the log.
+/// Blocks.
 pub(super) fn component(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Component> {
     let component = compiled(shared, plugin, binary)?;
     memory_images::make(&component)?;
@@ -28,7 +28,7 @@ fn compiled(shared: &Shared, plugin: &str, binary: &[u8]) -> wasmtime::Result<Co
     Component::from_binary(&shared.engine, binary)
 }
 
-/// Has a process compile into the cache. If that is impossible, the caller compiles.
+/// Lets a compiler process compile into the cache. If that is impossible, the caller compiles.
 fn compile_apart(
     cache: &CodeCache,
     compilers: &Compilers,
@@ -37,19 +37,19 @@ fn compile_apart(
     key: &str,
 ) -> wasmtime::Result<()> {
     match compilers.compile(binary, hash, pooled) {
-        Outcome::Compiled => {
+        CompileOutcome::Compiled => {
             cache.count_compiled_apart();
-            cache.note_component(key);
+            cache.mark_component(key);
         }
-        Outcome::Kept => cache.note_component(key),
-        Outcome::Refused(why) => return Err(wasmtime::Error::msg(why)),
-        Outcome::Unavailable(why) if compilers.first_failure() => tracing::warn!(
+        CompileOutcome::Cached => cache.mark_component(key),
+        CompileOutcome::Refused(why) => return Err(wasmtime::Error::msg(why)),
+        CompileOutcome::Unavailable(why) if compilers.first_failure() => tracing::warn!(
             target: "tuffet::policy",
             plugin,
-            "the plugin was compiled in the server, which keeps the memory for it, since a process of its own could \
-             not: {why}; the next ones are too, without another warning"
+            "the plugin was compiled in the server, which keeps the memory for it, because a separate process could \
+             not: {why}; later plugins follow without another warning"
         ),
-        Outcome::Unavailable(_) => {}
+        CompileOutcome::Unavailable(_) => {}
     }
     Ok(())
 }

@@ -17,36 +17,37 @@ use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
 };
 
-/// The most candidates in an answer.
+/// The maximum number of candidates in an answer.
 const MAX_CANDIDATES: usize = 64;
-/// The longest path in bytes (PATH_MAX of Linux).
+/// The maximum length of a path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
-/// The longest name of content in bytes.
+/// The maximum length of a content name, in bytes.
 const MAX_CONTENT_NAME: usize = 200;
-/// The longest key of a rendering in bytes.
+/// The maximum length of a rendering key, in bytes.
 const MAX_RENDERING_KEY: usize = 1024;
-/// The message for a client if the plugin gives none.
+/// The message for the client if the plugin gives none.
 const NO_MESSAGE: &str = "access denied";
 
 /// A request in the types of the interface, converted for a chain when the first plugin is called.
 #[derive(Default)]
 pub(super) struct Inputs {
     input: Option<Input>,
-    /// What of it the last plugin saw.
+    /// The optional parts that the last plugin saw.
     view: (bool, Facts),
 }
 
 impl Inputs {
-    /// Returns the request, always the same one, as a plugin with this access sees it: MAC addresses require their grant, facts the word of its manifest.
+    /// Returns the request as a plugin with this access sees it: MAC addresses need a grant, optional facts an entry
+    /// in the manifest. The request must be the same in each call.
     pub fn of(&mut self, request: &Request, access: &Access) -> &Input {
         let view = (access.client_mac, access.facts);
         let input = self.input.get_or_insert_with(|| plain(request));
         if view != self.view {
             self.view = view;
             let (sees_macs, facts) = view;
-            // Without facts there is nothing to format.
+            // Formats texts only if they are needed.
             let texts =
-                if facts == Facts::default() { Default::default() } else { facts::Texts::of(request) };
+                if facts == Facts::default() { Default::default() } else { facts::FactTexts::of(request) };
             input.client.macs = sees_macs.then(|| macs(request));
             input.client.lease = facts.lease(request, &texts).as_ref().map(lease);
             input.arrival = facts.arrival(request, &texts).as_ref().map(arrival);
@@ -116,8 +117,8 @@ fn arrival(arrival: &wit_events::Arrival<'_>) -> types::Arrival {
     }
 }
 
-/// The lowest rate in bytes per second: half a second for the smallest block that a client can be given.
-const LEAST_RATE: u64 = 1024;
+/// The minimum rate in bytes per second: half a second for the smallest block size.
+const MIN_RATE: u64 = 1024;
 
 /// Converts a verdict; `None` if the plugin abstains.
 pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
@@ -150,8 +151,8 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
     if *burst == Some(0) {
         return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
     }
-    if let Some(rate) = rate.filter(|rate| *rate < LEAST_RATE) {
-        return Err(bad(format!("it allowed a rate of {rate} bytes per second: {LEAST_RATE} are the least")));
+    if let Some(rate) = rate.filter(|rate| *rate < MIN_RATE) {
+        return Err(bad(format!("it allowed a rate of {rate} bytes per second: {MIN_RATE} are the least")));
     }
     let mut refused = RefusedOptions::default();
     for name in refuse_options {
@@ -164,7 +165,7 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
     Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused })
 }
 
-/// A plugin demands nothing that would be ignored. This version knows no attributes.
+/// Refuses attributes, so that nothing that a plugin demands is ignored. This version knows none.
 fn require_known(attributes: &[(String, String)]) -> Result<(), Failure> {
     let Some((name, _)) = attributes.first() else { return Ok(()) };
     let name = text::one_line(name, 40);
@@ -184,7 +185,7 @@ fn require_possible(values: &SessionValues) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Converts a resolution; `None` if the plugin abstains. `roots`: those that an answer may name.
+/// Converts a resolution; `None` if the plugin abstains. `roots`: the roots that an answer may name.
 pub(super) fn resolution(
     resolution: resolve::Resolution,
     operation: Operation,
@@ -259,8 +260,8 @@ pub(super) fn rendering(rendered: Result<render::Rendering, types::Denial>, max_
 /// Converts an answer of `begin`; `None` if `render` makes the content.
 pub(super) fn announced(
     begun: Result<Option<render_parts::LargeContent>, types::Denial>,
-    most: u64,
-) -> Result<Result<Option<AnnouncedContent>, Denial>, Failure> {
+    max_size: u64,
+) -> Result<Result<Option<Announced>, Denial>, Failure> {
     let large = match begun {
         Ok(Some(large)) => large,
         Ok(None) => return Ok(Ok(None)),
@@ -268,8 +269,10 @@ pub(super) fn announced(
     };
     let render_parts::LargeContent { name, size, ttl_seconds, attributes } = large;
     require_known(&attributes)?;
-    if size > most {
-        return Err(bad(format!("its content in parts has {size} bytes: {most} are allowed (limits.parts)")));
+    if size > max_size {
+        return Err(bad(format!(
+            "its content in parts has {size} bytes: {max_size} are allowed (limits.parts)"
+        )));
     }
     require_content_name(name.as_deref())?;
     Ok(Ok(Some(AnnouncedContent {

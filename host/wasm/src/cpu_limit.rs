@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// The CPU time limit of a guest, which ends it once it is exceeded.
+/// The CPU time limit of a guest. It is also the error that ends a guest.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CpuLimit {
     pub time: Duration,

@@ -13,9 +13,9 @@ use wasmtime::component::{HasSelf, Linker};
 
 use super::bindings;
 use super::code_cache::CodeCache;
-use super::compiled::Compiled;
 use super::compiler::Compilers;
-use super::engine_config::{MAX_CALLS, MAX_KEPT, config, small_room};
+use super::component_cache::ComponentCache;
+use super::engine_config::{MAX_CALLS, MAX_IDLE, config, without_pool};
 use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
@@ -27,22 +27,22 @@ use tuffet_policy::Slices;
 use tuffet_policy::{Counters, PluginCounts};
 use tuffet_sinks::Sinks;
 
-/// The interval at which a computing guest is interrupted, so that other guests of its thread run.
+/// The interval of interruptions of a computing guest, which let other guests of its thread run.
 pub(super) const TICK: Duration = Duration::from_millis(5);
 
-/// The engine: cheap to clone, one for the process. Reloads share it.
+/// The engine, one for the process and shared by all policies. Cheap to clone.
 #[derive(Clone)]
 pub struct PolicyRuntime(Arc<Shared>);
 
 pub(super) struct Shared {
     pub engine: Engine,
     pub linker: Linker<Sandbox>,
-    pub compiled: Compiled,
+    pub components: ComponentCache,
     pub resources: Resources,
     pub code_cache: Option<CodeCache>,
-    /// Whether instances come from a pool, which decides about the code that the compiler makes.
+    /// Whether instances come from a pool, which changes the compiled code.
     pub pooled: bool,
-    /// The processes that compile into the cache; without them, this one compiles.
+    /// The connection to compiler processes; without it, this process compiles.
     pub compilers: Option<Compilers>,
     pub ticker: Ticker,
     pub history: ClientHistory,
@@ -50,13 +50,13 @@ pub(super) struct Shared {
     pub rates: LineRates,
     pub calls: Semaphore,
     pub slices: Arc<Slices>,
-    /// Permits for idle instances; each holds one.
-    pub kept: Arc<Semaphore>,
+    /// Permits for idle instances, one for each.
+    pub idle_permits: Arc<Semaphore>,
 }
 
 impl PolicyRuntime {
-    /// Starts the engine and its clock, which is a thread that sleeps while no plugin runs. The folder
-    /// `compiled` stores compiled code; without a usable folder, each start compiles again.
+    /// Starts the engine and its clock, a thread that sleeps while no plugin runs. `compiled` is the folder for
+    /// compiled code; without a usable one, each start compiles again.
     ///
     /// # Errors
     /// No thread could be started, or the engine could not be created.
@@ -64,10 +64,10 @@ impl PolicyRuntime {
         PolicyRuntime::with_compilers(compiled, None)
     }
 
-    /// As [`PolicyRuntime::new`]. The compilers, which write to the same folder, compile in place of this process.
+    /// As [`PolicyRuntime::new`], but the compilers compile instead of this process. They write to the same folder.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`PolicyRuntime::new`].
     pub fn with_compilers(
         compiled: Option<&Path>,
         compilers: Option<Compilers>,
@@ -79,13 +79,13 @@ impl PolicyRuntime {
         let config = || config(code_cache.as_ref());
         let mut pooled = true;
         let engine = Engine::new(&config()).or_else(|pool| {
-            // Without address space for the pool (a small limit, an unusual kernel), calls are only slower.
+            // Without address space for the pool (a low limit, an unusual kernel), calls are only slower.
             tracing::warn!(
                 target: "tuffet::policy",
                 "plugin instances cannot be pooled, so each is allocated separately: {pool:#}"
             );
             pooled = false;
-            Engine::new(&small_room(config()))
+            Engine::new(&without_pool(config()))
         })?;
         let mut linker = Linker::new(&engine);
         wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
@@ -95,7 +95,7 @@ impl PolicyRuntime {
         Ok(PolicyRuntime(Arc::new(Shared {
             engine,
             linker,
-            compiled: Compiled::default(),
+            components: ComponentCache::default(),
             resources: Resources::default(),
             code_cache,
             pooled,
@@ -106,7 +106,7 @@ impl PolicyRuntime {
             rates: LineRates::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
             slices: Arc::default(),
-            kept: Arc::new(Semaphore::new(MAX_KEPT as usize)),
+            idle_permits: Arc::new(Semaphore::new(MAX_IDLE as usize)),
         })))
     }
 
@@ -115,7 +115,7 @@ impl PolicyRuntime {
         &self.0.resources.sinks
     }
 
-    /// The last requests of clients, which plugins with the grant see.
+    /// The last requests of clients, for plugins with the grant.
     pub fn history(&self) -> &ClientHistory {
         &self.0.history
     }
@@ -125,18 +125,18 @@ impl PolicyRuntime {
         self.0.resources.kv()
     }
 
-    /// The counters of each plugin since the start of the process, by name.
-    pub fn counted(&self) -> Vec<PluginCounts> {
+    /// Returns the counters of each plugin since the start of the process, by name.
+    pub fn counted(&self) -> Vec<Counted> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
     }
 
-    /// Logs how many lines of plugins and about them were left out so far. For the end of the server.
+    /// Logs the number of suppressed lines of plugins and about them, at the end of the server.
     pub fn report_left_out(&self) {
         self.0.rates.report();
     }
 
-    /// The counters and gauges of the plugins' own, by the name of the plugin.
+    /// Returns the counters and gauges that plugins define, by plugin.
     pub fn series(&self) -> Vec<PluginSeries> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         let each = all.iter().map(|(plugin, counters)| {
@@ -146,14 +146,14 @@ impl PolicyRuntime {
         each.collect()
     }
 
-    /// The counters of a plugin, shared with earlier generations.
+    /// Returns the counters of a plugin, shared with earlier generations.
     pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
         let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(all.entry(Arc::from(plugin)).or_default())
     }
 
-    /// How many components came from the folder of compiled code, and how many were compiled; `None` without
-    /// such a folder.
+    /// Returns the numbers of components from the folder of compiled code and of compiled ones; `None` without such a
+    /// folder.
     pub fn compiled(&self) -> Option<(usize, usize)> {
         self.0.code_cache.as_ref().map(CodeCache::counts)
     }
@@ -162,7 +162,7 @@ impl PolicyRuntime {
     pub(super) async fn with_code_cache(&self, work: fn(&CodeCache)) {
         let shared = Arc::clone(&self.0);
         if shared.code_cache.is_some() {
-            // If it panics, the plugins are compiled all the same.
+            // If it panics, the plugins are still compiled.
             let _ = spawn_blocking(move || shared.code_cache.as_ref().map(work)).await;
         }
     }

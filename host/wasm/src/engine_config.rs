@@ -1,34 +1,34 @@
-//! How the engine of WebAssembly is configured.
+//! The configuration of the WebAssembly engine.
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
 use super::code_cache::CodeCache;
 
-/// Concurrent calls; further ones wait their turn, within their own time limit. Limits the memory of all
+/// The maximum number of concurrent calls; further ones wait, within their own time limit. Limits the memory of all
 /// plugins to this many times the memory limit of each.
 pub(super) const MAX_CALLS: u32 = 128;
 
-/// Idle instances of all plugins, configured for their next call. They are counted separately from calls, so
-/// that they never delay a call.
-pub(super) const MAX_KEPT: u32 = 128;
+/// The maximum number of idle instances of all plugins, configured for their next call. They are counted separately
+/// from calls, so that they never delay one.
+pub(super) const MAX_IDLE: u32 = 128;
 
-/// Instances that pass from one call to the next, which for a moment count as neither.
+/// The maximum number of instances on their way from one call to the next, which count as neither.
 const MAX_PASSING: u32 = 128;
 
-/// Returns an engine that compiles what another process runs, with a pool or without: the same code, which does not
-/// depend on the pool itself but on how memories are laid out.
+/// Returns an engine that compiles for another process, with a pool or without. The compiled code depends not on the
+/// pool itself but on the layout of memories.
 pub(super) fn engine_to_compile(code_cache: &CodeCache, pooled: bool) -> wasmtime::Result<Engine> {
     let mut config = config(Some(code_cache));
     if pooled {
         config.allocation_strategy(InstanceAllocationStrategy::OnDemand);
     } else {
-        config = small_room(config);
+        config = without_pool(config);
     }
     Engine::new(&config)
 }
 
 /// Allocates each instance on its own, with no more address space than its memory needs.
-pub(super) fn small_room(mut config: Config) -> Config {
+pub(super) fn without_pool(mut config: Config) -> Config {
     config
         .allocation_strategy(InstanceAllocationStrategy::OnDemand)
         .memory_reservation(0)
@@ -38,10 +38,10 @@ pub(super) fn small_room(mut config: Config) -> Config {
 }
 
 pub(super) fn config(code_cache: Option<&CodeCache>) -> Config {
-    // Components of scripting languages contain several core modules and large tables; a Rust plugin has one
-    // of each. The numbers cost address space, not memory.
+    // Components of scripting languages contain several core modules and large tables, a Rust plugin one of each. The
+    // numbers cost address space, not memory.
     let mut pool = PoolingAllocationConfig::new();
-    let instances = MAX_CALLS + MAX_KEPT + MAX_PASSING;
+    let instances = MAX_CALLS + MAX_IDLE + MAX_PASSING;
     pool.total_component_instances(instances)
         .total_stacks(instances)
         .total_core_instances(instances * 32)
@@ -49,8 +49,8 @@ pub(super) fn config(code_cache: Option<&CodeCache>) -> Config {
         .total_tables(instances * 32)
         .max_memories_per_component(4)
         .table_elements(64 << 10)
-        // The pages that a small plugin touched are cleared in place, which avoids page faults on every call.
-        // Kernels that can list these pages (Linux 6.7) clear no others.
+        // Touched pages of a small plugin are cleared in place, which avoids page faults on every call. Kernels that
+        // list these pages (Linux 6.7) clear only those.
         .pagemap_scan(Enabled::Auto)
         .linear_memory_keep_resident(256 << 10)
         .table_keep_resident(16 << 10);

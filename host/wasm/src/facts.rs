@@ -1,26 +1,26 @@
-//! The facts of a request that a plugin gets if its manifest names them (`facts`): where the request arrived, and the
-//! lease of its client. Those that it does not name cost it nothing.
+//! The optional facts of a request: where it arrived, and the lease of its client. A plugin gets those that its
+//! manifest names (`facts`); others cost nothing.
 
 use super::wit_events::{Arrival, Lease};
 use tuffet_config::Fact;
 use tuffet_request::Request;
 
-/// The facts that a plugin gets beside those that every plugin gets.
+/// The optional facts of a plugin.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     local_address: bool,
     interface: bool,
     vlan: bool,
     lease: bool,
-    /// What names a machine in the lease.
+    /// Whether the plugin gets the values of a lease that identify a machine.
     machine: bool,
 }
 
 impl Facts {
-    /// Those that a manifest may name.
+    /// The facts that a manifest may name.
     pub const OPTIONAL: [Fact; 4] = [Fact::LocalAddress, Fact::Interface, Fact::Vlan, Fact::Lease];
 
-    /// `client_mac`: whether the plugin may know the MAC addresses of clients.
+    /// Returns the facts of a manifest. `client_mac`: whether the plugin may know the MAC addresses of clients.
     pub fn of(facts: &[Fact], client_mac: bool) -> Facts {
         let lease = facts.contains(&Fact::Lease);
         Facts {
@@ -32,13 +32,13 @@ impl Facts {
         }
     }
 
-    /// Whether any of them says where a request arrived.
+    /// Whether a fact about the arrival is included.
     pub fn any_of_arrival(self) -> bool {
         self.local_address || self.interface || self.vlan
     }
 
-    /// Where the request arrived, as a plugin with these facts sees it.
-    pub fn arrival<'a>(self, request: &'a Request, texts: &'a Texts) -> Option<Arrival<'a>> {
+    /// Returns where the request arrived, as a plugin with these facts sees it.
+    pub fn arrival<'a>(self, request: &'a Request, texts: &'a FactTexts) -> Option<Arrival<'a>> {
         self.any_of_arrival().then(|| Arrival {
             address: texts.local_address.as_deref().filter(|_| self.local_address),
             interface_name: request.interface.as_deref().filter(|_| self.interface),
@@ -46,17 +46,17 @@ impl Facts {
         })
     }
 
-    /// The lease of the client, as a plugin with these facts sees it.
-    pub fn lease<'a>(self, request: &'a Request, texts: &'a Texts) -> Option<Lease<'a>> {
+    /// Returns the lease of the client, as a plugin with these facts sees it.
+    pub fn lease<'a>(self, request: &'a Request, texts: &'a FactTexts) -> Option<Lease<'a>> {
         let fact = request.lease.as_deref().filter(|_| self.lease)?;
         let lease = &fact.lease;
-        fn seen(text: Option<&str>, wanted: bool) -> Option<&str> {
-            text.filter(|_| wanted)
+        fn if_visible(text: Option<&str>, visible: bool) -> Option<&str> {
+            text.filter(|_| visible)
         }
         Some(Lease {
-            mac: seen(texts.lease_mac.as_deref(), self.machine),
-            client_id: seen(lease.client_id.as_deref(), self.machine),
-            uuid: seen(lease.uuid.as_deref(), self.machine),
+            mac: if_visible(texts.lease_mac.as_deref(), self.machine),
+            client_id: if_visible(lease.client_id.as_deref(), self.machine),
+            uuid: if_visible(lease.uuid.as_deref(), self.machine),
             hostname: lease.hostname.as_deref(),
             vendor_class: lease.vendor_class.as_deref(),
             architecture: lease.architecture,
@@ -66,16 +66,16 @@ impl Facts {
     }
 }
 
-/// The values that must be formatted first.
+/// The facts that must be formatted as text.
 #[derive(Debug, Default)]
-pub(super) struct Texts {
+pub(super) struct FactTexts {
     local_address: Option<String>,
     lease_mac: Option<String>,
 }
 
-impl Texts {
-    pub fn of(request: &Request) -> Texts {
-        Texts {
+impl FactTexts {
+    pub fn of(request: &Request) -> FactTexts {
+        FactTexts {
             local_address: request.local_address.map(|address| address.to_canonical().to_string()),
             lease_mac: request.lease.as_deref().and_then(|fact| fact.mac()).map(|mac| mac.to_string()),
         }
@@ -90,14 +90,14 @@ mod tests {
     use tuffet_request::LeaseFact;
 
     #[test]
-    fn each_plugin_gets_what_it_asked_for() {
+    fn each_plugin_gets_the_facts_that_it_requests() {
         let request = Request {
             local_address: Some(IpAddr::from([192, 0, 2, 9])),
             interface: Some("eth0.100".into()),
             vlan: Some(100),
             ..Request::sample("a")
         };
-        let texts = Texts::of(&request);
+        let texts = FactTexts::of(&request);
         let seen = |facts: &[Fact]| {
             let arrival = Facts::of(facts, true).arrival(&request, &texts);
             arrival.map(|arrival| (arrival.address, arrival.interface_name, arrival.vlan))
@@ -109,7 +109,7 @@ mod tests {
         assert_eq!(seen(&Facts::OPTIONAL), Some((Some("192.0.2.9"), Some("eth0.100"), Some(100))));
     }
 
-    /// The operator grants what names a machine.
+    /// Values that identify a machine need a grant.
     #[test]
     fn a_lease_without_the_grant_names_no_machine() {
         let lease = tuffet_request::Lease {
@@ -123,7 +123,7 @@ mod tests {
         };
         let lease = Some(Box::new(LeaseFact { lease, age: Duration::from_millis(2900) }));
         let request = Request { lease, ..Request::sample("a") };
-        let texts = Texts::of(&request);
+        let texts = FactTexts::of(&request);
         let seen = |facts: &[Fact], client_mac| Facts::of(facts, client_mac).lease(&request, &texts);
         let Some(lease) = seen(&[Fact::Lease], false) else { unreachable!("it has one") };
         assert_eq!((lease.mac, lease.client_id, lease.uuid), (None, None, None));

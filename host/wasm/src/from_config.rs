@@ -1,4 +1,4 @@
-//! What a configuration says about plugins, in the words of the policy.
+//! Converts the configuration of plugins to the types of the policy.
 
 use tuffet_config as config;
 use tuffet_policy::{BreakerLimits, DefaultVerdict, Fact, OnError};

@@ -9,7 +9,7 @@ use tuffet_policy::text;
 
 /// The result of comparing requested and given grants.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct GrantCheck {
     /// The grants of the plugin.
     pub granted: Vec<Grant>,
     /// The problems that prevent it from running, each with the remedy.
@@ -22,34 +22,39 @@ pub(super) struct Judged {
     pub facts: Vec<Fact>,
 }
 
-/// Existing names, for the remedies in messages.
-pub(super) struct Known<'a> {
+/// The configured names, for remedies in messages.
+pub(super) struct ConfiguredNames<'a> {
     pub roots: &'a [String],
     pub sinks: &'a [String],
 }
 
 /// Compares the grants. `imports`: the imports of the component, such as `tuffet:policy/kv@1.0.0-rc.1`.
-pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], known: &Known<'_>) -> Judged {
+pub(super) fn judge(
+    imports: &[&str],
+    manifest: &Manifest,
+    given: &[Grant],
+    known: &ConfiguredNames<'_>,
+) -> GrantCheck {
     let (empty_batches, facts) = (manifest.empty_batches, manifest.facts.clone());
-    let mut judged = Judged { empty_batches, facts, ..Judged::default() };
+    let mut judged = GrantCheck { empty_batches, facts, ..GrantCheck::default() };
     for kind in GrantKind::ALL {
-        let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|its| name.starts_with(its));
+        let is_of_kind = |name: &&&str| imports_of(kind).iter().any(|prefix| name.starts_with(prefix));
         let import = imports.iter().find(is_of_kind);
         let of_kind = || given.iter().filter(|grant| grant.kind() == kind);
-        match (import, manifest.wish(kind)) {
+        match (import, manifest.grant_request(kind)) {
             (Some(import), None) => judged.problems.push(format!(
                 "it imports {import}, and its manifest does not ask for the grant `{}`: its author must ask for it \
                  there, with the reason (docs/plugins.md, \"Grants\"); then grant it with `{}`",
                 kind.word(),
                 line(given, &example(kind, known)),
             )),
-            (import, Some(wish)) if of_kind().next().is_none() && !wish.optional => {
+            (import, Some(request)) if of_kind().next().is_none() && !request.optional => {
                 let imports = import.map(|import| format!(", and imports {import}")).unwrap_or_default();
                 let mut problem = format!(
                     "it asks for the grant `{}` ({:?}){imports}, and the configuration does not give it: write `{}`, \
                      or leave the plugin out",
                     kind.word(),
-                    text::reason(&wish.reason),
+                    text::reason(&request.reason),
                     line(given, &example(kind, known)),
                 );
                 if kind == GrantKind::Sinks && known.sinks.is_empty() {
@@ -69,8 +74,7 @@ pub(super) fn judge(imports: &[&str], manifest: &Manifest, given: &[Grant], know
     judged
 }
 
-/// Returns the prefixes of the imports of a kind; none for a kind without an import, or with one that is always
-/// linked.
+/// Returns the import prefixes of a kind. Empty for a kind without an import, or with one that is always linked.
 fn imports_of(kind: GrantKind) -> &'static [&'static str] {
     match kind {
         GrantKind::Kv => &["tuffet:policy/kv@"],
@@ -84,7 +88,7 @@ fn imports_of(kind: GrantKind) -> &'static [&'static str] {
     }
 }
 
-fn example(kind: GrantKind, known: &Known<'_>) -> String {
+fn example(kind: GrantKind, known: &ConfiguredNames<'_>) -> String {
     let first = |names: &[String], otherwise: &str| {
         format!("{}/{}", kind.word(), names.first().map_or(otherwise, String::as_str))
     };
@@ -109,24 +113,24 @@ fn line(given: &[Grant], more: &impl Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::Wish;
+    use crate::manifest::GrantRequest;
 
     const KV: &str = "tuffet:policy/kv@1.0.0-rc.1";
 
     fn asking(grant: &str, optional: bool) -> Manifest {
-        let wish = Wish { grant: grant.into(), reason: "counts \"downloads\"".into(), optional };
-        Manifest { grants: vec![wish], ..Manifest::default() }
+        let request = GrantRequest { grant: grant.into(), reason: "counts \"downloads\"".into(), optional };
+        Manifest { grants: vec![request], ..Manifest::default() }
     }
 
-    fn judged(imports: &[&str], manifest: &Manifest, given: &[Grant]) -> Judged {
+    fn judged(imports: &[&str], manifest: &Manifest, given: &[Grant]) -> GrantCheck {
         let (roots, sinks) = (["boot".to_string()], []);
-        judge(imports, manifest, given, &Known { roots: &roots, sinks: &sinks })
+        judge(imports, manifest, given, &ConfiguredNames { roots: &roots, sinks: &sinks })
     }
 
     #[test]
     fn asked_and_granted() {
         let judged = judged(&[KV, "wasi:io/streams@0.2.6"], &asking("kv", false), &[Grant::Kv]);
-        assert_eq!(judged, Judged { granted: vec![Grant::Kv], ..Judged::default() });
+        assert_eq!(judged, GrantCheck { granted: vec![Grant::Kv], ..GrantCheck::default() });
     }
 
     #[test]
@@ -151,8 +155,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_optional_need_not_be_granted() {
-        assert_eq!(judged(&[KV], &asking("kv", true), &[]), Judged::default());
+    fn an_optional_grant_may_be_missing() {
+        assert_eq!(judged(&[KV], &asking("kv", true), &[]), GrantCheck::default());
         let granted = judged(&[KV], &asking("kv", true), &[Grant::Kv]).granted;
         assert_eq!(granted, [Grant::Kv]);
     }
@@ -172,7 +176,7 @@ mod tests {
         let problems = judged(&imports, &Manifest::default(), &[]).problems;
         assert!(problems[0].contains("wasi:http/outgoing-handler@0.2.12"), "{problems:?}");
         assert!(problems[0].contains("`grants: [http/HOST:PORT]`"), "{problems:?}");
-        assert_eq!(judged(&imports[..1], &Manifest::default(), &[]), Judged::default());
+        assert_eq!(judged(&imports[..1], &Manifest::default(), &[]), GrantCheck::default());
     }
 
     #[test]
@@ -185,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_names_what_there_is() {
+    fn the_remedy_names_configured_roots_and_sinks() {
         let files = judged(&[], &asking("files", false), &[]).problems;
         assert!(files[0].contains("write `grants: [files/boot]`"), "{files:?}");
         let sinks = judged(&[], &asking("sinks", false), &[]).problems;

@@ -3,8 +3,8 @@
 use futures_util::future::BoxFuture;
 
 use super::convert::{self, Inputs};
+use super::event_view::{EventTexts, EventView};
 use super::plugin::Plugin;
-use super::report::{Fact, Texts};
 use super::upload::UploadInput;
 use tuffet_policy::{
     AcceptUpload, AnnouncedContent, Authorize, CallContext, Delivery, HookFuture, Memo, Observe, Opinion,
@@ -98,16 +98,16 @@ impl Observe for Plugin {
     fn observe<'a>(&'a self, events: &'a Delivery<'a>, context: CallContext) -> HookFuture<'a, ()> {
         Box::pin(async move {
             let own;
-            let texts = match events.batch().derived(Texts::of_all) {
+            let texts = match events.batch().derived(EventTexts::of_all) {
                 Some(shared) => shared,
                 None => {
-                    own = Texts::of_all(events.batch().events());
+                    own = EventTexts::of_all(events.batch().events());
                     &own
                 }
             };
-            let facts: Vec<Fact> =
-                events.iter().map(|(place, event)| Fact::new(event, &texts[place])).collect();
-            let events: Vec<_> = facts.iter().map(|fact| fact.to_wit(&self.access)).collect();
+            let views: Vec<EventView> =
+                events.iter().map(|(place, event)| EventView::new(event, &texts[place])).collect();
+            let events: Vec<_> = views.iter().map(|view| view.to_wit(&self.access)).collect();
             self.call_observe(&events, context).await
         })
     }

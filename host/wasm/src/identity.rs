@@ -1,12 +1,12 @@
 //! Identifies the component of a plugin.
 
+use super::answer_values::digest;
 use super::manifest::Manifest;
-use super::shown::digest;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{PluginIdentity, text};
 use tuffet_registry::Pulled;
 
-/// The longest version shown, in characters: a manifest may contain anything.
+/// The maximum length of a version, in characters: a manifest may contain anything.
 const MAX_VERSION: usize = 60;
 
 pub(super) fn identity(

@@ -1,16 +1,16 @@
-//! The description of a component, read without running it.
+//! Describes a component without running it.
 
 use std::fmt::Write;
 
 use serde::Serialize;
 use wasmtime::component::Component;
 
+use super::answer_values::digest;
 use super::bindings;
 use super::engine::PolicyRuntime;
 use super::kind::check_kind;
 use super::manifest::Manifest;
 use super::read::read;
-use super::shown::digest;
 use super::trial::Hook;
 use tuffet_config::ComponentSource;
 use tuffet_policy::text;
@@ -18,8 +18,8 @@ use tuffet_request::events::Kind;
 
 /// The description of a component.
 #[derive(Debug, Clone, Serialize)]
-pub struct Inspected {
-    /// From its manifest; empty without one.
+pub struct ComponentInfo {
+    /// Its name in the manifest; empty without one.
     pub name: String,
     /// Its version.
     pub version: String,
@@ -27,50 +27,50 @@ pub struct Inspected {
     pub description: String,
     /// Its licence; empty if it names none.
     pub license: String,
-    /// Where people read more about it; empty if it names nothing.
+    /// A page with more information; empty if it names none.
     pub homepage: String,
-    /// The version of the interface that it was built for.
+    /// The interface version that it was built for.
     pub interface: Option<String>,
-    /// Its hooks, if this server has this version.
+    /// Its hooks, if this server supports that version.
     pub hooks: Vec<&'static str>,
     /// The events that its hook `observe` receives; none without that hook.
     pub events: Vec<Kind>,
     /// Whether `observe` is also called without events.
     pub empty_batches: bool,
     /// The grants that it requests.
-    pub grants: Vec<Asked>,
+    pub grants: Vec<GrantInfo>,
     /// The imported interfaces.
     pub imports: Vec<String>,
     /// The exported interfaces.
     pub exports: Vec<String>,
     /// The size of the component in bytes.
     pub bytes: usize,
-    /// 64 hexadecimal digits.
+    /// The SHA-256 digest, as 64 hexadecimal digits.
     pub sha256: String,
 }
 
 /// A requested grant.
 #[derive(Debug, Clone, Serialize)]
-pub struct Asked {
+pub struct GrantInfo {
     pub grant: String,
     pub reason: String,
     pub optional: bool,
 }
 
-impl Inspected {
+impl ComponentInfo {
     /// Reads and compiles a component.
     ///
     /// # Errors
     /// It cannot be read, is not a component, or its manifest is invalid; with the remedy.
-    pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<Inspected, String> {
-        Inspected::of_bytes(runtime, &read(source)?)
+    pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<ComponentInfo, String> {
+        ComponentInfo::of_bytes(runtime, &read(source)?)
     }
 
-    /// Compiles a component that was read already.
+    /// Compiles a component from its bytes.
     ///
     /// # Errors
-    /// As [`Inspected::of`].
-    pub fn of_bytes(runtime: &PolicyRuntime, binary: &[u8]) -> Result<Inspected, String> {
+    /// As [`ComponentInfo::of`].
+    pub fn of_bytes(runtime: &PolicyRuntime, binary: &[u8]) -> Result<ComponentInfo, String> {
         check_kind(binary)?;
         let engine = &runtime.shared().engine;
         let component = Component::from_binary(engine, binary).map_err(|error| {
@@ -87,7 +87,7 @@ impl Inspected {
         let observes = has(&Hook::Observe);
         let (events, empty_batches) = (manifest.wants(), manifest.empty_batches && observes);
         let grants = manifest.grants.into_iter();
-        Ok(Inspected {
+        Ok(ComponentInfo {
             name: manifest.name,
             version: manifest.version,
             description: manifest.description,
@@ -98,7 +98,11 @@ impl Inspected {
             events: if observes { events.iter().collect() } else { Vec::new() },
             empty_batches,
             grants: grants
-                .map(|wish| Asked { grant: wish.grant, reason: wish.reason, optional: wish.optional })
+                .map(|request| GrantInfo {
+                    grant: request.grant,
+                    reason: request.reason,
+                    optional: request.optional,
+                })
                 .collect(),
             imports: ty.imports(engine).map(|(name, _)| name.to_owned()).collect(),
             exports,
@@ -107,7 +111,7 @@ impl Inspected {
         })
     }
 
-    /// Formats it for people: its name first, its requirements last.
+    /// Formats the description as text.
     pub fn text(&self) -> String {
         let or_none =
             |text: &str| if text.is_empty() { "none".to_owned() } else { text::one_line(text, 500) };
@@ -133,11 +137,11 @@ impl Inspected {
         }
         let _ = writeln!(shown, "size         {} bytes", self.bytes);
         let _ = writeln!(shown, "sha256       {}", self.sha256);
-        for (index, wanted) in self.grants.iter().enumerate() {
+        for (index, grant) in self.grants.iter().enumerate() {
             let head = if index == 0 { "grants" } else { "" };
-            let optional = if wanted.optional { ", optional" } else { "" };
-            let reason = or_none(&wanted.reason);
-            let _ = writeln!(shown, "{head:<12} {}{optional}: {reason}", wanted.grant);
+            let optional = if grant.optional { ", optional" } else { "" };
+            let reason = or_none(&grant.reason);
+            let _ = writeln!(shown, "{head:<12} {}{optional}: {reason}", grant.grant);
         }
         if self.grants.is_empty() {
             let _ = writeln!(shown, "grants       none");

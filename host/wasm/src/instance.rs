@@ -11,16 +11,16 @@ use super::code::Code;
 use super::cpu_limit::CpuLimit;
 use super::meter::Meter;
 use super::observe;
-use super::refused::Refused;
 use super::sandbox::Sandbox;
+use super::settings_refused::SettingsRefused;
 use super::subject::{Caller, Subject};
 use tuffet_request::{ClientKey, Traced};
 
-/// Bytes that a guest may pass in one answer or one log line, in addition to content.
+/// The maximum number of bytes in one answer or log line, in addition to content.
 const MAX_TRANSFER: u64 = 256 << 10;
 
-/// An instance of a component. A new one is empty: the slow and fallible steps run in [`Instance::ready`],
-/// within the limits of the first call.
+/// An instance of a component. A new one is empty: the slow and fallible steps run in [`Instance::ready`], within the
+/// limits of the first call.
 pub(super) struct Instance {
     pub store: Store<Sandbox>,
     meter: Arc<Meter>,
@@ -31,7 +31,7 @@ pub(super) struct Instance {
     render_parts: Option<render_parts::Guest>,
     accept_upload: Option<accept_upload::Guest>,
     observe: Option<observe::Guest>,
-    /// Calls of hooks that have begun.
+    /// The number of started calls of hooks.
     pub calls: u32,
 }
 
@@ -48,16 +48,16 @@ impl Instance {
         let transfer = limits.content.saturating_add(MAX_TRANSFER);
         store.set_hostcall_fuel(usize::try_from(transfer).unwrap_or(usize::MAX));
 
-        // At each tick: end the guest if its CPU time is used up, otherwise let other guests of this thread
-        // run, and those of other clients that compute for long.
+        // At each tick: ends the guest if its CPU time is used up; otherwise lets other guests of this thread run,
+        // and long computations of other clients.
         let meter = Meter::new();
-        let (its, slices) = (Arc::clone(&meter), Arc::clone(&code.runtime.shared().slices));
+        let (callback_meter, slices) = (Arc::clone(&meter), Arc::clone(&code.runtime.shared().slices));
         store.epoch_deadline_callback(move |store| {
             let limit = store.data().cpu;
-            if its.cpu() > limit.time {
+            if callback_meter.cpu() > limit.time {
                 return Err(limit.into());
             }
-            Ok(match its.yields(&slices) {
+            Ok(match callback_meter.yields(&slices) {
                 None => UpdateDeadline::Yield(1),
                 Some(turn) => UpdateDeadline::YieldCustom(1, Box::pin(turn)),
             })
@@ -76,7 +76,8 @@ impl Instance {
         })
     }
 
-    /// Resets the limits for a call for this client. `muted` if the log lines of `configure` were written before.
+    /// Resets the limits for a call for this client. `muted`: whether the log lines of `configure` were written
+    /// before.
     pub fn begin(
         &mut self,
         subject: Subject<'_>,
@@ -94,7 +95,7 @@ impl Instance {
     /// Instantiates and configures the component, unless this was done before.
     pub async fn ready(&mut self, code: &Code) -> wasmtime::Result<()> {
         if self.component.is_none() {
-            // Boxed: reused instances never run this, and would carry a kilobyte through each call.
+            // Boxed, because reused instances never run this, and would carry a kilobyte through each call.
             Box::pin(self.prepare(code)).await?;
         }
         Ok(())
@@ -105,7 +106,7 @@ impl Instance {
         let component = code.component.instantiate_async(&mut *store).await?;
         let lifecycle = code.lifecycle.load(&mut *store, &component)?;
         if let Err(problems) = lifecycle.call_configure(&mut *store, &code.settings).await? {
-            return Err(Refused(problems).into());
+            return Err(SettingsRefused(problems).into());
         }
         store.data_mut().configured();
         self.component = Some(component);
@@ -113,8 +114,7 @@ impl Instance {
     }
 }
 
-/// For each hook, a function that returns its export and the store; the export is looked up once per
-/// instance.
+/// Defines a function for each hook that returns its export and the store. The export is looked up once per instance.
 macro_rules! hooks {
     ($($hook:ident),+) => {
         impl Instance {
@@ -123,14 +123,14 @@ macro_rules! hooks {
                 indices: &$hook::GuestIndices,
             ) -> wasmtime::Result<(&$hook::Guest, &mut Store<Sandbox>)> {
                 let Instance { store, component, $hook, .. } = self;
-                Ok((found($hook, component, |component| indices.load(&mut *store, component))?, store))
+                Ok((loaded_hook($hook, component, |component| indices.load(&mut *store, component))?, store))
             })+
         }
     };
 }
 hooks!(authorize, resolve, render, render_parts, accept_upload, observe);
 
-fn found<'a, Guest>(
+fn loaded_hook<'a, Guest>(
     guest: &'a mut Option<Guest>,
     component: &Option<Component>,
     load: impl FnOnce(&Component) -> wasmtime::Result<Guest>,
@@ -139,7 +139,7 @@ fn found<'a, Guest>(
         Some(guest) => Ok(guest),
         None => match component {
             Some(component) => Ok(guest.insert(load(component)?)),
-            None => Err(wasmtime::Error::msg("the instance was not made ready")),
+            None => Err(wasmtime::Error::msg("the instance is not ready")),
         },
     }
 }

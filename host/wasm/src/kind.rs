@@ -1,6 +1,6 @@
-//! Tells components from other files.
+//! Distinguishes components from other files.
 
-/// Checks the first eight bytes, which distinguish a component from a core module.
+/// Checks the header, which distinguishes a component from a core module.
 pub(super) fn check_kind(binary: &[u8]) -> Result<(), String> {
     match binary {
         [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => Ok(()),

@@ -6,13 +6,12 @@ use std::time::Duration;
 
 use wasmtime::component::{Component, InstancePre};
 
-use super::ahead::Ahead;
 use super::bindings::{accept_upload, authorize, lifecycle, render, render_parts, resolve};
 use super::code::Code;
 use super::compile;
 use super::engine::PolicyRuntime;
 use super::from_config;
-use super::grants::{self, Judged, Known};
+use super::grants::{self, ConfiguredNames, GrantCheck};
 use super::identity::identity;
 use super::kind::check_kind;
 use super::load_problems::{explain, explain_exports, explain_imports, explain_types, problem};
@@ -20,6 +19,7 @@ use super::manifest::Manifest;
 use super::observe;
 use super::open_access;
 use super::plugin::Plugin;
+use super::prepared::PreparedInstances;
 use super::read::read;
 use super::sandbox::Sandbox;
 use super::spec::PolicySpec;
@@ -27,11 +27,11 @@ use tuffet_config::{ComponentSource, Grant, PluginConfig, ReuseConfig, Sha256Dig
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
 use tuffet_registry::Pulled;
 
-/// How long an idle instance waits where its plugin says that it may be reused, and the configuration nothing.
+/// How long instances stay idle if the manifest permits reuse and the configuration does not mention it.
 const DECLARED_IDLE: Duration = Duration::from_secs(30);
 
-/// Pulls, reads, compiles and links a plugin and lets it check its settings. Compiling takes milliseconds to
-/// seconds and is done off the async threads.
+/// Pulls, reads, compiles and links a plugin, and lets it check its settings. Compiling takes milliseconds to
+/// seconds, on a thread that may block.
 pub(super) async fn load(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
@@ -44,8 +44,8 @@ pub(super) async fn load(
         }
         ComponentSource::Builtin(_) | ComponentSource::Path(_) => None,
     };
-    let (its_runtime, its_policy, its_spec) = (runtime.clone(), policy.clone(), spec.clone());
-    let prepare = move || prepare(&its_runtime, &its_policy, &its_spec, pulled.as_ref());
+    let (task_runtime, task_policy, task_spec) = (runtime.clone(), policy.clone(), spec.clone());
+    let prepare = move || prepare(&task_runtime, &task_policy, &task_spec, pulled.as_ref());
     let prepared = tokio::task::spawn_blocking(prepare).await;
     let plugin = prepared.unwrap_or_else(|panicked| {
         let message = format!("the compiler failed, please report it with the component: {panicked}");
@@ -65,7 +65,7 @@ pub(super) async fn load(
     }
 }
 
-/// Reads, compiles and links a plugin, and opens what it is granted. Blocks.
+/// Reads, compiles and links a plugin, and opens its granted resources. Blocks.
 fn prepare(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
@@ -99,7 +99,7 @@ fn prepare(
     Ok(plugin(policy, spec, code, &manifest, &judged.granted, (identity, warnings)))
 }
 
-/// Compares the component with the digest that its configuration pins.
+/// Compares the component with its pinned digest, if there is one.
 fn require_pinned(spec: &PluginConfig, binary: &[u8]) -> Result<(), LoadProblem> {
     let Some(pinned) = &spec.sha256 else { return Ok(()) };
     let digest = Sha256Digest::of(binary);
@@ -122,7 +122,7 @@ fn link(
     let shared = runtime.shared();
     check_kind(binary).map_err(|message| problem(spec, LoadProblemKind::NotAComponent, message))?;
     let compile = || compile::component(shared, &spec.name, binary);
-    let component = shared.compiled.get(binary, compile).map_err(|error| {
+    let component = shared.components.get(binary, compile).map_err(|error| {
         let message = format!("the component cannot be compiled: {}", text::reason(&format!("{error:#}")));
         problem(spec, LoadProblemKind::NotAComponent, message)
     })?;
@@ -135,11 +135,11 @@ fn link(
     }
 }
 
-/// What an operator should know about a plugin that loads.
+/// Returns the warnings about a loaded plugin.
 fn warnings(
     spec: &PluginConfig,
     manifest: &Manifest,
-    judged: &Judged,
+    judged: &GrantCheck,
     pulled: Option<&Pulled>,
 ) -> Vec<(LoadProblemKind, String)> {
     let of_grants = judged.warnings.iter().map(|warning| (LoadProblemKind::Grant, warning.clone()));
@@ -155,7 +155,7 @@ fn warnings(
     of_grants.chain(of_pull).chain(of_cache).collect()
 }
 
-/// The plugin around its code: what limits and serves its calls.
+/// Creates the plugin with the limits and instances of its calls.
 fn plugin(
     policy: &PolicySpec,
     spec: &PluginConfig,
@@ -169,7 +169,8 @@ fn plugin(
         None => manifest.reuse.then_some(ReuseConfig { calls: u32::MAX, idle: DECLARED_IDLE }),
         Some(reuse) => Some(reuse).filter(|reuse| reuse.calls > 1),
     };
-    let pool = reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.kept)));
+    let pool =
+        reuse.map(|reuse| Pool::new(spec.limits.instances, reuse.idle, Arc::clone(&shared.idle_permits)));
     let facts = manifest.depends_on.as_deref().filter(|_| reuse.is_some() && is_pure(granted));
     let component = &code.component;
     Plugin {
@@ -179,8 +180,8 @@ fn plugin(
         warnings,
         limits: spec.limits,
         turns: Turns::new(spec.limits.instances, spec.limits.queue, Arc::clone(&shared.slices), pool),
-        ahead: (reuse.is_none() && policy.live && is_timeless(granted))
-            .then(|| Ahead::new(Arc::clone(&shared.kept))),
+        prepared: (reuse.is_none() && policy.live && is_timeless(granted))
+            .then(|| PreparedInstances::new(Arc::clone(&shared.idle_permits))),
         reuse: reuse.map(|reuse| reuse.calls),
         breaker: Arc::new(Breaker::new(from_config::breaker(&spec.breaker))),
         depends_on: facts.map(|facts| facts.iter().copied().map(from_config::fact).collect()),
@@ -196,28 +197,28 @@ fn plugin(
     }
 }
 
-/// Whether these grants let a plugin see nothing but its settings and requests, and have no effects.
+/// Whether a plugin with these grants sees only its settings and requests, and has no effects.
 fn is_pure(granted: &[Grant]) -> bool {
     granted.iter().all(|grant| *grant == Grant::ClientMac)
 }
 
-/// Whether `configure` comes to the same at any time. It may read files and the clock where they are granted.
+/// Whether `configure` has the same result at any time. It may read granted files and the clock.
 fn is_timeless(granted: &[Grant]) -> bool {
     granted.iter().all(|grant| !matches!(grant, Grant::Files(_) | Grant::Clock))
 }
 
-/// Compares what the component imports and asks for with what it is granted.
+/// Compares the imports and requests of the component with its grants.
 fn judge(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginConfig,
     component: &Component,
     manifest: &Manifest,
-) -> Result<Judged, Vec<LoadProblem>> {
+) -> Result<GrantCheck, Vec<LoadProblem>> {
     let ty = component.component_type();
     let imports: Vec<&str> = ty.imports(&runtime.shared().engine).map(|(name, _)| name).collect();
     let sinks: Vec<String> = policy.sinks.iter().map(|sink| sink.name.clone()).collect();
-    let known = Known { roots: &policy.roots, sinks: &sinks };
+    let known = ConfiguredNames { roots: &policy.roots, sinks: &sinks };
     let mut judged = grants::judge(&imports, manifest, &spec.grants, &known);
     if judged.problems.is_empty() {
         return Ok(judged);

@@ -1,4 +1,4 @@
-//! Says why a plugin cannot be loaded, and what to do about it.
+//! Explains why a plugin cannot be loaded, with the remedy.
 
 use wasmtime::Engine;
 use wasmtime::component::{Component, InstancePre};
@@ -10,7 +10,7 @@ use super::type_check;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{Cause, Failure, LoadProblem, LoadProblemKind, text};
 
-/// Why a plugin that loaded cannot be in the chain of this hook.
+/// Explains why a loaded plugin cannot be in the chain of this hook.
 pub(super) fn missing_hook(plugin: &Plugin, hook: &'static str) -> LoadProblem {
     LoadProblem {
         plugin: plugin.name.to_string(),
@@ -20,7 +20,7 @@ pub(super) fn missing_hook(plugin: &Plugin, hook: &'static str) -> LoadProblem {
     }
 }
 
-/// Why a component cannot be linked.
+/// Explains why a component cannot be linked.
 pub(super) fn explain_imports(engine: &Engine, component: &Component, error: &wasmtime::Error) -> String {
     let ty = component.component_type();
     let provided = format!("tuffet:policy@{PROVIDED} and WASI 0.2");
@@ -51,7 +51,7 @@ pub(super) fn explain_imports(engine: &Engine, component: &Component, error: &wa
     format!("it imports what this server does not provide ({provided}): {error}")
 }
 
-/// Names the type that makes a component of the right version unfit, if one does.
+/// Names the type that differs in a component of the right version, if one does.
 pub(super) fn explain_types(engine: &Engine, component: &Component) -> Option<String> {
     let (interface, name) = type_check::differing(engine, component)?;
     Some(format!(
@@ -60,7 +60,7 @@ pub(super) fn explain_types(engine: &Engine, component: &Component) -> Option<St
     ))
 }
 
-/// Why a component that was built for another version of the interface cannot run.
+/// Explains that a component was built for another version of the interface.
 fn of_another_version(version: &str) -> String {
     format!(
         "it was built for tuffet:policy@{version}, and this server has {PROVIDED}: build it again with the SDK of this \
@@ -68,7 +68,7 @@ fn of_another_version(version: &str) -> String {
     )
 }
 
-/// Why a component lacks the exports of a hook.
+/// Explains why a component lacks the exports of a hook.
 pub(super) fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String {
     let component = pre.component();
     let ty = component.component_type();
@@ -102,7 +102,7 @@ pub(super) fn explain_exports(pre: &InstancePre<Sandbox>, hook: &str) -> String 
     )
 }
 
-/// The problems of a plugin that was not configured.
+/// Returns the problems of a plugin that could not be configured.
 pub(super) fn explain(spec: &PluginConfig, failure: Failure) -> Vec<LoadProblem> {
     let settings = |pointer, message| LoadProblem {
         plugin: spec.name.clone(),
@@ -127,7 +127,7 @@ pub(super) fn explain(spec: &PluginConfig, failure: Failure) -> Vec<LoadProblem>
     }
 }
 
-/// A problem of the plugin as a whole.
+/// Creates a problem of the plugin as a whole.
 pub(super) fn problem(spec: &PluginConfig, kind: LoadProblemKind, message: String) -> LoadProblem {
     LoadProblem { plugin: spec.name.clone(), kind, pointer: None, message }
 }

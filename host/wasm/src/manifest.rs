@@ -1,5 +1,5 @@
-//! The manifest of a plugin: the custom section `tuffet:manifest` of its component, which contains JSON. It
-//! is in the component itself or in a core module inside, where the SDKs of some languages have to put it.
+//! The manifest of a plugin: JSON in the custom section `tuffet:manifest`. The section is in the component, or in a
+//! core module inside, where the SDKs of some languages have to put it.
 
 use serde::Deserialize;
 use wasmparser::{Parser, Payload};
@@ -17,7 +17,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// A plugin's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Manifest {
-    /// Its own name.
+    /// Its name.
     pub name: String,
     /// Its version, in any format.
     #[serde(default)]
@@ -28,14 +28,13 @@ pub struct Manifest {
     /// Its licence, best as an SPDX expression.
     #[serde(default)]
     pub license: String,
-    /// Where people read more about it.
+    /// A page with more information.
     #[serde(default)]
     pub homepage: String,
     /// The grants that it requests.
     #[serde(default)]
-    pub grants: Vec<Wish>,
-    /// Whether its hook `observe` is also called without events, when a sink that was full may have room
-    /// again.
+    pub grants: Vec<GrantRequest>,
+    /// Whether `observe` is also called without events, when a sink that was full may have room again.
     #[serde(default, rename = "empty-batches")]
     pub empty_batches: bool,
     /// Whether one instance may serve several calls, of different clients.
@@ -43,10 +42,10 @@ pub struct Manifest {
     pub reuse: bool,
     /// The kinds of events that `observe` receives; all of them if absent.
     pub events: Option<Vec<Kind>>,
-    /// The facts that its requests have as attributes, beside those that all plugins get.
+    /// The optional facts of its requests.
     #[serde(default)]
     pub facts: Vec<Fact>,
-    /// Everything that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
+    /// All facts that decisions of `authorize` and `resolve` depend on, besides settings and grants. Absent if they
     /// may depend on anything.
     #[serde(rename = "depends-on")]
     pub depends_on: Option<Vec<Fact>>,
@@ -54,10 +53,10 @@ pub struct Manifest {
 
 /// A requested grant.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Wish {
-    /// A word of [`GrantKind`].
+pub struct GrantRequest {
+    /// The word of a [`GrantKind`].
     pub grant: String,
-    /// The reason, which the operator reads.
+    /// The reason, shown to the operator.
     pub reason: String,
     /// Whether the plugin works without it.
     #[serde(default)]
@@ -80,12 +79,12 @@ impl Manifest {
         "depends-on",
     ];
     /// The keys of a requested grant that this server knows.
-    pub const WISH_KEYS: [&str; 3] = ["grant", "reason", "optional"];
+    pub const GRANT_KEYS: [&str; 3] = ["grant", "reason", "optional"];
 
-    /// Reads the manifest of a component; an empty one if it has none.
+    /// Reads the manifest of a component; returns an empty one if it has none.
     ///
     /// # Errors
-    /// The manifest is invalid, requests an unknown grant, or lacks a reason. The message has the remedy.
+    /// The manifest is invalid, requests an unknown grant, or lacks a reason; with the remedy.
     pub(super) fn of(component: &[u8]) -> Result<Manifest, String> {
         let Some(section) = section(component)? else { return Ok(Manifest::default()) };
         if section.len() > MAX_BYTES {
@@ -103,20 +102,22 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Returns what a server refuses in it: a JSON pointer and a message without its subject, the manifest.
+    /// Returns the problems that a server refuses: JSON pointers, and messages without the subject "the manifest".
     pub fn problems(&self) -> Vec<(String, String)> {
         let mut problems = Vec::new();
-        for (index, wish) in self.grants.iter().enumerate() {
-            if wish.kind().is_none() {
+        for (index, request) in self.grants.iter().enumerate() {
+            if request.kind().is_none() {
                 let known = GrantKind::ALL.map(GrantKind::word).join(", ");
                 let message = format!(
                     "asks for the grant {:?}, which this server does not have: there are {known}",
-                    wish.grant
+                    request.grant
                 );
                 problems.push((format!("/grants/{index}/grant"), message));
-            } else if wish.reason.trim().is_empty() {
-                let message =
-                    format!("asks for the grant `{}` without a reason: its author must add one", wish.grant);
+            } else if request.reason.trim().is_empty() {
+                let message = format!(
+                    "asks for the grant `{}` without a reason: its author must add one",
+                    request.grant
+                );
                 problems.push((format!("/grants/{index}/reason"), message));
             }
         }
@@ -139,7 +140,7 @@ impl Manifest {
         problems
     }
 
-    /// Returns the facts that it asks for and that are not among these.
+    /// Returns the requested facts that are not among these.
     pub(super) fn facts_beyond(&self, these: &[Fact]) -> impl Iterator<Item = Fact> {
         self.facts.iter().copied().filter(move |fact| !these.contains(fact))
     }
@@ -150,18 +151,18 @@ impl Manifest {
     }
 
     /// Returns its request for this kind of grant.
-    pub(super) fn wish(&self, kind: GrantKind) -> Option<&Wish> {
-        self.grants.iter().find(|wish| wish.kind() == Some(kind))
+    pub(super) fn grant_request(&self, kind: GrantKind) -> Option<&GrantRequest> {
+        self.grants.iter().find(|request| request.kind() == Some(kind))
     }
 }
 
-impl Wish {
+impl GrantRequest {
     fn kind(&self) -> Option<GrantKind> {
         GrantKind::ALL.into_iter().find(|kind| kind.word() == self.grant)
     }
 }
 
-/// Returns the section with this name; of several, the outermost, then the first.
+/// Returns the section; of several, the outermost, then the first.
 fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     let (mut depth, mut found) = (0_u32, None);
     for payload in Parser::new(0).parse_all(component) {
@@ -179,21 +180,21 @@ fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
     Ok(found.map(|(_, section)| section))
 }
 
-/// Checks a property of every manifest: it is refused with a reason, or understood completely.
+/// Checks an invariant for fuzzing: a manifest is refused with a reason, or accepted completely.
 pub fn check(component: &[u8]) -> Result<(), String> {
     let manifest = match Manifest::of(component) {
         Ok(manifest) => manifest,
         Err(reason) if reason.trim().is_empty() => return Err("refused without a reason".into()),
         Err(_) => return Ok(()),
     };
-    let kinds: Vec<GrantKind> = manifest.grants.iter().filter_map(Wish::kind).collect();
+    let kinds: Vec<GrantKind> = manifest.grants.iter().filter_map(GrantRequest::kind).collect();
     if kinds.len() != manifest.grants.len()
-        || manifest.grants.iter().any(|wish| wish.reason.trim().is_empty())
+        || manifest.grants.iter().any(|request| request.reason.trim().is_empty())
     {
-        return Err(format!("taken, with a wish that is none: {manifest:?}"));
+        return Err(format!("accepted with an invalid grant request: {manifest:?}"));
     }
-    if kinds.iter().any(|kind| manifest.wish(*kind).is_none()) {
-        return Err(format!("a wish that is not found: {manifest:?}"));
+    if kinds.iter().any(|kind| manifest.grant_request(*kind).is_none()) {
+        return Err(format!("a grant request is not found: {manifest:?}"));
     }
     manifest.wants();
     Ok(())
@@ -223,7 +224,7 @@ fn append_section(component: &mut Vec<u8>, json: &[u8]) {
     component.extend(content);
 }
 
-/// Returns the component with this manifest in place of its own ones. Those in core modules inside stay, because the
+/// Returns the component with this manifest in place of earlier ones. Those in core modules stay, because the
 /// outermost counts.
 ///
 /// # Errors
@@ -252,7 +253,7 @@ pub fn annotate(component: &[u8], json: &[u8]) -> Result<Vec<u8>, String> {
     Ok(annotated)
 }
 
-/// Splits off the first section: all of it, its content, and what follows.
+/// Splits off the first section. Returns the section, its content, and the rest.
 fn split_section(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let (mut length, mut at) = (0_usize, 1);
     loop {
@@ -276,7 +277,7 @@ mod tests {
 
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";
 
-    /// Builds a section as docs/plugins.md describes it.
+    /// Appends a section in the form of docs/plugins.md.
     fn append(to: &[u8], id: u8, content: &[u8]) -> Vec<u8> {
         let (low, high) = ((content.len() & 0x7f) as u8 | 0x80, (content.len() >> 7) as u8);
         [to, &[id, low, high], content].concat()
@@ -295,8 +296,8 @@ mod tests {
         let json = r#"{ "name": "a", "grants": [{ "grant": "kv", "reason": "counts" }], "later": 1 }"#;
         let manifest = Manifest::of(&manifest(&component, json)).unwrap_or_default();
         assert_eq!(manifest.name, "a");
-        assert_eq!(manifest.wish(GrantKind::Kv).map(|wish| wish.optional), Some(false));
-        assert_eq!(manifest.wish(GrantKind::Clock), None);
+        assert_eq!(manifest.grant_request(GrantKind::Kv).map(|request| request.optional), Some(false));
+        assert_eq!(manifest.grant_request(GrantKind::Clock), None);
         assert_eq!(manifest.wants(), Kinds::ALL);
     }
 
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_the_remedy() {
+    fn problems_come_with_the_remedy() {
         for (json, said) in [
             ("", "cannot be read"),
             ("{}", "missing field `name`"),
@@ -337,14 +338,14 @@ mod tests {
     }
 
     #[test]
-    fn a_component_has_the_manifest_that_it_was_given_last() {
+    fn the_last_annotated_manifest_counts() {
         let inside = append(COMPONENT, 1, &manifest(MODULE, r#"{ "name": "inside" }"#));
         let other = append(&inside, 0, b"\x04more");
         let named = |component: &[u8]| Manifest::of(component).map(|manifest| manifest.name);
         let first = annotate(&other, br#"{"name":"first"}"#).unwrap();
         assert_eq!(named(&first).as_deref(), Ok("first"));
         assert!(first.starts_with(&other), "nothing else changes");
-        // An older one may stand anywhere.
+        // An older manifest may be at any position.
         let middle = append(&manifest(&inside, r#"{ "name": "old" }"#), 0, b"\x04more");
         assert_eq!(annotate(&middle, br#"{"name":"first"}"#), Ok(first));
     }

@@ -1,4 +1,4 @@
-//! Makes a loaded plugin a member of chains.
+//! Creates the chain member of a loaded plugin.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::plugin::Plugin;
 use tuffet_config::{PluginConfig, PluginMode};
 use tuffet_policy::{DecisionCache, HookAnswer, Hooks, Member, Renderings};
 
-/// Returns the plugin as a member of chains, guarded as its configuration says.
+/// Returns the plugin as a member of chains, with the configured guards.
 pub(super) fn member(
     runtime: &PolicyRuntime,
     spec: &PluginConfig,
@@ -39,15 +39,15 @@ fn hooks(plugin: &Arc<Plugin>) -> Hooks {
     Hooks {
         authorize: plugin.authorize.as_ref().map(|_| its() as _),
         resolve: plugin.resolve.as_ref().map(|_| its() as _),
-        // A plugin that answers with a rendering and cannot make one says so itself.
+        // A plugin that cannot make a rendering reports that itself.
         render: Some(its() as _),
         accept_upload: plugin.accept_upload.as_ref().map(|_| its() as _),
         observe: plugin.observe.as_ref().map(|_| its() as _),
     }
 }
 
-/// The decision cache of a hook: the configured one, or one for decisions that depend on named facts alone.
-fn decisions<O: HookAnswer + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<O>> {
+/// Returns the decision cache of a hook: the configured one, or one for decisions that depend only on declared facts.
+fn decisions<O: Weighty + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<Decisions<O>> {
     let configured = spec.cache.as_ref().map(|cache| {
         let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
         DecisionCache::configured(&facts, cache.ttl, cache.entries)

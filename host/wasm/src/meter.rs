@@ -13,9 +13,8 @@ use rustix::time::{ClockId, clock_gettime};
 use tuffet_policy::{SHORT_CALL, Slice, Slices};
 use tuffet_request::ClientKey;
 
-/// Sums up the CPU time of the threads that poll the future of a call. The future may move to another thread
-/// between two polls, never within one. Computation of other futures on the same thread or core does not
-/// count.
+/// Sums up the CPU time of the threads that poll the future of a call. The future may move to another thread between
+/// two polls, never within one. Other futures on the same thread or core do not count.
 ///
 /// Only the future, and the thread that polls it, write these values.
 #[derive(Debug)]
@@ -28,7 +27,7 @@ pub(super) struct Meter {
     /// Nanoseconds from `origin` to the start of the call, and to the end of the last poll.
     began: AtomicU64,
     paused: AtomicU64,
-    /// Nanoseconds between polls in which the guest waited for the host.
+    /// Nanoseconds between polls while the guest waited for the host.
     waited: AtomicU64,
     /// Whether the guest is ready and only yields the thread to others.
     yielded: AtomicBool,
@@ -36,7 +35,7 @@ pub(super) struct Meter {
     share: Mutex<Share>,
 }
 
-/// The client that the call computes for, and the slice if the call has it.
+/// The client of the call, and the call's slice, if it has one.
 #[derive(Debug)]
 struct Share {
     client: ClientKey,
@@ -74,15 +73,14 @@ pub(super) struct Spent {
     pub waited: Duration,
 }
 
-/// Computing for so long is a lot, whatever the limit.
-const CERTAIN: Duration = Duration::from_secs(1);
+/// A call that computed this long is not starved, whatever its limit.
+const ENDLESS_LOOP_CPU: Duration = Duration::from_secs(1);
 
 impl Spent {
-    /// Whether for most of the time the call was ready to compute, but the machine had no CPU time for it. One that
-    /// has computed for a good part of its limit all the same would not have ended on an idle machine either: such are
-    /// endless loops.
+    /// Whether the call was ready for most of the time, but got no CPU time. A call that still used a good part of
+    /// its limit would not have ended on an idle machine either: endless loops are such calls.
     pub fn is_starved(&self, cpu_limit: Duration) -> bool {
-        self.lacked_cpu() && self.cpu < (cpu_limit / 4).min(CERTAIN)
+        self.lacked_cpu() && self.cpu < (cpu_limit / 4).min(ENDLESS_LOOP_CPU)
     }
 
     /// Whether the call waited for a processor for most of the time.
@@ -120,14 +118,14 @@ impl Meter {
         self.yielded.store(true, Relaxed);
     }
 
-    /// The CPU time so far. Only for use from within the metered future.
+    /// Returns the CPU time so far. Only for use within the metered future.
     pub fn cpu(&self) -> Duration {
         let running = cpu_clock().saturating_sub(self.since.load(Relaxed));
         Duration::from_nanos(self.spent.load(Relaxed).saturating_add(running))
     }
 
-    /// Records that the guest yields to others of its thread. Once it has computed for long, returns a future that
-    /// it must wait for before it continues, if others compute for long as well.
+    /// Records that the guest yields to others of its thread. After a long computation, returns a future to wait for
+    /// before it continues, if others compute for long as well.
     pub fn yields(self: &Arc<Self>, slices: &Arc<Slices>) -> Option<impl Future<Output = ()> + Send + use<>> {
         self.is_ready();
         if self.cpu() < SHORT_CALL {
@@ -137,18 +135,18 @@ impl Meter {
         if share.slice.is_some() && !slices.is_wanted() {
             return None;
         }
-        // To the next one, before the call joins the others again.
+        // Passes the slice on before the call queues again.
         share.slice = None;
         match slices.slice(share.client) {
             Ok(slice) => {
                 share.slice = Some(slice);
                 None
             }
-            Err(waiting) => Some(Arc::clone(self).waits_for_slice(waiting)),
+            Err(waiting) => Some(Arc::clone(self).wait_for_slice(waiting)),
         }
     }
 
-    async fn waits_for_slice(self: Arc<Self>, waiting: impl Future<Output = Option<Slice>>) {
+    async fn wait_for_slice(self: Arc<Self>, waiting: impl Future<Output = Option<Slice>>) {
         let mut waiting = pin!(waiting);
         let slice = std::future::poll_fn(|context| {
             let polled = waiting.as_mut().poll(context);
@@ -161,7 +159,7 @@ impl Meter {
         self.share().slice = slice;
     }
 
-    /// Records that the guest does not wait for the host.
+    /// Records that the guest is ready, not waiting for the host.
     fn is_ready(&self) {
         self.yielded.store(true, Relaxed);
     }
@@ -170,7 +168,7 @@ impl Meter {
         self.share.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The times of a finished call, or between two polls.
+    /// Returns the times of a finished call, or between two polls.
     pub fn spent(&self) -> Spent {
         let now = self.now();
         let woken = self.alarm.woken.load(Relaxed).min(now);
@@ -201,7 +199,7 @@ impl Meter {
                 self.is_ready();
             }
             if polled.is_ready() || !self.yielded.load(Relaxed) {
-                // Neither a finished call nor one that waits for the host computes.
+                // A finished call or one that waits for the host needs no slice.
                 self.share().slice = None;
             }
             polled
@@ -218,7 +216,7 @@ fn nanos(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Nanoseconds of CPU time of this thread: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID.
+/// Returns the CPU time of this thread in nanoseconds: clock_gettime(2), CLOCK_THREAD_CPUTIME_ID.
 fn cpu_clock() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     (time.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(time.tv_nsec as u64)
@@ -237,7 +235,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn computing_is_told_from_waiting() {
+    async fn computing_is_distinguished_from_waiting() {
         let meter = Meter::new();
         meter.reset(ClientKey::SERVER);
         let (computes, waits) = (Duration::from_millis(10), Duration::from_millis(40));
@@ -267,7 +265,7 @@ mod tests {
         assert!(!spent(40, 0).is_starved(loops), "it computed for a third of its limit on a busy machine");
     }
 
-    /// Work of the thread for other futures between two polls counts neither as computing nor as waiting.
+    /// Work for other futures between two polls counts neither as computing nor as waiting.
     #[tokio::test]
     async fn a_call_that_others_keep_from_computing_is_starved() {
         let meter = Meter::new();

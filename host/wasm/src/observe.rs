@@ -24,7 +24,7 @@ impl GuestIndices {
     pub fn load(&self, store: &mut Store<Sandbox>, instance: &Instance) -> wasmtime::Result<Guest> {
         let func = instance.get_func(store.as_context_mut(), self.0);
         let func = func.ok_or_else(|| wasmtime::Error::msg("the hook observe is no function"))?;
-        // The types are compared once here, so that a wrong component fails when it is loaded.
+        // Compares the types once here, so that an invalid component fails at load.
         func.typed::<(&[Event<'_>],), ()>(&*store)?;
         Ok(Guest(func))
     }
@@ -36,8 +36,8 @@ impl Guest {
         store: &mut Store<Sandbox>,
         events: &[Event<'_>],
     ) -> wasmtime::Result<()> {
-        // The type has the lifetime of these events, so it cannot be stored. The comparison takes a few
-        // microseconds per batch.
+        // The type has the lifetime of these events and cannot be stored. The comparison takes a few microseconds per
+        // batch.
         self.0.typed::<(&[Event<'_>],), ()>(&*store)?.call_async(store, (events,)).await
     }
 }

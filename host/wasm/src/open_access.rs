@@ -1,23 +1,23 @@
-//! Opens what a plugin is granted.
+//! Opens the granted resources of a plugin.
 
 use std::sync::Arc;
 
 use super::access::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys};
 use super::engine::PolicyRuntime;
 use super::facts::Facts;
-use super::grants::Judged;
+use super::grants::GrantCheck;
 use super::load_problems::problem;
 use super::spec::PolicySpec;
 use tuffet_config::{Grant, PluginConfig};
-use tuffet_kv::{self as kv, KvOpenError, KvPlace, Namespace, Quota};
+use tuffet_kv::{self as kv, KvLocation, KvOpenError, Namespace, Quota};
 use tuffet_policy::{LineRate, LoadProblem, LoadProblemKind, Unsent};
 
-/// Opens the resources that the plugin is granted; only checks them if the policy is not going to run.
+/// Opens the granted resources, or only checks them if the policy is not going to run.
 pub(super) fn open(
     runtime: &PolicyRuntime,
     policy: &PolicySpec,
     spec: &PluginConfig,
-    judged: &Judged,
+    judged: &GrantCheck,
 ) -> Result<Access, Vec<LoadProblem>> {
     let (resources, rates) = (&runtime.shared().resources, &runtime.shared().rates);
     let granted = &judged.granted;
@@ -92,21 +92,21 @@ fn keys(
         return Ok(Some(Arc::new(StagedKeys { stage: stage.clone(), namespace: shared.map(str::to_owned) })));
     }
     if policy.live || policy.stage.is_some() {
-        let store = runtime.shared().resources.store(&place_of_keys(policy))?;
+        let store = runtime.shared().resources.store(&kv_location(policy))?;
         let namespace = namespace(policy, spec, shared);
         store.join(&namespace);
         return Ok(Some(Arc::new(StoredKeys { store, namespace })));
     }
     if policy.kv.is_none() {
-        kv::usable(&policy.state)?;
+        kv::check_folder(&policy.state)?;
     }
     Ok(None)
 }
 
-fn place_of_keys(policy: &PolicySpec) -> KvPlace {
+fn kv_location(policy: &PolicySpec) -> KvLocation {
     match &policy.kv {
-        Some(bucket) => KvPlace::Bucket(bucket.clone()),
-        None => KvPlace::Folder(policy.state.clone()),
+        Some(bucket) => KvLocation::Bucket(bucket.clone()),
+        None => KvLocation::Folder(policy.state.clone()),
     }
 }
 
@@ -121,7 +121,7 @@ fn namespace(policy: &PolicySpec, spec: &PluginConfig, shared: Option<&str>) -> 
     }
 }
 
-/// The implementation of the plugin's host calls.
+/// Returns the implementation of the plugin's host calls.
 fn host(runtime: &PolicyRuntime, policy: &PolicySpec, granted: &[Grant]) -> Box<dyn HostCalls> {
     let remembers = policy.live && granted.contains(&Grant::ClientHistory);
     let history = remembers.then(|| runtime.history().reader());

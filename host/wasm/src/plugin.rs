@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 use super::access::Access;
-use super::ahead::Ahead;
 use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::code::Code;
-use super::make::{PluginTurns, Within};
+use super::make_instance::{ConfigureLimit, PluginTurns};
 use super::observe;
+use super::prepared::PreparedInstances;
 use tuffet_config::PluginLimits;
 use tuffet_policy::{Breaker, Fact, Failure, LoadProblem, LoadProblemKind, PluginIdentity};
 use tuffet_request::events::Kinds;
@@ -18,19 +18,19 @@ pub(super) struct Plugin {
     pub name: Arc<str>,
     pub identity: PluginIdentity,
     pub access: Arc<Access>,
-    /// The warnings for the operator, with what they are about.
+    /// The warnings for the operator, with their kinds.
     pub warnings: Vec<(LoadProblemKind, String)>,
     pub limits: PluginLimits,
     /// The shared part of its instances.
     pub code: Arc<Code>,
-    /// Running and waiting calls. Fewer may run than the runtime permits in total, so a plugin that is stuck
-    /// in all of its calls leaves room for the others.
+    /// Running and waiting calls. One plugin may run fewer than the runtime permits in total, so a plugin that is
+    /// stuck in all its calls leaves room for others.
     pub turns: Arc<PluginTurns>,
-    /// Unused instances, if each call gets a fresh one, and it does not matter when that was configured.
-    pub ahead: Option<Arc<Ahead>>,
+    /// Prepared instances, if each call gets a fresh one and the time of its configuration does not matter.
+    pub prepared: Option<Arc<PreparedInstances>>,
     /// The number of calls that one instance serves; `None` if each call gets a fresh one.
     pub reuse: Option<u32>,
-    /// Shared with the member of the chains: it may open while a call waits for its turn.
+    /// The breaker, shared with the member in chains. It may open while a call waits for its turn.
     pub breaker: Arc<Breaker>,
     /// The facts that its decisions depend on, if they depend on nothing else.
     pub depends_on: Option<Vec<Fact>>,
@@ -47,10 +47,10 @@ pub(super) struct Plugin {
 }
 
 impl Plugin {
-    /// Configures an instance and looks up its hooks, to check that this works. If instances are reused, this
-    /// is the first of them.
+    /// Configures an instance and looks up its hooks, to check that this works. Keeps the instance for the first
+    /// call.
     pub async fn check(&self) -> Result<(), Failure> {
-        let within = if self.reuse.is_some() { Within::Itself } else { Within::Call };
+        let within = if self.reuse.is_some() { ConfigureLimit::Own } else { ConfigureLimit::Call };
         let began = Instant::now();
         let mut instance = self.code.configured(within, true).await?;
         let cost = began.elapsed();
@@ -78,8 +78,8 @@ impl Plugin {
         looked_up.map_err(|error| self.code.explain(&instance, &error))?;
         if self.reuse.is_some() {
             self.turns.add(instance, cost);
-        } else if let Some(ahead) = &self.ahead {
-            ahead.add(instance);
+        } else if let Some(prepared) = &self.prepared {
+            prepared.add(instance);
         }
         Ok(())
     }

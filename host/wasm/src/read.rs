@@ -1,4 +1,4 @@
-//! Reads components: the bundled ones, and files.
+//! Reads bundled components and files.
 
 use std::borrow::Cow;
 use std::fs;
@@ -23,7 +23,7 @@ pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, Strin
     }
 }
 
-/// Reads a component. What is not a regular file may have no end, or never begin.
+/// Reads a component from a regular file. Other files may have no end, or block.
 fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     let shown = path.display();
     let unreadable = |error: io::Error| format!("cannot read {shown}: {error}");

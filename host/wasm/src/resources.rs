@@ -1,15 +1,15 @@
-//! Resources that plugins share and a reload must not open twice: the store of keys, and the sinks.
+//! Resources that plugins share and that a reload must not open twice: the store of keys, and the sinks.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tuffet_kv::{KvOpenError, KvPlace, KvState, KvStore};
+use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore};
 use tuffet_net::OpenOnce;
 use tuffet_sinks::Sinks;
 
-/// Resources that are open while any policy uses them. For threads that may block.
+/// Resources that stay open while a policy uses them. Its methods may block.
 #[derive(Debug, Default)]
 pub(super) struct Resources {
-    stores: OpenOnce<KvPlace, KvStore>,
+    stores: OpenOnce<KvLocation, KvStore>,
     /// The store that was opened last.
     newest: Mutex<Weak<KvStore>>,
     /// The sinks.
@@ -18,8 +18,8 @@ pub(super) struct Resources {
 
 impl Resources {
     /// Opens the store of keys.
-    pub fn store(&self, place: &KvPlace) -> Result<Arc<KvStore>, KvOpenError> {
-        let store = self.stores.get(place.clone(), KvStore::open)?;
+    pub fn store(&self, location: &KvLocation) -> Result<Arc<KvStore>, KvOpenError> {
+        let store = self.stores.get(location.clone(), KvStore::open)?;
         *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&store);
         Ok(store)
     }

@@ -1,4 +1,4 @@
-//! The sandbox of an instance: an empty world, a memory limit, a log.
+//! The sandbox of an instance: an empty WASI world, a memory limit, a log.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,50 +8,49 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpView};
 
-use super::access::{Access, FixedClock, HttpGate, Taken, UploadContent, constant};
+use super::access::{Access, CallUsage, FixedClock, HttpGate, UploadContent, constant};
 use super::bindings::{contents, types};
 use super::call_log::CallLog;
 use super::cpu_limit::CpuLimit;
-use super::last_words;
-use super::printed::Printed;
+use super::host_call::CurrentHostCall;
+use super::output_tail::OutputTail;
+use super::stderr_reason;
 use super::subject::Subject;
-use super::waits::Waits;
 use tuffet_request::Traced;
 
-/// Host resources (streams, timers) that an instance may hold at once.
+/// The maximum number of host resources (streams, timers) that an instance holds at once.
 const MAX_RESOURCES: usize = 256;
-/// Random bytes per request.
+/// The maximum number of random bytes per request.
 const MAX_RANDOM: u64 = 64 << 10;
 
 /// The data of one store, which lives as long as its instance.
 pub(super) struct Sandbox {
     wasi: WasiCtx,
     table: ResourceTable,
-    stdout: Printed,
-    stderr: Printed,
+    stdout: OutputTail,
+    stderr: OutputTail,
     pub memory: MemoryLimit,
     pub log: CallLog,
     pub access: Arc<Access>,
-    pub taken: Taken,
+    pub usage: CallUsage,
     /// The upload that the running call of `accept-upload` decides about.
     pub upload: Option<Arc<dyn UploadContent>>,
-    /// The host call that it waits for.
-    pub waits: Waits,
-    /// The CPU time limit of its current work.
+    /// The running host call.
+    pub host_call: CurrentHostCall,
+    /// The CPU time limit of the current work.
     pub cpu: CpuLimit,
     http: HttpGate,
     http_limits: WasiHttpCtx,
 }
 
 impl Sandbox {
-    /// The sandbox has no files, environment, arguments, network or input; standard output goes to the log.
-    /// Without their grants, the clock stands still and random numbers are constant: they must exist, because
-    /// the standard libraries of most languages need them.
+    /// Creates a sandbox without files, environment, arguments, network or input; standard output goes to the log.
+    /// Without their grants, the clock stands still and random numbers are constant: they exist because the standard
+    /// libraries of most languages need them.
     pub fn new(memory: u64, access: Arc<Access>, log: CallLog) -> Sandbox {
-        let (stdout, stderr) = (Printed::default(), Printed::default());
+        let (stdout, stderr) = (OutputTail::default(), OutputTail::default());
         let mut wasi = WasiCtx::builder();
-        // They are also constant on a stage that answers all calls, so that a test case gives the same result
-        // each time.
+        // Both are fixed, too, on a stage that answers all calls, so that a test case always gives the same result.
         let fixed = access.host.time();
         if let Some(time) = fixed.filter(|_| access.clock) {
             wasi.wall_clock(FixedClock(time)).monotonic_clock(FixedClock(time));
@@ -81,17 +80,17 @@ impl Sandbox {
             http: HttpGate::new(Arc::clone(&access)),
             http_limits: WasiHttpCtx::new(),
             access,
-            taken: Taken::default(),
+            usage: CallUsage::default(),
             upload: None,
-            waits: Waits::default(),
+            host_call: CurrentHostCall::default(),
             cpu: CpuLimit::of_call(Duration::ZERO),
         }
     }
 
-    /// After configuration the instance may log, and call host functions with side effects.
+    /// Ends the configuration: the instance may log, and call host functions with side effects.
     pub fn configured(&mut self) {
         self.log.muted = false;
-        self.taken.configure();
+        self.usage.configure();
         self.http.open();
         self.memory.configured();
     }
@@ -101,28 +100,28 @@ impl Sandbox {
     pub fn begin(&mut self, subject: Subject<'_>, traced: Option<Traced>, cpu: CpuLimit, muted: bool) {
         self.log.restart(subject, traced, muted);
         self.memory.refused = false;
-        self.taken.restart();
-        self.waits.clear();
+        self.usage.restart();
+        self.host_call.clear();
         self.stderr.take();
         self.cpu = cpu;
         self.http.restart();
     }
 
-    /// Whether it has used so much of its memory that another instance should take the next call.
+    /// Whether the instance has used so much memory that another one should serve the next call.
     pub fn is_worn(&self) -> bool {
         self.memory.is_worn()
     }
 
-    /// Describes what an abandoned call waited for. WASI itself only makes a guest wait for timers or HTTP.
+    /// Describes what an abandoned call waited for. Within WASI, a guest can only wait for timers and HTTP.
     pub fn waited_for(&self) -> String {
-        match (self.waits.now(), &self.http.sent) {
+        match (self.host_call.current(), &self.http.last_host) {
             (Some(what), _) => format!("it waited for {what}"),
             (None, Some(host)) => format!("it waited for HTTP from {host}"),
-            (None, None) => "it waited for a timer of its own".into(),
+            (None, None) => "it waited for its own timer".into(),
         }
     }
 
-    /// Ends the log lines of a call, behind which are those that it printed.
+    /// Ends the log lines of a call, after logging the lines that it printed.
     pub fn finish_log(&mut self) {
         for line in self.stdout.take().lines() {
             self.log.print(line, &self.access);
@@ -130,9 +129,9 @@ impl Sandbox {
         self.log.finish(&self.access.lines);
     }
 
-    /// Why it failed, by what it wrote to its standard error; empty if it wrote nothing.
-    pub fn last_words(&self) -> String {
-        last_words::of(&self.stderr.text())
+    /// Returns the reason of a failure from standard error; empty if nothing was written.
+    pub fn stderr_reason(&self) -> String {
+        stderr_reason::of(&self.stderr.text())
     }
 }
 
@@ -152,14 +151,14 @@ impl types::Host for Sandbox {}
 
 impl contents::Host for Sandbox {}
 
-/// Limits the sum of all memories and tables of an instance.
+/// The limit on the total size of all memories and tables of an instance.
 #[derive(Debug)]
 pub(super) struct MemoryLimit {
     max: u64,
     used: u64,
-    /// Its size after configuration.
+    /// The size after configuration.
     configured: u64,
-    /// Whether it exceeded its limit. It usually traps a moment later, and this is then the cause.
+    /// Whether the limit was exceeded. The instance usually traps a moment later, and this is then the cause.
     pub refused: bool,
 }
 
@@ -179,7 +178,7 @@ impl MemoryLimit {
     }
 
     /// The limit in bytes.
-    pub fn most(&self) -> u64 {
+    pub fn max(&self) -> u64 {
         self.max
     }
 

@@ -9,27 +9,27 @@ use tuffet_config::{KvBucket, PolicyConfig};
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
 
-/// A configured policy, with everything that loading it needs.
+/// A configured policy, with everything needed to load it.
 #[derive(Debug, Clone)]
 pub struct PolicySpec {
-    /// The chains and the plugins. A plugin in no chain is loaded and checked all the same.
+    /// The chains and the plugins. Plugins outside of chains are loaded and checked, too.
     pub config: PolicyConfig,
-    /// The names of the configured roots. Naming any other root is a failure of the plugin.
+    /// The names of the configured roots. A plugin that names another one has failed.
     pub roots: Vec<String>,
-    /// The opened roots, which know which of them are private; no answer may name those either.
+    /// The opened roots. Plugins must not name private ones in answers.
     pub open_roots: Roots,
     /// The configured sinks.
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state.
     pub state: PathBuf,
-    /// How components are had from registries.
+    /// The registries of components.
     pub registries: Registries,
-    /// The bucket with the keys; `None` for a file in `state`.
+    /// The bucket of the keys; `None` for a file in `state`.
     pub kv: Option<KvBucket>,
-    /// Whether the policy is to run. Otherwise it is only checked, and neither sinks nor the file of keys are
-    /// opened: the running server uses them.
+    /// Whether the policy will run. Otherwise it is only checked, and neither sinks nor the file of keys are opened,
+    /// because the running server uses them.
     pub live: bool,
-    /// Prefix length that identifies a client in IPv6, for the shares of plugins.
+    /// The IPv6 prefix length that identifies a client, for fair shares of plugins.
     pub ipv6_prefix: u8,
     /// The replacement for the host in a trial; `None` in a server.
     pub stage: Option<Arc<Stage>>,

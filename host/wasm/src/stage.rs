@@ -1,5 +1,5 @@
-//! The stage replaces the host while `tuffet plugin` runs a plugin: it has given files and keys, and records
-//! the plugin's actions. It has no effect outside.
+//! The stage replaces the host while `tuffet plugin` runs a plugin: it answers with given files and keys, and records
+//! the plugin's actions. It has no outside effects.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -12,34 +12,34 @@ use tuffet_request::events::Outcome;
 
 use tuffet_policy::SeriesTable;
 
-/// The name of a key: the namespace that plugins share, or `None` for the plugin's own, and the key.
+/// The name of a key: the shared namespace, or `None` for the plugin's own one, and the key.
 pub type KeyName = (Option<String>, String);
 
-/// The field of a line that was printed, as it is shown.
+/// The formatted field of a printed line.
 const PRINTED_FIELD: &str = "printed=\"true\"";
 
-/// The revision of a given key; those that a call sets follow.
+/// The revision of a given key. Keys that a call sets have higher ones.
 const GIVEN_REVISION: u64 = 1;
 
 /// The given answers of the host.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct StagedAnswers {
     /// Files by `ROOT/PATH`; `None` is a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
     /// Values by key; `None` is a missing key.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
-    /// What somebody else makes of a key just before the first swap of it in each call.
+    /// Changes of keys by another server, each just before the first swap of its key in a call.
     pub conflicts: BTreeMap<KeyName, Option<Vec<u8>>>,
-    /// Whether keys are stored as in a server, in the folder of the policy, and none is given.
+    /// Whether keys are stored as in a server, in the folder of the policy, instead of given.
     pub stores_keys: bool,
     /// HTTP requests and their answers.
     pub http: Vec<Exchange>,
     /// The last requests of the client, newest first.
     pub history: Vec<GivenRequest>,
-    /// The time since the beginning of 1970, if the clock stands still.
+    /// The time since the beginning of 1970, for a clock that stands still.
     pub clock: Duration,
     /// The source of answers that are not given.
-    pub beyond: Beyond,
+    pub beyond: AnswerSource,
 }
 
 /// A request that ended some time ago.
@@ -49,7 +49,7 @@ pub struct GivenRequest {
     pub operation: Operation,
     /// The normalised path.
     pub path: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
     /// How long ago it ended.
     pub ago: Duration,
@@ -57,15 +57,15 @@ pub struct GivenRequest {
 
 /// The source of answers that are not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Beyond {
-    /// The real world: files come from the roots, HTTP requests are sent, the clock runs, random numbers are
-    /// random. Keys are missing.
+pub enum AnswerSource {
+    /// The real host: files come from the roots, HTTP requests are sent, and clock and random numbers are real. Keys
+    /// are missing.
     #[default]
     World,
-    /// Nothing: the call is recorded as unanswered. The clock stands still and random numbers are constant.
+    /// None: the call is recorded as unanswered. The clock stands still and random numbers are constant.
     Nothing,
-    /// The real world, whose answers are recorded for the next run. The clock stands still and random numbers
-    /// are constant.
+    /// The real host, with a recording of its answers for the next run. The clock stands still and random numbers are
+    /// constant.
     Recorded,
 }
 
@@ -93,12 +93,12 @@ pub struct HttpAnswer {
     pub body: Vec<u8>,
 }
 
-/// The recorded answers of the real world.
+/// The recorded answers of the real host.
 #[derive(Debug, Clone, Default)]
-pub struct Learned {
+pub struct RecordedAnswers {
     /// Files by `ROOT/PATH`; `None` for a missing file.
     pub files: BTreeMap<String, Option<Vec<u8>>>,
-    /// Keys that were looked up; none of them existed.
+    /// Looked-up keys, none of which existed.
     pub keys: Vec<KeyName>,
     /// Answers to HTTP requests.
     pub http: Vec<Exchange>,
@@ -107,29 +107,29 @@ pub struct Learned {
 /// The stage, with its record of the last call.
 #[derive(Debug, Default)]
 pub struct Stage {
-    given: Given,
-    seen: Mutex<Seen>,
+    given: StagedAnswers,
+    record: Mutex<CallRecord>,
     /// The counters and gauges of the call.
     series: Arc<SeriesTable>,
     /// Recorded over all calls, including `configure`.
-    learned: Mutex<Learned>,
+    learned: Mutex<RecordedAnswers>,
 }
 
 /// The record of one call.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Seen {
+pub(super) struct CallRecord {
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
-    /// Keys that somebody else has changed, as they were changed. What the plugin does to them stands in `keys`.
+    /// Keys that another server changed. Later changes of the plugin are in `keys`.
     others: BTreeMap<KeyName, Option<Vec<u8>>>,
-    /// The revisions of all of these.
+    /// The revisions of all changed keys.
     revisions: BTreeMap<KeyName, u64>,
     /// The number of changes of keys.
     changes: u64,
-    /// The given HTTP requests that it has sent.
+    /// The indices of the given HTTP requests that it has sent.
     sent: Vec<usize>,
     pub lines: Vec<LogLine>,
-    pub emitted: Vec<Emitted>,
+    pub emitted: Vec<SinkLine>,
     /// Calls without a given answer.
     pub unanswered: Vec<String>,
     /// The bytes of its memories and tables.
@@ -150,7 +150,7 @@ pub struct LogLine {
 }
 
 impl LogLine {
-    /// Returns whether the plugin printed it, in place of logging it.
+    /// Returns whether the plugin printed the line instead of logging it.
     pub fn is_printed(&self) -> bool {
         self.fields == PRINTED_FIELD
     }
@@ -158,7 +158,7 @@ impl LogLine {
 
 /// A line sent to a sink.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Emitted {
+pub struct SinkLine {
     /// The sink's name.
     pub sink: String,
     /// One JSON value.
@@ -167,45 +167,45 @@ pub struct Emitted {
 
 /// The given state of a file.
 pub(super) enum StagedFile {
-    /// Nothing: the roots have the answer.
+    /// Nothing is given: the roots have the answer.
     Unknown,
     /// There is no such file.
     Absent,
-    /// A file is given below it.
+    /// It is a folder: a file below it is given.
     Folder,
     Content(Vec<u8>),
 }
 
 impl Stage {
     /// Creates a stage with these answers.
-    pub fn new(given: Given) -> Stage {
+    pub fn new(given: StagedAnswers) -> Stage {
         Stage { given, ..Stage::default() }
     }
 
     /// Begins a call, with the keys as given.
     pub(super) fn begin(&self) {
-        *self.seen() = Seen::default();
+        *self.record() = CallRecord::default();
         self.series.clear();
     }
 
-    /// The counters and gauges of the running call, or of the last one.
+    /// Returns the counters and gauges of the running call, or of the last one.
     pub(super) fn series(&self) -> Arc<SeriesTable> {
         Arc::clone(&self.series)
     }
 
     /// Removes and returns the record of the call.
-    pub(super) fn take(&self) -> Seen {
-        std::mem::take(&mut *self.seen())
+    pub(super) fn take(&self) -> CallRecord {
+        std::mem::take(&mut *self.record())
     }
 
     /// Returns the calls without a given answer so far.
     pub fn unanswered(&self) -> Vec<String> {
-        self.seen().unanswered.clone()
+        self.record().unanswered.clone()
     }
 
-    /// Returns the recorded answers of the real world so far.
-    pub fn learned(&self) -> Learned {
-        self.lessons().clone()
+    /// Returns the answers of the real host recorded so far.
+    pub fn learned(&self) -> RecordedAnswers {
+        self.lock_learned().clone()
     }
 
     /// Returns the given requests of the client.
@@ -222,7 +222,7 @@ impl Stage {
 
     /// Returns the time, if the clock stands still.
     pub(super) fn time(&self) -> Option<Duration> {
-        (self.given.beyond != Beyond::World).then_some(self.given.clock)
+        (self.given.beyond != AnswerSource::World).then_some(self.given.clock)
     }
 
     /// Returns whether keys are stored as in a server.
@@ -230,9 +230,9 @@ impl Stage {
         self.given.stores_keys
     }
 
-    /// Returns whether to record the answers of the real world.
+    /// Returns whether to record the answers of the real host.
     pub(super) fn records(&self) -> bool {
-        self.given.beyond == Beyond::Recorded
+        self.given.beyond == AnswerSource::Recorded
     }
 
     /// Returns the given state of a file.
@@ -242,11 +242,11 @@ impl Stage {
     pub(super) fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, String> {
         let name = format!("{root}/{path}");
         let known = self.given.files.get(&name).cloned();
-        match known.or_else(|| self.lessons().files.get(&name).cloned()) {
+        match known.or_else(|| self.lock_learned().files.get(&name).cloned()) {
             Some(Some(content)) => Ok(StagedFile::Content(content)),
             Some(None) => Ok(StagedFile::Absent),
             None if self.is_folder(&name) => Ok(StagedFile::Folder),
-            None if self.given.beyond == Beyond::Nothing => {
+            None if self.given.beyond == AnswerSource::Nothing => {
                 Err(self.miss(format!("files.{call}({root:?}, {path:?})")))
             }
             None => Ok(StagedFile::Unknown),
@@ -261,10 +261,10 @@ impl Stage {
 
     /// Records the answer of the roots.
     pub(super) fn learn_file(&self, root: &str, path: &str, file: Option<Vec<u8>>) {
-        self.lessons().files.insert(format!("{root}/{path}"), file);
+        self.lock_learned().files.insert(format!("{root}/{path}"), file);
     }
 
-    /// Records a call that failed, which cannot be replayed.
+    /// Records a failed call, which cannot be replayed.
     pub(super) fn not_learned(&self, call: &str, root: &str, path: &str) {
         self.miss(format!("files.{call}({root:?}, {path:?})"));
     }
@@ -275,9 +275,9 @@ impl Stage {
     /// No answer is given for it.
     pub(super) fn key(&self, call: &str, name: &KeyName) -> Result<Option<(Vec<u8>, u64)>, String> {
         let set = {
-            let seen = self.seen();
-            let revision = seen.revisions.get(name).copied().unwrap_or_default();
-            let changed = seen.keys.get(name).or_else(|| seen.others.get(name));
+            let record = self.record();
+            let revision = record.revisions.get(name).copied().unwrap_or_default();
+            let changed = record.keys.get(name).or_else(|| record.others.get(name));
             changed.map(|value| value.clone().map(|value| (value, revision)))
         };
         let given = || {
@@ -286,7 +286,7 @@ impl Stage {
         };
         match set.or_else(given) {
             Some(value) => Ok(value),
-            None if self.given.beyond == Beyond::Nothing => {
+            None if self.given.beyond == AnswerSource::Nothing => {
                 let call = match name {
                     (None, key) => format!("kv.{call}({key:?})"),
                     (Some(namespace), key) => format!("kv.{call}({namespace:?}, {key:?})"),
@@ -294,7 +294,7 @@ impl Stage {
                 Err(self.miss(call))
             }
             None => {
-                let mut learned = self.lessons();
+                let mut learned = self.lock_learned();
                 if self.records() && !learned.keys.contains(name) {
                     learned.keys.push(name.clone());
                 }
@@ -306,47 +306,47 @@ impl Stage {
     /// Returns the existing keys of a namespace, in the order of their bytes.
     pub(super) fn keys(&self, namespace: Option<&String>) -> Vec<String> {
         let mut all = self.given.keys.clone();
-        let seen = self.seen();
-        all.extend(seen.others.clone());
-        all.extend(seen.keys.clone());
-        drop(seen);
+        let record = self.record();
+        all.extend(record.others.clone());
+        all.extend(record.keys.clone());
+        drop(record);
         let its = |((of, key), value): (KeyName, Option<Vec<u8>>)| {
             (of.as_ref() == namespace && value.is_some()).then_some(key)
         };
         all.into_iter().filter_map(its).collect()
     }
 
-    /// Lets somebody else change a key before a swap of it, if that is given and has not happened in this call.
+    /// Applies the given change of another server before the first swap of a key in this call.
     pub(super) fn conflict(&self, name: &KeyName) {
         let Some(value) = self.given.conflicts.get(name) else { return };
-        let mut seen = self.seen();
-        if seen.others.contains_key(name) {
+        let mut record = self.record();
+        if record.others.contains_key(name) {
             return;
         }
-        seen.changes += 1;
-        let revision = GIVEN_REVISION + seen.changes;
-        seen.revisions.insert(name.clone(), revision);
-        seen.others.insert(name.clone(), value.clone());
-        seen.keys.remove(name);
+        record.changes += 1;
+        let revision = GIVEN_REVISION + record.changes;
+        record.revisions.insert(name.clone(), revision);
+        record.others.insert(name.clone(), value.clone());
+        record.keys.remove(name);
     }
 
     /// Sets or deletes a key until the next call. Returns its new revision.
     pub(super) fn set(&self, name: KeyName, value: Option<Vec<u8>>) -> u64 {
-        let mut seen = self.seen();
-        seen.changes += 1;
-        let revision = GIVEN_REVISION + seen.changes;
-        seen.revisions.insert(name.clone(), revision);
-        seen.keys.insert(name, value);
+        let mut record = self.record();
+        record.changes += 1;
+        let revision = GIVEN_REVISION + record.changes;
+        record.revisions.insert(name.clone(), revision);
+        record.keys.insert(name, value);
         revision
     }
 
     /// Returns whether HTTP requests are answered here.
     pub(super) fn answers_http(&self) -> bool {
-        self.given.beyond != Beyond::World || !self.given.http.is_empty()
+        self.given.beyond != AnswerSource::World || !self.given.http.is_empty()
     }
 
-    /// Returns the answer to an HTTP request: the first given one that was not used in this call, or the last
-    /// one again. `None` leaves it to the real world.
+    /// Returns the answer to an HTTP request: the first given one not used in this call, or the last one again.
+    /// `None` leaves it to the real host.
     ///
     /// # Errors
     /// No answer is given for it.
@@ -360,16 +360,16 @@ impl Stage {
         let mut last = None;
         for (index, exchange) in fitting {
             last = Some(&exchange.answer);
-            let mut seen = self.seen();
-            if !seen.sent.contains(&index) {
-                seen.sent.push(index);
+            let mut record = self.record();
+            if !record.sent.contains(&index) {
+                record.sent.push(index);
                 break;
             }
         }
         if let Some(answer) = last {
             return Ok(Some(answer.clone()));
         }
-        if self.given.beyond != Beyond::Nothing {
+        if self.given.beyond != AnswerSource::Nothing {
             return Ok(None);
         }
         let mut call = format!("http {method} {url}");
@@ -381,39 +381,39 @@ impl Stage {
         Err(())
     }
 
-    /// Records the answer of the real world.
+    /// Records an HTTP answer of the real host.
     pub(super) fn learn_http(&self, exchange: Exchange) {
-        self.lessons().http.push(exchange);
+        self.lock_learned().http.push(exchange);
     }
 
     pub(super) fn emit(&self, sink: String, payload: String) {
-        self.seen().emitted.push(Emitted { sink, payload });
+        self.record().emitted.push(SinkLine { sink, payload });
     }
 
     pub(super) fn log(&self, level: &'static str, message: &str, fields: &str) {
         let (message, fields) = (message.to_owned(), fields.to_owned());
-        self.seen().lines.push(LogLine { level, message, fields });
+        self.record().lines.push(LogLine { level, message, fields });
     }
 
     pub(super) fn spent(&self, memory: u64, cpu: Duration) {
-        let mut seen = self.seen();
-        (seen.memory, seen.cpu) = (memory, cpu);
+        let mut record = self.record();
+        (record.memory, record.cpu) = (memory, cpu);
     }
 
     fn miss(&self, call: String) -> String {
         let message = format!("{call} has no answer here");
-        let unanswered = &mut self.seen().unanswered;
+        let unanswered = &mut self.record().unanswered;
         if !unanswered.contains(&call) && unanswered.len() < 100 {
             unanswered.push(call);
         }
         message
     }
 
-    fn lessons(&self) -> MutexGuard<'_, Learned> {
+    fn lock_learned(&self) -> MutexGuard<'_, RecordedAnswers> {
         self.learned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn record(&self) -> MutexGuard<'_, CallRecord> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What a plugin is called about, and who calls it: for its log lines.
+//! The subject of a plugin call, and the caller, for log lines.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::bindings::types;
 use tuffet_request::Traced;
 
-/// What a plugin is called about.
+/// The subject of a plugin call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Subject<'a> {
     pub hook: &'static str,
@@ -16,12 +16,12 @@ pub(super) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// The configuration is loaded.
+    /// The load of a policy.
     pub const CONFIGURE: Subject<'static> = Subject { hook: "configure", request: "", client: None };
     /// Events of many requests.
     pub const EVENTS: Subject<'static> = Subject { hook: "observe", request: "", client: None };
 
-    /// Content that is made for all requests with its key, and for none of them alone.
+    /// Content for all requests with its key.
     pub const RENDERING: Subject<'static> = Subject { hook: "render", request: "", client: None };
 
     pub fn request(hook: &'static str, request: &'a types::Request) -> Subject<'a> {
@@ -30,12 +30,12 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Names the plugin, and the request that an instance works for.
+/// The plugin of an instance, and the request of its current call.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub plugin: Arc<str>,
     pub hook: &'static str,
-    /// Kept from call to call for their memory; empty without a request.
+    /// Empty without a request. Reused between calls to save allocations.
     request: String,
     client: String,
     /// The request's trace, if traces are exported.
@@ -48,7 +48,7 @@ impl Caller {
         Caller { plugin: Arc::clone(plugin), hook: Subject::CONFIGURE.hook, request, client, traced: None }
     }
 
-    /// The next call is about this.
+    /// Sets the subject of the next call.
     pub fn take(&mut self, subject: Subject<'_>) {
         self.hook = subject.hook;
         self.request.clear();

@@ -8,8 +8,8 @@ use std::{fmt, io};
 
 use wasmtime::Engine;
 
-/// A thread that advances the engine's epoch while calls run, and sleeps otherwise. Compiled code checks the
-/// epoch in every loop and function, which interrupts a guest that never returns.
+/// A thread that advances the engine's epoch while calls run, and sleeps otherwise. Compiled code checks the epoch in
+/// every loop and function, so a guest that never returns is interrupted.
 pub(super) struct Ticker {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -25,10 +25,10 @@ impl Ticker {
     /// Starts the thread.
     pub fn start(engine: Engine, period: Duration) -> io::Result<Ticker> {
         let shared = Arc::new(Shared::default());
-        let its = Arc::clone(&shared);
+        let thread_shared = Arc::clone(&shared);
         let tick = move || {
-            while !its.stop.load(Ordering::Acquire) {
-                if its.running.load(Ordering::Acquire) == 0 {
+            while !thread_shared.stop.load(Ordering::Acquire) {
+                if thread_shared.running.load(Ordering::Acquire) == 0 {
                     thread::park();
                 } else {
                     thread::sleep(period);
@@ -60,7 +60,7 @@ impl Drop for Ticker {
         self.shared.stop.store(true, Ordering::Release);
         self.wake();
         if let Some(thread) = self.thread.take() {
-            // It cannot have panicked: it only sleeps and counts.
+            // The thread only sleeps and counts, so it has not panicked.
             let _ = thread.join();
         }
     }
@@ -72,7 +72,7 @@ impl fmt::Debug for Ticker {
     }
 }
 
-/// A running call.
+/// Keeps the clock running during a call.
 pub(super) struct Hold<'a>(&'a Shared);
 
 impl Drop for Hold<'_> {

@@ -1,4 +1,4 @@
-//! A trial: a single plugin, loaded and called as in the server, with its stage as the host.
+//! A trial: a single plugin, loaded and called as in the server, with a stage as the host.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::access::InMemory;
+use super::answer_values;
 use super::bindings::accept_upload;
 use super::bindings::types::Request as Input;
 use super::code_cache::CodeCache;
@@ -16,9 +17,8 @@ use super::engine::PolicyRuntime;
 use super::load::load;
 use super::load_problems::missing_hook;
 use super::plugin::Plugin;
-use super::shown;
 use super::spec::PolicySpec;
-use super::stage::{Emitted, KeyName, LogLine, Stage};
+use super::stage::{KeyName, LogLine, SinkLine, Stage};
 use super::upload::UploadInput;
 use tuffet_config::PluginConfig;
 use tuffet_policy::{
@@ -29,7 +29,7 @@ use tuffet_request::Request;
 use tuffet_request::events::Event;
 
 /// The answer of `observe`.
-pub const NOTHING: &str = "nothing";
+pub const OBSERVE_ANSWER: &str = "nothing";
 
 /// A hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -59,7 +59,7 @@ impl Hook {
 
 /// A complete upload.
 #[derive(Debug, Clone)]
-pub struct Uploaded {
+pub struct TrialUpload {
     /// Its root.
     pub root: String,
     /// Its path in the root.
@@ -68,14 +68,14 @@ pub struct Uploaded {
     pub content: Vec<u8>,
 }
 
-impl Uploaded {
-    /// The upload as `accept-upload` receives it.
-    fn as_asked(&self) -> UploadInput {
+impl TrialUpload {
+    /// Converts the upload for `accept-upload`.
+    fn to_input(&self) -> UploadInput {
         let about = accept_upload::Upload {
             root: self.root.clone(),
             path: self.path.clone(),
             size: self.content.len() as u64,
-            sha256: shown::digest(&self.content),
+            sha256: answer_values::digest(&self.content),
             attributes: Vec::new(),
         };
         UploadInput { about, content: Arc::new(InMemory(self.content.clone())) }
@@ -86,7 +86,7 @@ impl Uploaded {
 #[derive(Debug)]
 pub enum HookInput {
     /// A request, and its complete upload, which `accept-upload` needs.
-    Request(Box<Request>, Option<Uploaded>),
+    Request(Box<Request>, Option<TrialUpload>),
     /// Events, for `observe`.
     Events(Vec<Event>),
 }
@@ -97,15 +97,15 @@ pub struct Trial {
     stage: Arc<Stage>,
 }
 
-/// The result of a call.
+/// The result of a call in a trial.
 #[derive(Debug, Clone)]
-pub struct Tried {
-    /// The answer, or the cause of the failure and its detail.
+pub struct TrialResult {
+    /// The answer, or the cause and the detail of a failure.
     pub answer: Result<Value, (&'static str, String)>,
     /// The lines that it logged.
     pub lines: Vec<LogLine>,
     /// The lines that it sent to sinks.
-    pub emitted: Vec<Emitted>,
+    pub emitted: Vec<SinkLine>,
     /// Keys that it set (`Some`) or deleted.
     pub keys: BTreeMap<KeyName, Option<Vec<u8>>>,
     /// Its own counters and gauges.
@@ -149,7 +149,7 @@ impl Trial {
         self.plugin.warnings().collect()
     }
 
-    /// Returns the problem of calling this hook, if there is one.
+    /// Returns the problem if the plugin lacks this hook.
     pub fn lacks(&self, hook: Hook) -> Option<LoadProblem> {
         (!self.has(hook)).then(|| missing_hook(&self.plugin, hook.word()))
     }
@@ -164,49 +164,49 @@ impl Trial {
     }
 
     /// Calls one hook.
-    pub async fn ask(&self, hook: Hook, matter: &HookInput) -> Tried {
+    pub async fn ask(&self, hook: Hook, input: &HookInput) -> TrialResult {
         self.stage.begin();
         let begun;
-        let answer = match (hook, matter) {
+        let answer = match (hook, input) {
             (Hook::Observe, HookInput::Events(events)) => {
                 begun = Instant::now();
-                self.tell(events).await.map(|()| NOTHING.into())
+                self.deliver(events).await.map(|()| OBSERVE_ANSWER.into())
             }
             (_, HookInput::Request(request, upload)) => {
                 let mut inputs = Inputs::default();
                 let input = inputs.of(request, &self.plugin.access);
-                let upload = upload.as_ref().map(Uploaded::as_asked);
+                let upload = upload.as_ref().map(TrialUpload::to_input);
                 begun = Instant::now();
-                self.ask_about(hook, request, input, upload.as_ref()).await
+                self.call_hook(hook, request, input, upload.as_ref()).await
             }
             _ => {
                 begun = Instant::now();
-                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+                Err(Failure::new(Cause::BadAnswer, "there is no input for this hook"))
             }
         };
         let wall = begun.elapsed();
-        let seen = self.stage.take();
-        Tried {
+        let record = self.stage.take();
+        TrialResult {
             answer: answer.map_err(|failure| (failure.cause.as_str(), failure.detail)),
-            keys: seen.keys,
+            keys: record.keys,
             series: self.stage.series().read(),
-            lines: seen.lines,
-            emitted: seen.emitted,
-            unanswered: seen.unanswered,
+            lines: record.lines,
+            emitted: record.emitted,
+            unanswered: record.unanswered,
             wall,
-            cpu: seen.cpu,
-            memory: seen.memory,
+            cpu: record.cpu,
+            memory: record.memory,
         }
     }
 
-    /// Delivers events that it subscribes to.
-    async fn tell(&self, events: &[Event]) -> Result<(), Failure> {
+    /// Delivers the events that the plugin subscribes to.
+    async fn deliver(&self, events: &[Event]) -> Result<(), Failure> {
         let batch = Batch::of(events);
         let wanted = batch.select(|event| self.plugin.wants.include(&event.what));
         self.plugin.observe(&wanted, CallContext::SERVER).await
     }
 
-    async fn ask_about(
+    async fn call_hook(
         &self,
         hook: Hook,
         request: &Request,
@@ -219,7 +219,7 @@ impl Trial {
         match (hook, upload) {
             (Hook::Authorize, _) => {
                 let answer = self.plugin.call_authorize(input, context).await;
-                answer.and_then(convert::verdict).map(shown::verdict)
+                answer.and_then(convert::verdict).map(answer_values::verdict)
             }
             (Hook::Resolve, _) => {
                 let answer = self.plugin.call_resolve(input, context.clone()).await;
@@ -232,19 +232,19 @@ impl Trial {
                     }
                     _ => None,
                 };
-                Ok(shown::resolution(found, rendered))
+                Ok(answer_values::resolution(found, rendered))
             }
             (Hook::AcceptUpload, Some(upload)) => {
                 let answer = self.plugin.call_accept_upload(input, upload, context).await;
-                answer.and_then(convert::acceptance).map(shown::acceptance)
+                answer.and_then(convert::acceptance).map(answer_values::acceptance)
             }
             (Hook::AcceptUpload | Hook::Observe, _) => {
-                Err(Failure::new(Cause::BadAnswer, "there was nothing to ask it about"))
+                Err(Failure::new(Cause::BadAnswer, "there is no input for this hook"))
             }
         }
     }
 
-    /// The content for a key, as a whole.
+    /// Returns the whole content for a key.
     async fn rendering(&self, key: &str, context: CallContext) -> Rendered {
         let plugin = &self.plugin;
         let begun = plugin.call_begin(key, context.clone()).await?;

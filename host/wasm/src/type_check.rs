@@ -1,5 +1,5 @@
-//! Compares the types of a component with those of the interface, to name the one that differs. Only for the message of a
-//! component that does not load.
+//! Compares the types of a component with those of the interface, and names the one that differs. Used only to
+//! explain why a component does not load.
 
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -8,11 +8,10 @@ use wit_parser::{Handle, Resolve, TypeDefKind, TypeId};
 
 use super::bindings::is_compatible;
 
-/// The interface as this server has it.
+/// The interface of this server.
 const WIT: &str = include_str!("../../../sdk/wit/policy.wit");
 
-/// Returns `INTERFACE` and `TYPE` of the simplest type that differs; `None` if all are the same, as far as they can be
-/// compared.
+/// Returns interface and name of the simplest type that differs; `None` if none is known to differ.
 pub(super) fn differing(engine: &Engine, component: &Component) -> Option<(String, String)> {
     let mut resolve = Resolve::default();
     resolve.push_str("policy.wit", WIT).ok()?;
@@ -29,20 +28,20 @@ pub(super) fn differing(engine: &Engine, component: &Component) -> Option<(Strin
         if !is_compatible(version) {
             continue;
         }
-        let known = resolve.interfaces.iter().find(|(_, its)| its.name.as_deref() == Some(interface));
+        let known = resolve.interfaces.iter().find(|(_, known)| known.name.as_deref() == Some(interface));
         let Some((_, known)) = known else { continue };
         for (name, item) in instance.exports(engine) {
-            let ComponentItem::Type(its) = item.ty else { continue };
-            let (its, ours) = (shape(&its), known.types.get(name).map(|id| shape_of(&resolve, *id)));
-            if ours.as_ref() != Some(&its) {
-                differing.push((its.len(), interface.to_owned(), name.to_owned()));
+            let ComponentItem::Type(theirs) = item.ty else { continue };
+            let (theirs, ours) = (shape(&theirs), known.types.get(name).map(|id| shape_of(&resolve, *id)));
+            if ours.as_ref() != Some(&theirs) {
+                differing.push((theirs.len(), interface.to_owned(), name.to_owned()));
             }
         }
     }
     differing.into_iter().min().map(|(_, interface, name)| (interface, name))
 }
 
-/// The structure of a type of a component.
+/// Describes the structure of a type of a component.
 fn shape(ty: &Type) -> String {
     let option = |ty: Option<Type>| ty.map_or_else(|| "_".into(), |ty| shape(&ty));
     match ty {
@@ -76,7 +75,7 @@ fn shape(ty: &Type) -> String {
     }
 }
 
-/// The same of a type of the interface.
+/// Describes the structure of a type of the interface.
 fn shape_of(resolve: &Resolve, id: TypeId) -> String {
     let of = |ty: &wit_parser::Type| shape_of_type(resolve, ty);
     let option = |ty: &Option<wit_parser::Type>| ty.as_ref().map_or_else(|| "_".into(), of);

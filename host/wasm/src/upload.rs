@@ -1,4 +1,4 @@
-//! An upload as the hook `accept-upload` is asked about it.
+//! The input of the hook `accept-upload`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::access::{StoredUpload, UploadContent};
 use super::bindings::accept_upload::Upload;
 use tuffet_policy::ReceivedUpload;
 
-/// An upload as the hook is asked about it.
+/// The upload: its description for the hook, and its content.
 #[derive(Debug, Clone)]
 pub(super) struct UploadInput {
     pub about: Upload,

@@ -1,9 +1,9 @@
-//! The events of the interface, written by hand: as in `sdk/wit`, but with borrowed text. The types of `bindgen!` own it,
-//! and copying it for each observer costs as much as the call.
+//! The events of the interface, written by hand: as in `sdk/wit`, but with borrowed text. The types of `bindgen!` own
+//! their text, and copying it for each observer would cost as much as the call.
 
 use wasmtime::component::{ComponentType, Lower};
 
-/// Declares a record of the interface, its fields with their names there.
+/// Declares a record of the interface, with the names of its fields in WIT.
 macro_rules! record {
     ($name:ident: $($field:ident = $text:literal: $type:ty),+ $(,)?) => {
         #[derive(ComponentType, Lower)]

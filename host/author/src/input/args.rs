@@ -10,7 +10,7 @@ use super::hook_input::hook_input;
 use super::host::WrittenHost;
 use super::request::{WrittenMode, WrittenOperation, WrittenRequest};
 use tuffet_config::{ConfigError, Document};
-use tuffet_wasm::{Beyond, Given, Hook, HookInput};
+use tuffet_wasm::{AnswerSource, Hook, HookInput, StagedAnswers};
 
 /// The file of `--request`.
 #[derive(Debug, Clone, Deserialize)]
@@ -84,7 +84,7 @@ const FLAGS: [&str; 11] = [
 pub(crate) struct CallInput {
     pub hook: Option<Hook>,
     pub input: HookInput,
-    pub given: Given,
+    pub given: StagedAnswers,
 }
 
 /// The problems of an input.
@@ -108,7 +108,7 @@ impl RequestArgs {
         let hook = self.hook.or(written.hook);
         let (hook, input) =
             hook_input(hook, written.request.as_ref(), written.events.as_deref()).map_err(at(""))?;
-        let given = written.host.given(Beyond::World).map_err(at("/host"))?;
+        let given = written.host.given(AnswerSource::World).map_err(at("/host"))?;
         Ok(CallInput { hook, input, given })
     }
 
@@ -134,7 +134,7 @@ impl RequestArgs {
             CallInputError::Flag(format!("--{}: {message}", if flag == "macs" { "mac" } else { flag }))
         })?;
         let input = HookInput::Request(Box::new(request), upload);
-        Ok(CallInput { hook: self.hook, input, given: Given::default() })
+        Ok(CallInput { hook: self.hook, input, given: StagedAnswers::default() })
     }
 }
 

@@ -9,7 +9,9 @@ use super::bytes::Bytes;
 use super::problem::InputProblem;
 use tuffet_request::Operation;
 use tuffet_request::events::Outcome;
-use tuffet_wasm::{Beyond, Exchange, Given, GivenRequest, HttpAnswer, KeyName, Learned};
+use tuffet_wasm::{
+    AnswerSource, Exchange, GivenRequest, HttpAnswer, KeyName, RecordedAnswers, StagedAnswers,
+};
 
 /// The key `host` of a request or a case.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
@@ -142,7 +144,7 @@ impl WrittenHost {
     }
 
     /// Adds the answers that came from the real world.
-    pub fn learn(&mut self, learned: &Learned) {
+    pub fn learn(&mut self, learned: &RecordedAnswers) {
         let files = learned.files.iter();
         self.files.extend(files.map(|(path, file)| (path.clone(), file.as_deref().map(Bytes::of))));
         for (namespace, key) in learned.keys.iter().cloned() {
@@ -158,7 +160,7 @@ impl WrittenHost {
     ///
     /// # Errors
     /// A pointer below `host`, and the problem there.
-    pub fn given(&self, beyond: Beyond) -> Result<Given, InputProblem> {
+    pub fn given(&self, beyond: AnswerSource) -> Result<StagedAnswers, InputProblem> {
         let clock = match &self.clock {
             None => Duration::ZERO,
             Some(text) => parse_time(text).map_err(|message| ("/clock".to_owned(), message))?,
@@ -166,7 +168,7 @@ impl WrittenHost {
         let files = self.files.iter();
         let http = self.http.iter().enumerate();
         let history = self.history.iter().enumerate().map(|(index, past)| past.resolve(index));
-        Ok(Given {
+        Ok(StagedAnswers {
             files: files.map(|(path, file)| (path.clone(), file.as_ref().map(Bytes::bytes))).collect(),
             keys: named(&self.keys, &self.shared_keys),
             conflicts: named(&self.conflicts, &self.shared_conflicts),
@@ -276,7 +278,7 @@ mod tests {
         let answer = HttpAnswer { status: 404, headers: vec![("a".into(), "b".into())], body: vec![0xff] };
         let exchange =
             Exchange { method: "GET".into(), url: "http://a/".into(), body: None, answer: answer.clone() };
-        let learned = Learned {
+        let learned = RecordedAnswers {
             files: [("boot/a".into(), Some(b"text".to_vec())), ("boot/b".into(), None)].into(),
             keys: vec![(None, "k".into()), (Some("leases".into()), "k".into())],
             http: vec![exchange.clone()],
@@ -284,7 +286,7 @@ mod tests {
         let mut host = WrittenHost::default();
         host.learn(&learned);
         let yaml = serde_yaml::to_string(&host).unwrap();
-        let given = serde_yaml::from_str::<WrittenHost>(&yaml).unwrap().given(Beyond::Nothing).unwrap();
+        let given = serde_yaml::from_str::<WrittenHost>(&yaml).unwrap().given(AnswerSource::Nothing).unwrap();
         assert_eq!((given.files, given.http), (learned.files, vec![exchange]), "{yaml}");
         let shared = (Some("leases".to_owned()), "k".to_owned());
         assert_eq!(given.keys, [((None, "k".to_owned()), None), (shared, None)].into());

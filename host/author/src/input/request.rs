@@ -14,7 +14,7 @@ use tuffet_request::names;
 use tuffet_request::{
     ClientClass, Lease, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId,
 };
-use tuffet_wasm::Uploaded;
+use tuffet_wasm::TrialUpload;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -111,7 +111,7 @@ pub(super) enum WrittenMode {
 
 impl WrittenRequest {
     /// Builds the request as admission does, and its upload.
-    pub fn resolve(&self) -> Result<(Request, Option<Uploaded>), InputProblem> {
+    pub fn resolve(&self) -> Result<(Request, Option<TrialUpload>), InputProblem> {
         let wrong = |pointer: &str, message: String| (pointer.to_owned(), message);
         let path = names::normalise(self.path.as_bytes()).map_err(|error| {
             wrong("/path", format!("the server refuses this name: {error}; write another"))
@@ -174,7 +174,7 @@ impl WrittenRequest {
             calls: Default::default(),
             trail: None,
         };
-        let upload = self.upload.as_ref().map(|upload| Uploaded {
+        let upload = self.upload.as_ref().map(|upload| TrialUpload {
             root: upload.root.clone(),
             path: upload.path.clone().unwrap_or_else(|| request.path.clone()),
             content: upload.content.bytes(),

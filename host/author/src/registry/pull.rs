@@ -75,7 +75,7 @@ fn for_server(file: &Path, user: Option<String>, server: &dyn ServerProgram) -> 
                 for warning in &pulled.warnings {
                     complain(format_args!("warning: plugin `{}`: {warning}", plugin.name));
                 }
-                let how = if pulled.kept { "was there" } else { "pulled" };
+                let how = if pulled.cached { "was there" } else { "pulled" };
                 print(&format!("{}: {reference} sha256:{} {how}\n", plugin.name, pulled.manifest));
             }
             Err(message) => {

@@ -17,7 +17,7 @@ use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, EXIT_CONFIG};
 use tuffet_registry::Artifact;
 use tuffet_terminal::{complain, print};
-use tuffet_wasm::Inspected;
+use tuffet_wasm::ComponentInfo;
 
 #[derive(Debug, Args)]
 pub struct PushArgs {
@@ -63,7 +63,7 @@ fn artifact(args: &PushArgs, server: &dyn ServerProgram) -> Result<Artifact, Str
     }
     let component = fs::read(&args.file).map_err(|error| format!("it cannot be read: {error}"))?;
     let lab = Lab::open(server).map_err(|error| error.to_string())?;
-    let about = Inspected::of_bytes(lab.runtime(), &component)?;
+    let about = ComponentInfo::of_bytes(lab.runtime(), &component)?;
     let mut annotations = BTreeMap::new();
     for (key, value) in
         [("title", about.name), ("version", about.version), ("description", about.description)]

@@ -15,7 +15,7 @@ use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
 use tuffet_store::{Disks, Uploads};
 use tuffet_udp::interface_index;
-use tuffet_wasm::{Given, Stage};
+use tuffet_wasm::{Stage, StagedAnswers};
 
 /// Explains a request to a server of this configuration, which need not run. Root permanently becomes the server's
 /// user.
@@ -33,7 +33,7 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
     let control = control_runtime()?;
     let explained = control.block_on(async {
         // On a stage, plugins have neither keys nor sinks.
-        let stage = Some(Arc::new(Stage::new(Given::default())));
+        let stage = Some(Arc::new(Stage::new(StagedAnswers::default())));
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
         let uploads = Uploads::new(config.bounds().uploads_per_name);
         let generation = Arc::new(Generation::first(config, roots, policy, uploads));

@@ -12,7 +12,7 @@ use tuffet_policy::Policy;
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
 use tuffet_wasm::compiler::Compilers;
-use tuffet_wasm::{PolicyRuntime, PolicySpec, Stage, is_own_code_cache, place_in_config};
+use tuffet_wasm::{PolicyRuntime, PolicySpec, Stage, is_own_code_cache, locate_in_config};
 
 /// Starts the plugin runtime of a server, which compiles in other processes; there is one runtime per process.
 ///
@@ -139,7 +139,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
                 problem.message
             );
         }
-        ServeError::Config(config.error(problems.iter().map(|problem| place_in_config(problem, config))))
+        ServeError::Config(config.error(problems.iter().map(|problem| locate_in_config(problem, config))))
     })?;
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
@@ -215,7 +215,7 @@ pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
         );
         (join_pointer("/sinks", name), message)
     });
-    let problems = policy.warnings().iter().map(|problem| place_in_config(problem, config));
+    let problems = policy.warnings().iter().map(|problem| locate_in_config(problem, config));
     let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
     if problems.is_empty() {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! The thread with the connection: connects, follows the changes of other servers, executes calls, and begins anew
-//! when anything fails.
+//! The connection thread: connects, follows the changes of other servers, executes calls, and starts over after any
+//! error.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -21,65 +21,65 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::super::{Change, MAX_KEY, Namespace, now_ms};
 use super::mirror::Mirror;
-use super::operations::{Increment, Lost, Operations};
-use super::{Job, Shared, away, lock, names};
+use super::operations::{ConnectionLost, Increment, Operations};
+use super::{Call, Shared, away, lock, names};
 use tuffet_config::KvBucket;
 use tuffet_net::nats;
 
-/// How long a NATS server may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(2);
-/// How long NATS may be silent, while the bucket is opened, before it is asked again. It doubles, up to the longest
-/// silence. All keys together may take longer on a slow line.
-const SILENCE: Duration = Duration::from_millis(500);
-const LONGEST_SILENCE: Duration = Duration::from_secs(4);
-/// The pause before the next connection; it doubles.
+/// The time limit for a connection to NATS.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// The time limit for an answer while the bucket is opened. It doubles with each retry, up to the longest one.
+/// Reading all keys may take longer on a slow line.
+const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(4);
+/// The pause before the next connection; it doubles up to the longest one.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
-/// The interval of checks whether NATS answers.
-const CHECK: Duration = Duration::from_secs(1);
-/// The interval of sweeps, the age of swept messages, and how many a sweep takes.
-const SWEEP: Duration = Duration::from_secs(15);
-const SWEPT_AGE: Duration = Duration::from_secs(60);
-const SWEPT: usize = 256;
-/// Operations at once; further calls wait in the queue.
-const OPERATIONS: usize = 256;
+/// The interval of checks that NATS answers.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The interval of sweeps, the minimum age of swept messages, and the maximum number per sweep.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(15);
+const MIN_SWEEP_AGE: Duration = Duration::from_secs(60);
+const MAX_SWEEP: usize = 256;
+/// The maximum number of concurrent operations; further calls wait in the queue.
+const MAX_OPERATIONS: usize = 256;
 
 /// Starts the thread. It ends when the sender of calls is gone.
 ///
 /// # Errors
-/// The system has no thread.
-pub(super) fn start(spec: KvBucket, shared: Arc<Shared>, jobs: mpsc::Receiver<Job>) -> io::Result<()> {
+/// No thread could be started.
+pub(super) fn start(spec: KvBucket, shared: Arc<Shared>, calls: mpsc::Receiver<Call>) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let run = move || runtime.block_on(run(&spec, &shared, jobs));
+    let run = move || runtime.block_on(run(&spec, &shared, calls));
     std::thread::Builder::new().name("tuffet-kv-nats".into()).spawn(run).map(drop)
 }
 
-/// Why the connection is not used any more.
-enum End {
-    /// Nobody calls any more.
+/// Why a connection ended.
+enum ConnectionEnd {
+    /// All senders of calls are gone.
     Closed,
-    /// There are keys that are not known, of a new namespace or because they had no room before.
+    /// The mirror lacks keys: of a new namespace, or because they did not fit before.
     Outdated,
     Lost(String),
 }
 
-async fn run(spec: &KvBucket, shared: &Arc<Shared>, mut jobs: mpsc::Receiver<Job>) {
+async fn run(spec: &KvBucket, shared: &Arc<Shared>, mut calls: mpsc::Receiver<Call>) {
     let mut pause = FIRST_PAUSE;
     loop {
         let end = match Bucket::open(spec, shared).await {
             Ok(bucket) => {
                 pause = FIRST_PAUSE;
-                shared.present();
-                bucket.serve(&mut jobs).await
+                shared.answering();
+                bucket.serve(&mut calls).await
             }
-            Err(why) => End::Lost(why),
+            Err(why) => ConnectionEnd::Lost(why),
         };
         match end {
-            End::Closed => return,
-            End::Outdated => {}
-            End::Lost(why) => {
+            ConnectionEnd::Closed => return,
+            ConnectionEnd::Outdated => {}
+            ConnectionEnd::Lost(why) => {
                 shared.lost(why.clone());
-                if refuse(&mut jobs, &why, pause.mul_f64(0.5 + fastrand::f64())).await {
+                if refuse(&mut calls, &why, pause.mul_f64(0.5 + fastrand::f64())).await {
                     return;
                 }
                 pause = (pause * 2).min(LONGEST_PAUSE);
@@ -88,15 +88,15 @@ async fn run(spec: &KvBucket, shared: &Arc<Shared>, mut jobs: mpsc::Receiver<Job
     }
 }
 
-/// Refuses the calls of a pause. Returns whether there are no callers any more.
-async fn refuse(jobs: &mut mpsc::Receiver<Job>, why: &str, pause: Duration) -> bool {
+/// Refuses the calls of a pause. Returns whether all senders of calls are gone.
+async fn refuse(calls: &mut mpsc::Receiver<Call>, why: &str, pause: Duration) -> bool {
     let end = sleep(pause);
     tokio::pin!(end);
     loop {
         tokio::select! {
             biased;
-            job = jobs.recv() => match job {
-                Some(job) => job.refuse(away(why)),
+            call = calls.recv() => match call {
+                Some(call) => call.refuse(away(why)),
                 None => return true,
             },
             () = &mut end => return false,
@@ -104,7 +104,7 @@ async fn refuse(jobs: &mut mpsc::Receiver<Job>, why: &str, pause: Duration) -> b
     }
 }
 
-/// A bucket whose keys are known.
+/// An open bucket with a complete mirror.
 struct Bucket {
     operations: Rc<Operations>,
     changes: Watch,
@@ -112,18 +112,18 @@ struct Bucket {
     broken: Arc<Notify>,
 }
 
-/// An operation under way; it returns the counter that it incremented.
-type Running = Pin<Box<dyn Future<Output = Result<Option<Counter>, Lost>>>>;
+/// A running operation; it returns the counter that it incremented.
+type RunningOperation = Pin<Box<dyn Future<Output = Result<Option<CounterName>, ConnectionLost>>>>;
 /// A namespace and a key.
-type Counter = (Arc<str>, String);
+type CounterName = (Arc<str>, String);
 
 impl Bucket {
     async fn open(spec: &KvBucket, shared: &Arc<Shared>) -> Result<Bucket, String> {
         let broken = Arc::new(Notify::new());
-        let heard = Arc::clone(&broken);
-        let client = nats::connect(&spec.servers, CONNECT, move |event| {
+        let notify_broken = Arc::clone(&broken);
+        let client = nats::connect(&spec.servers, CONNECT_TIMEOUT, move |event| {
             if matches!(event, Event::Disconnected | Event::Closed) {
-                heard.notify_one();
+                notify_broken.notify_one();
             }
             async {}
         })
@@ -131,38 +131,38 @@ impl Bucket {
         let store = open(&jetstream::new(client), &spec.bucket).await?;
         let namespaces = lock(&shared.namespaces).clone();
         let mut mirror = Mirror::of(namespaces.into_iter());
-        let changes = read(&store, &mut mirror).await?;
+        let changes = read_all(&store, &mut mirror).await?;
         mirror.completed();
         *lock(&shared.mirror) = mirror;
         let operations = Operations { store, shared: Arc::clone(shared), timeout: spec.timeout };
         Ok(Bucket { operations: Rc::new(operations), changes, broken })
     }
 
-    async fn serve(mut self, jobs: &mut mpsc::Receiver<Job>) -> End {
+    async fn serve(mut self, calls: &mut mpsc::Receiver<Call>) -> ConnectionEnd {
         let shared = Arc::clone(&self.operations.shared);
-        let mut running: FuturesUnordered<Running> = FuturesUnordered::new();
-        // Increments of a counter that is being incremented.
-        let mut waiting: HashMap<Counter, (Namespace, Vec<Increment>)> = HashMap::new();
-        let mut checks = interval(CHECK);
+        let mut running: FuturesUnordered<RunningOperation> = FuturesUnordered::new();
+        // Increments that wait for a running increment of the same counter.
+        let mut waiting: HashMap<CounterName, (Namespace, Vec<Increment>)> = HashMap::new();
+        let mut checks = interval(CHECK_INTERVAL);
         checks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let mut sweeps = interval(SWEEP.mul_f64(0.5 + fastrand::f64()));
+        let mut sweeps = interval(SWEEP_INTERVAL.mul_f64(0.5 + fastrand::f64()));
         sweeps.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        // Whether the operations under way are the last ones.
+        // Whether to end after the running operations.
         let mut leaving = false;
         loop {
             if leaving && running.is_empty() {
-                return End::Outdated;
+                return ConnectionEnd::Outdated;
             }
             tokio::select! {
                 change = self.changes.next() => match change {
                     Some(Ok(change)) => enter(&mut lock(&shared.mirror), change),
-                    Some(Err(error)) => return End::Lost(nats::explain(&error)),
-                    None => return End::Lost("the subscription ended".into()),
+                    Some(Err(error)) => return ConnectionEnd::Lost(nats::explain(&error)),
+                    None => return ConnectionEnd::Lost("the subscription ended".into()),
                 },
                 Some(done) = running.next() => match done {
                     Ok(None) => {}
                     Ok(Some(counter)) => {
-                        // Those that came meanwhile.
+                        // Increments that arrived meanwhile.
                         if let Some((of, batch)) = waiting.get_mut(&counter)
                             && !batch.is_empty()
                         {
@@ -172,11 +172,11 @@ impl Bucket {
                             waiting.remove(&counter);
                         }
                     }
-                    Err(Lost(why)) => return End::Lost(why),
+                    Err(ConnectionLost(why)) => return ConnectionEnd::Lost(why),
                 },
-                job = jobs.recv(), if !leaving && running.len() < OPERATIONS => match job {
-                    None => return End::Closed,
-                    Some(Job::Change { of, key, change: Change::Increment { by, ttl_seconds }, answer }) => {
+                call = calls.recv(), if !leaving && running.len() < MAX_OPERATIONS => match call {
+                    None => return ConnectionEnd::Closed,
+                    Some(Call::Change { of, key, change: Change::Increment { by, ttl_seconds }, answer }) => {
                         let increment = Increment { by, ttl_seconds, answer };
                         let counter = (Arc::clone(&of.name), key.clone());
                         if let Some((_, batch)) = waiting.get_mut(&counter) {
@@ -186,7 +186,7 @@ impl Bucket {
                             running.push(self.increment(of, key, vec![increment]));
                         }
                     }
-                    Some(job) => running.push(self.execute(job)),
+                    Some(call) => running.push(self.execute(call)),
                 },
                 _ = checks.tick(), if !leaving => {
                     let operations = Rc::clone(&self.operations);
@@ -194,7 +194,7 @@ impl Bucket {
                 }
                 _ = sweeps.tick(), if !leaving => {
                     let mut mirror = lock(&shared.mirror);
-                    let swept = mirror.sweep(now_ms(), SWEPT_AGE, SWEPT);
+                    let swept = mirror.sweep(now_ms(), MIN_SWEEP_AGE, MAX_SWEEP);
                     leaving |= mirror.is_outdated();
                     drop(mirror);
                     let operations = Rc::clone(&self.operations);
@@ -203,7 +203,7 @@ impl Bucket {
                         Ok(None)
                     }));
                 }
-                () = self.broken.notified() => return End::Lost("the connection broke".into()),
+                () = self.broken.notified() => return ConnectionEnd::Lost("the connection broke".into()),
                 () = shared.joined.notified() => {
                     let known = lock(&shared.mirror);
                     let namespaces = lock(&shared.namespaces);
@@ -213,7 +213,7 @@ impl Bucket {
         }
     }
 
-    fn increment(&self, of: Namespace, key: String, batch: Vec<Increment>) -> Running {
+    fn increment(&self, of: Namespace, key: String, batch: Vec<Increment>) -> RunningOperation {
         let operations = Rc::clone(&self.operations);
         Box::pin(async move {
             operations.increment(&of, &key, batch).await?;
@@ -221,15 +221,15 @@ impl Bucket {
         })
     }
 
-    fn execute(&self, job: Job) -> Running {
+    fn execute(&self, call: Call) -> RunningOperation {
         let operations = Rc::clone(&self.operations);
         Box::pin(async move {
-            match job {
-                Job::Get { namespace, key, answer } => operations.get(&namespace, &key, answer).await,
-                Job::List { namespace, listing, answer } => {
+            match call {
+                Call::Get { namespace, key, answer } => operations.get(&namespace, &key, answer).await,
+                Call::List { namespace, listing, answer } => {
                     operations.list(&namespace, &listing, answer).await
                 }
-                Job::Change { of, key, change, answer } => match change {
+                Call::Change { of, key, change, answer } => match change {
                     Change::Set { value, ttl_seconds } => {
                         operations.set(&of, &key, &value, ttl_seconds, answer).await
                     }
@@ -257,39 +257,39 @@ async fn open(jetstream: &Context, bucket: &str) -> Result<Store, String> {
         create(jetstream, bucket).await?;
     }
     let mut pause = FIRST_PAUSE;
-    while pause < LONGEST_SILENCE {
+    while pause < LONGEST_TIMEOUT {
         let store = ask(|| jetstream.get_key_value(bucket)).await?.map_err(|error| nats::explain(&error))?;
-        // NATS shows a stream while another server is creating it, and that cannot be used yet.
+        // NATS lists a stream while another server is still creating it, before it can be used.
         if store.stream.cached_info().created.unix_timestamp() > 0 {
             return Ok(store);
         }
         sleep(pause).await;
         pause *= 2;
     }
-    Err("the bucket was not created in time by the server that began to".into())
+    Err("another server did not finish creating the bucket in time".into())
 }
 
-/// Asks again when no answer comes: NATS 2.9 loses some that go to connections that have just been made.
+/// Repeats an unanswered request: NATS 2.9 loses some answers to new connections.
 ///
 /// # Errors
-/// No answer comes.
+/// No request was answered.
 async fn ask<T, E, F: Future<Output = Result<T, E>>>(
     request: impl Fn() -> F,
 ) -> Result<Result<T, E>, String> {
-    let mut silence = SILENCE;
+    let mut time_limit = FIRST_TIMEOUT;
     loop {
-        match timeout(silence, request()).await {
+        match timeout(time_limit, request()).await {
             Ok(answer) => return Ok(answer),
-            Err(_) if silence >= LONGEST_SILENCE => {
-                return Err(format!("it did not answer within {silence:?}"));
+            Err(_) if time_limit >= LONGEST_TIMEOUT => {
+                return Err(format!("it did not answer within {time_limit:?}"));
             }
-            Err(_) => silence *= 2,
+            Err(_) => time_limit *= 2,
         }
     }
 }
 
 async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
-    // As the client makes buckets, which needs an answer that NATS 2.9 does not give.
+    // The configuration that the client would use; but it needs an answer that NATS 2.9 does not give.
     let config = Config {
         name: format!("KV_{bucket}"),
         description: Some("Keys of Tuffet's plugins".into()),
@@ -307,7 +307,7 @@ async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
             tracing::info!(target: "tuffet::kv", bucket, "created the bucket of the keys");
             Ok(())
         }
-        // Another server may create it at the same time, which NATS may call an overlap of two streams.
+        // Another server may create it at the same time. NATS may report that as overlapping streams.
         Err(error) => match ask(|| jetstream.get_key_value(bucket)).await? {
             Ok(_) => Ok(()),
             Err(_) => Err(nats::explain(&error)),
@@ -315,32 +315,31 @@ async fn create(jetstream: &Context, bucket: &str) -> Result<(), String> {
     }
 }
 
-/// Subscribes to the bucket, and reads all keys that it has.
+/// Subscribes to the bucket and reads all keys.
 ///
-/// Changes come in the order of their revisions, so they have all come when the last message of the bucket has. The
-/// number of pending messages that comes with each of them does not tell: NATS counts wrong when keys are changed
-/// meanwhile.
-async fn read(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
-    let mut silence = SILENCE;
+/// Changes arrive in the order of their revisions, so all have arrived when the last one has. Their number of pending
+/// messages is not reliable: NATS miscounts when keys are changed meanwhile.
+async fn read_all(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
+    let mut time_limit = FIRST_TIMEOUT;
     loop {
         let watching = ask(|| store.watch_with_history(">")).await?;
         let mut changes = watching.map_err(|error| nats::explain(&error))?;
         let mut last = last_revision(store).await?;
-        let mut any = false;
+        let mut received_any = false;
         while mirror.revision() < last {
-            match timeout(silence, changes.next()).await {
+            match timeout(time_limit, changes.next()).await {
                 Ok(change) => {
                     let change = change.ok_or("the subscription ended")?;
                     enter(mirror, change.map_err(|error| nats::explain(&error))?);
-                    (any, silence) = (true, SILENCE);
+                    (received_any, time_limit) = (true, FIRST_TIMEOUT);
                 }
-                Err(_) if silence >= LONGEST_SILENCE => {
-                    return Err(format!("its keys did not arrive within {silence:?}"));
+                Err(_) if time_limit >= LONGEST_TIMEOUT => {
+                    return Err(format!("its keys did not arrive within {time_limit:?}"));
                 }
-                // NATS may not have seen that somebody listens, or the last message may have been removed since.
+                // NATS may have missed the subscription, or the last message may have been removed since.
                 Err(_) => {
-                    silence *= 2;
-                    if !any {
+                    time_limit *= 2;
+                    if !received_any {
                         break;
                     }
                     last = last_revision(store).await?;
@@ -353,7 +352,7 @@ async fn read(store: &Store, mirror: &mut Mirror) -> Result<Watch, String> {
     }
 }
 
-/// The revision of the newest message in the bucket, 0 if there is none.
+/// Returns the revision of the newest message in the bucket, 0 if there is none.
 async fn last_revision(store: &Store) -> Result<u64, String> {
     let all = format!("{}>", store.prefix);
     match ask(|| store.stream.get_last_raw_message_by_subject(&all)).await? {
@@ -364,9 +363,9 @@ async fn last_revision(store: &Store) -> Result<u64, String> {
 }
 
 fn enter(mirror: &mut Mirror, change: jetstream::kv::Entry) {
-    // A key that somebody else keeps in the bucket is none of ours.
+    // Ignores keys of other programs.
     let parsed = names::parse(&change.key).filter(|(_, key)| key.len() <= MAX_KEY);
-    let Some((namespace, key)) = parsed else { return mirror.passed(change.revision) };
+    let Some((namespace, key)) = parsed else { return mirror.skip(change.revision) };
     let entry = (change.operation == Operation::Put).then_some(change.value);
-    mirror.watched(&namespace, key, change.revision, entry);
+    mirror.enter_watched(&namespace, key, change.revision, entry);
 }

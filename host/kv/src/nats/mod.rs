@@ -1,9 +1,9 @@
 //! Keys in a bucket of NATS JetStream, for many servers.
 //!
-//! A thread of its own has the connection ([`connection`]); calls reach it through a bounded queue and wait for at
-//! most `timeout`. One operation that takes longer means that NATS is away: further calls fail at once, or get
-//! the last known values ([`mirror`]), until NATS answers again. So a server that hangs costs a few calls their
-//! `timeout`, and no transfer anything.
+//! A separate thread has the connection ([`connection`]). Calls reach it through a bounded queue and wait for at most
+//! `timeout`. After one operation that takes longer, NATS counts as away: further calls fail at once, or return the
+//! last known values ([`mirror`]), until NATS answers again. So a hanging server costs a few calls their `timeout`,
+//! and transfers nothing.
 
 mod connection;
 mod mirror;
@@ -22,22 +22,22 @@ use super::{Change, KvError, KvOpenError, KvState, Listing, Namespace, Quota, Ve
 use mirror::Mirror;
 use tuffet_config::{KvBucket, WhenAway};
 
-/// Calls that may wait for NATS; further ones fail.
-const QUEUE: usize = 1024;
+/// The maximum number of calls that wait for NATS; further ones fail.
+const QUEUE_LENGTH: usize = 1024;
 
 /// An open bucket.
 #[derive(Debug)]
 pub(crate) struct NatsStore {
     shared: Arc<Shared>,
-    jobs: mpsc::Sender<Job>,
+    calls: mpsc::Sender<Call>,
     timeout: Duration,
 }
 
-/// What the connection and the callers share.
+/// The state that the connection and the callers share.
 #[derive(Debug)]
 struct Shared {
     bucket: String,
-    life: Mutex<Life>,
+    availability: Mutex<Availability>,
     mirror: Mutex<Mirror>,
     /// The namespaces of the plugins of this server, each with the largest quota of a plugin.
     namespaces: Mutex<BTreeMap<Arc<str>, Quota>>,
@@ -51,34 +51,34 @@ struct Shared {
 
 /// Whether NATS answers.
 #[derive(Debug)]
-enum Life {
+enum Availability {
     /// The first connection is being made: calls wait for it.
     Connecting,
-    Present,
+    Answering,
     Away {
         since: Instant,
         why: String,
-        /// `last_known` when it began.
+        /// The counter `last_known` when this began.
         last_known: u64,
     },
 }
 
 /// A call.
-enum Job {
-    Get { namespace: Arc<str>, key: String, answer: Answer<Option<Versioned>> },
-    List { namespace: Arc<str>, listing: Listing, answer: Answer<Vec<String>> },
-    Change { of: Namespace, key: String, change: Change, answer: Answer<i64> },
+enum Call {
+    Get { namespace: Arc<str>, key: String, answer: Reply<Option<Versioned>> },
+    List { namespace: Arc<str>, listing: Listing, answer: Reply<Vec<String>> },
+    Change { of: Namespace, key: String, change: Change, answer: Reply<i64> },
 }
 
-type Answer<T> = oneshot::Sender<Result<T, KvError>>;
+type Reply<T> = oneshot::Sender<Result<T, KvError>>;
 
-impl Job {
+impl Call {
     fn refuse(self, error: KvError) {
-        // A caller that is gone has run out of time.
+        // If the caller is gone, it has timed out.
         match self {
-            Job::Get { answer, .. } => drop(answer.send(Err(error))),
-            Job::List { answer, .. } => drop(answer.send(Err(error))),
-            Job::Change { answer, .. } => drop(answer.send(Err(error))),
+            Call::Get { answer, .. } => drop(answer.send(Err(error))),
+            Call::List { answer, .. } => drop(answer.send(Err(error))),
+            Call::Change { answer, .. } => drop(answer.send(Err(error))),
         }
     }
 }
@@ -87,11 +87,11 @@ impl NatsStore {
     /// Starts the thread that connects.
     ///
     /// # Errors
-    /// The system has no thread.
+    /// No thread could be started.
     pub(crate) fn open(spec: &KvBucket) -> Result<NatsStore, KvOpenError> {
         let shared = Arc::new(Shared {
             bucket: spec.bucket.clone(),
-            life: Mutex::new(Life::Connecting),
+            availability: Mutex::new(Availability::Connecting),
             mirror: Mutex::default(),
             namespaces: Mutex::default(),
             joined: Notify::new(),
@@ -100,9 +100,9 @@ impl NatsStore {
             last_known: AtomicU64::new(0),
             conflicts: AtomicU64::new(0),
         });
-        let (jobs, waiting) = mpsc::channel(QUEUE);
-        connection::start(spec.clone(), Arc::clone(&shared), waiting).map_err(KvOpenError::Thread)?;
-        Ok(NatsStore { shared, jobs, timeout: spec.timeout })
+        let (calls, receiver) = mpsc::channel(QUEUE_LENGTH);
+        connection::start(spec.clone(), Arc::clone(&shared), receiver).map_err(KvOpenError::Thread)?;
+        Ok(NatsStore { shared, calls, timeout: spec.timeout })
     }
 
     pub(super) fn join(&self, namespace: &Namespace) {
@@ -122,9 +122,9 @@ impl NatsStore {
     pub(super) fn state(&self) -> KvState {
         let shared = &*self.shared;
         let (keys, bytes) = lock(&shared.mirror).size();
-        let (away_seconds, error) = match &*lock(&shared.life) {
-            Life::Away { since, why, .. } => (Some(since.elapsed().as_secs()), Some(why.clone())),
-            Life::Connecting | Life::Present => (None, None),
+        let (away_seconds, error) = match &*lock(&shared.availability) {
+            Availability::Away { since, why, .. } => (Some(since.elapsed().as_secs()), Some(why.clone())),
+            Availability::Connecting | Availability::Answering => (None, None),
         };
         KvState {
             bucket: shared.bucket.clone(),
@@ -140,21 +140,21 @@ impl NatsStore {
     }
 
     pub(super) async fn get(&self, of: &Namespace, key: String) -> Result<Option<Versioned>, KvError> {
-        let (namespace, its_key) = (Arc::clone(&of.name), key.clone());
-        let found = self.call(|answer| Job::Get { namespace, key: its_key, answer }).await;
-        self.or_known(of, found, |mirror| {
+        let (namespace, call_key) = (Arc::clone(&of.name), key.clone());
+        let found = self.call(|answer| Call::Get { namespace, key: call_key, answer }).await;
+        self.or_last_known(of, found, |mirror| {
             mirror.find(&of.name, &key).and_then(|known| known.versioned(now_ms()))
         })
     }
 
     pub(super) async fn list(&self, of: &Namespace, listing: Listing) -> Result<Vec<String>, KvError> {
-        let (namespace, its) = (Arc::clone(&of.name), listing.clone());
-        let found = self.call(|answer| Job::List { namespace, listing: its, answer }).await;
-        self.or_known(of, found, |mirror| mirror.list(&of.name, &listing, now_ms()).unwrap_or_default())
+        let (namespace, call_listing) = (Arc::clone(&of.name), listing.clone());
+        let found = self.call(|answer| Call::List { namespace, listing: call_listing, answer }).await;
+        self.or_last_known(of, found, |mirror| mirror.list(&of.name, &listing, now_ms()).unwrap_or_default())
     }
 
-    /// What was found, or what this server knows, if NATS is away and the namespace is to be read then.
-    fn or_known<T>(
+    /// Returns the result, or the last known value if NATS is away and the namespace permits that.
+    fn or_last_known<T>(
         &self,
         of: &Namespace,
         found: Result<T, KvError>,
@@ -175,11 +175,11 @@ impl NatsStore {
 
     pub(super) async fn change(&self, of: &Namespace, key: String, change: Change) -> Result<i64, KvError> {
         let of = of.clone();
-        self.call(|answer| Job::Change { of, key, change, answer }).await
+        self.call(|answer| Call::Change { of, key, change, answer }).await
     }
 
-    async fn call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, KvError> {
-        let done = self.try_call(job).await;
+    async fn call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, KvError> {
+        let done = self.try_call(call).await;
         let counter = match done {
             Err(KvError::Unavailable(_)) => &self.shared.failed,
             _ => &self.shared.operations,
@@ -188,12 +188,12 @@ impl NatsStore {
         done
     }
 
-    async fn try_call<T>(&self, job: impl FnOnce(Answer<T>) -> Job) -> Result<T, KvError> {
-        if let Life::Away { why, .. } = &*lock(&self.shared.life) {
+    async fn try_call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, KvError> {
+        if let Availability::Away { why, .. } = &*lock(&self.shared.availability) {
             return Err(away(why));
         }
         let (answer, answered) = oneshot::channel();
-        self.jobs.try_send(job(answer)).map_err(|_| away("too many calls wait for it"))?;
+        self.calls.try_send(call(answer)).map_err(|_| away("too many calls wait for it"))?;
         match timeout(self.timeout, answered).await {
             Ok(Ok(done)) => done,
             Ok(Err(_)) => Err(away("the connection was lost")),
@@ -203,10 +203,10 @@ impl NatsStore {
 }
 
 impl Shared {
-    /// NATS answers.
-    fn present(&self) {
-        let before = std::mem::replace(&mut *lock(&self.life), Life::Present);
-        if let Life::Away { since, last_known, .. } = before {
+    /// Records that NATS answers.
+    fn answering(&self) {
+        let before = std::mem::replace(&mut *lock(&self.availability), Availability::Answering);
+        if let Availability::Away { since, last_known, .. } = before {
             tracing::info!(
                 target: "tuffet::kv",
                 bucket = self.bucket,
@@ -217,10 +217,10 @@ impl Shared {
         }
     }
 
-    /// NATS does not answer.
+    /// Records that NATS does not answer.
     fn lost(&self, why: String) {
-        let mut life = lock(&self.life);
-        if let Life::Away { why: before, .. } = &mut *life {
+        let mut availability = lock(&self.availability);
+        if let Availability::Away { why: before, .. } = &mut *availability {
             *before = why;
             return;
         }
@@ -232,7 +232,7 @@ impl Shared {
              last known values"
         );
         let last_known = self.last_known.load(Relaxed);
-        *life = Life::Away { since: Instant::now(), why, last_known };
+        *availability = Availability::Away { since: Instant::now(), why, last_known };
     }
 }
 

@@ -1,8 +1,7 @@
 //! The names of keys in a bucket: the namespace, a dot, and the key.
 //!
-//! JetStream allows letters, digits and `-/_=.`, so any other byte is written as `=` and two hexadecimal digits. A
-//! dot separates the parts of subjects, so it is among the others: permissions such as `$KV.tuffet.audit.>` name one
-//! plugin.
+//! JetStream allows letters, digits and `-/_=.`; other bytes are written as `=` and two hexadecimal digits. So is a
+//! dot, which separates the parts of subjects: permissions such as `$KV.tuffet.audit.>` select one plugin.
 
 /// Returns the name of a key.
 pub(super) fn name(namespace: &str, key: &str) -> String {
@@ -13,7 +12,7 @@ pub(super) fn name(namespace: &str, key: &str) -> String {
     name
 }
 
-/// Returns the namespace and the key of a name; `None` for a name that [`name`] does not make.
+/// Returns the namespace and the key of a name; `None` if it is not a name made by [`name`].
 pub(super) fn parse(name: &str) -> Option<(String, String)> {
     let (namespace, key) = name.split_once('.')?;
     Some((unescape(namespace)?, unescape(key)?))
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_of_somebody_else_is_none() {
+    fn other_names_are_ignored() {
         for foreign in ["nodot", "a.b=4", "a.b=XY", "a.=FF"] {
             assert_eq!(parse(foreign), None, "{foreign}");
         }

@@ -1,8 +1,7 @@
 //! Single operations on a bucket.
 //!
-//! Reads ask the leader of the stream, so that a plugin reads what any server has written before. Counters are
-//! changed by compare-and-swap on the revision: with the known value first, and with a fresh one after a
-//! conflict.
+//! Reads ask the leader of the stream, so that a plugin sees what any server has written before. Counters use
+//! compare-and-swap on the revision: first with the last known value, after a conflict with a fresh one.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -16,12 +15,12 @@ use tokio::time::{sleep, timeout};
 
 use super::super::entry::Entry;
 use super::super::{KvError, Listing, MAX_VALUE, Namespace, Versioned, now_ms};
-use super::mirror::{Known, Swept};
+use super::mirror::{MirrorEntry, ObsoleteMessage};
 use super::names::name;
-use super::{Answer, Shared, away, lock};
+use super::{Reply, Shared, away, lock};
 use tuffet_net::nats::explain;
 
-/// The longest pause before another try after a conflict.
+/// The longest pause before a retry after a conflict.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// An open bucket.
@@ -36,14 +35,14 @@ pub(super) struct Operations {
 pub(super) struct Increment {
     pub(super) by: i64,
     pub(super) ttl_seconds: Option<u32>,
-    pub(super) answer: Answer<i64>,
+    pub(super) answer: Reply<i64>,
 }
 
-/// That a request was not answered in time: the connection is of no use any more.
-pub(super) struct Lost(pub(super) String);
+/// A request was not answered in time: the connection must be replaced.
+pub(super) struct ConnectionLost(pub(super) String);
 
 /// The newest message of a key.
-struct Newest {
+struct NewestMessage {
     revision: u64,
     /// `None` for a deletion.
     entry: Option<Bytes>,
@@ -55,11 +54,11 @@ impl Operations {
         &self,
         namespace: &str,
         key: &str,
-        answer: Answer<Option<Versioned>>,
-    ) -> Result<(), Lost> {
-        let value = |newest: Option<Newest>| {
-            let Newest { revision, entry } = newest?;
-            Known { revision, entry: entry? }.versioned(now_ms())
+        answer: Reply<Option<Versioned>>,
+    ) -> Result<(), ConnectionLost> {
+        let value = |newest: Option<NewestMessage>| {
+            let NewestMessage { revision, entry } = newest?;
+            MirrorEntry { revision, entry: entry? }.versioned(now_ms())
         };
         let found = self.newest(&name(namespace, key)).await?.map(value);
         let _ = answer.send(found);
@@ -73,36 +72,36 @@ impl Operations {
         key: &str,
         value: &[u8],
         ttl_seconds: Option<u32>,
-        answer: Answer<i64>,
-    ) -> Result<(), Lost> {
-        debug_assert!(value.len() <= MAX_VALUE, "checked where the plugin asks");
+        answer: Reply<i64>,
+    ) -> Result<(), ConnectionLost> {
+        debug_assert!(value.len() <= MAX_VALUE, "checked in the call of the plugin");
         let now = now_ms();
         if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, value.len(), now) {
             let _ = answer.send(Err(full));
             return Ok(());
         }
-        let entry = Bytes::from(Entry { until: Entry::until(now, ttl_seconds), value }.bytes());
+        let entry = Bytes::from(Entry { until: Entry::expiry(now, ttl_seconds), value }.bytes());
         let put = self.in_time(self.store.put(name(&of.name, key), entry.clone())).await?;
         let done = put.map_err(|error| away(&explain(&error))).map(|revision| {
-            lock(&self.shared.mirror).wrote(&of.name, key.to_owned(), revision, Some(entry));
+            lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
             0
         });
         let _ = answer.send(done);
         Ok(())
     }
 
-    /// Lists keys from the mirror, once NATS has answered: so a server that is away is noticed as with other calls.
+    /// Lists keys from the mirror after a ping, so that an outage is noticed as with other calls.
     pub(super) async fn list(
         &self,
         namespace: &str,
         listing: &Listing,
-        answer: Answer<Vec<String>>,
-    ) -> Result<(), Lost> {
+        answer: Reply<Vec<String>>,
+    ) -> Result<(), ConnectionLost> {
         self.ping().await?;
         let mirror = lock(&self.shared.mirror);
         let listed = match mirror.list(namespace, listing, now_ms()) {
-            // A part would look like all.
-            Some(_) if mirror.has_more(namespace) => Err(KvError::Quota),
+            // A partial list would look complete.
+            Some(_) if mirror.leaves_keys_out(namespace) => Err(KvError::Quota),
             Some(known) => Ok(known),
             None => Err(away("the keys have not arrived yet")),
         };
@@ -111,8 +110,8 @@ impl Operations {
         Ok(())
     }
 
-    /// Replaces a value that has this revision, or creates a key. Never tried again: another change means that the
-    /// caller has not seen the newest value.
+    /// Replaces a value that has this revision, or creates a key. Never retried: after another change, the caller has
+    /// not seen the newest value.
     pub(super) async fn swap(
         &self,
         of: &Namespace,
@@ -120,23 +119,23 @@ impl Operations {
         expected: Option<u64>,
         value: &[u8],
         ttl_seconds: Option<u32>,
-        answer: Answer<i64>,
-    ) -> Result<(), Lost> {
-        let done = self.swapped(of, key, expected, value, ttl_seconds).await?;
+        answer: Reply<i64>,
+    ) -> Result<(), ConnectionLost> {
+        let done = self.try_swap(of, key, expected, value, ttl_seconds).await?;
         let _ = answer.send(done);
         Ok(())
     }
 
-    async fn swapped(
+    async fn try_swap(
         &self,
         of: &Namespace,
         key: &str,
         expected: Option<u64>,
         value: &[u8],
         ttl_seconds: Option<u32>,
-    ) -> Result<Result<i64, KvError>, Lost> {
+    ) -> Result<Result<i64, KvError>, ConnectionLost> {
         let name = name(&of.name, key);
-        // An expired entry and a deletion have a revision, too, but there is no such key.
+        // Expired entries and deletions have a revision, but count as missing.
         let newest = match self.newest(&name).await? {
             Ok(newest) => newest,
             Err(error) => return Ok(Err(error)),
@@ -144,17 +143,17 @@ impl Operations {
         let now = now_ms();
         let revision = newest.as_ref().map_or(0, |newest| newest.revision);
         let entry = newest.and_then(|newest| newest.entry);
-        let there = entry.is_some_and(|entry| !Entry::parse(&entry).is_over(now));
-        if there.then_some(revision) != expected {
+        let exists = entry.is_some_and(|entry| !Entry::parse(&entry).is_expired(now));
+        if exists.then_some(revision) != expected {
             return Ok(Err(KvError::Conflict));
         }
         if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, value.len(), now) {
             return Ok(Err(full));
         }
-        let entry = Bytes::from(Entry { until: Entry::until(now, ttl_seconds), value }.bytes());
+        let entry = Bytes::from(Entry { until: Entry::expiry(now, ttl_seconds), value }.bytes());
         match self.in_time(self.store.update(&name, entry.clone(), revision)).await? {
             Ok(revision) => {
-                lock(&self.shared.mirror).wrote(&of.name, key.to_owned(), revision, Some(entry));
+                lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
                 Ok(Ok(revision.cast_signed()))
             }
             Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(Err(KvError::Conflict)),
@@ -162,8 +161,13 @@ impl Operations {
         }
     }
 
-    /// Removes a key. One that does not exist gets no deletion, which would be a message in the bucket.
-    pub(super) async fn delete(&self, of: &Namespace, key: &str, answer: Answer<i64>) -> Result<(), Lost> {
+    /// Removes a key. Does nothing if the key is missing: a deletion would be a message in the bucket.
+    pub(super) async fn delete(
+        &self,
+        of: &Namespace,
+        key: &str,
+        answer: Reply<i64>,
+    ) -> Result<(), ConnectionLost> {
         let name = name(&of.name, key);
         let known = lock(&self.shared.mirror).find(&of.name, key).is_some();
         let exists = if known {
@@ -186,14 +190,14 @@ impl Operations {
         Ok(())
     }
 
-    /// Adds all of these to one counter, in one change: a hundred concurrent increments on this server cost one
-    /// request to NATS.
+    /// Applies all increments to one counter in one change, so that a hundred concurrent increments on this server
+    /// cost one request.
     pub(super) async fn increment(
         &self,
         of: &Namespace,
         key: &str,
         batch: Vec<Increment>,
-    ) -> Result<(), Lost> {
+    ) -> Result<(), ConnectionLost> {
         let answers = match self.sums(of, key, &batch).await? {
             Ok(sums) => sums.into_iter().map(Ok).collect(),
             Err(error) => vec![Err(error); batch.len()],
@@ -209,10 +213,11 @@ impl Operations {
         of: &Namespace,
         key: &str,
         batch: &[Increment],
-    ) -> Result<Result<Vec<i64>, KvError>, Lost> {
+    ) -> Result<Result<Vec<i64>, KvError>, ConnectionLost> {
         let name = name(&of.name, key);
         let known = lock(&self.shared.mirror).find(&of.name, key).cloned();
-        let mut guess = known.map(|Known { revision, entry }| Newest { revision, entry: Some(entry) });
+        let mut guess =
+            known.map(|MirrorEntry { revision, entry }| NewestMessage { revision, entry: Some(entry) });
         let mut pause = Duration::from_millis(1);
         loop {
             let guessed = guess.is_some();
@@ -239,7 +244,7 @@ impl Operations {
             let entry = Bytes::from(Entry { until, value: &sum.to_le_bytes() }.bytes());
             match self.in_time(self.store.update(&name, entry.clone(), revision)).await? {
                 Ok(revision) => {
-                    lock(&self.shared.mirror).wrote(&of.name, key.to_owned(), revision, Some(entry));
+                    lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
                     return Ok(Ok(sums));
                 }
                 Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => {
@@ -247,7 +252,7 @@ impl Operations {
                     if batch.iter().all(|increment| increment.answer.is_closed()) {
                         return Ok(Err(away("the key is changed by too many servers at once")));
                     }
-                    // Another server was faster. Servers in step would collide again.
+                    // Another server was faster. Without a random pause, servers in step would collide again.
                     if !guessed {
                         sleep(pause.mul_f64(fastrand::f64())).await;
                         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -258,16 +263,15 @@ impl Operations {
         }
     }
 
-    /// Removes messages that no server needs any more, unless a newer one has taken their place. Another server
-    /// may have been faster.
-    pub(super) async fn remove(&self, swept: Vec<Swept>) {
-        for Swept { namespace, key, revision } in swept {
+    /// Removes obsolete messages, unless a newer one has replaced them. Another server may have removed them first.
+    pub(super) async fn remove(&self, swept: Vec<ObsoleteMessage>) {
+        for ObsoleteMessage { namespace, key, revision } in swept {
             let subject = format!("{}{}", self.store.prefix, name(&namespace, &key));
             let removed = async { self.store.stream.purge().filter(subject).sequence(revision + 1).await };
             match timeout(self.timeout, removed).await {
                 Ok(Ok(_)) => {}
                 Ok(Err(error)) => {
-                    tracing::debug!(target: "tuffet::kv", revision, %error, "not removed from the bucket");
+                    tracing::debug!(target: "tuffet::kv", revision, %error, "an obsolete message could not be removed from the bucket");
                     return;
                 }
                 Err(_) => return,
@@ -275,50 +279,50 @@ impl Operations {
         }
     }
 
-    /// Asks NATS for the state of the bucket, so that the mirror keeps nothing that the bucket lost without a word:
-    /// by its age, by a purge, or with the bucket itself.
-    pub(super) async fn ping(&self) -> Result<(), Lost> {
+    /// Queries the state of the bucket, and drops from the mirror what the bucket lost silently: by its age limit, by
+    /// a purge, or with the bucket itself.
+    pub(super) async fn ping(&self) -> Result<(), ConnectionLost> {
         let info = self.in_time(self.store.stream.get_info()).await?;
-        let info = info.map_err(|error| Lost(explain(&error)))?;
+        let info = info.map_err(|error| ConnectionLost(explain(&error)))?;
         if info.created != self.store.stream.cached_info().created {
-            return Err(Lost("the bucket was deleted and made anew".into()));
+            return Err(ConnectionLost("the bucket was deleted and created again".into()));
         }
-        lock(&self.shared.mirror).begins_at(info.state.first_sequence, info.state.last_sequence);
+        lock(&self.shared.mirror).remove_before(info.state.first_sequence, info.state.last_sequence);
         Ok(())
     }
 
-    async fn newest(&self, name: &str) -> Result<Result<Option<Newest>, KvError>, Lost> {
+    async fn newest(&self, name: &str) -> Result<Result<Option<NewestMessage>, KvError>, ConnectionLost> {
         let subject = format!("{}{name}", self.store.prefix);
         let found = self.in_time(self.store.stream.get_last_raw_message_by_subject(&subject)).await?;
         Ok(match found {
             Ok(message) => {
                 let deleted = message.headers.get("KV-Operation").is_some();
                 let entry = (!deleted).then_some(message.payload);
-                Ok(Some(Newest { revision: message.sequence, entry }))
+                Ok(Some(NewestMessage { revision: message.sequence, entry }))
             }
             Err(error) if matches!(error.kind(), LastRawMessageErrorKind::NoMessageFound) => Ok(None),
             Err(error) => Err(away(&explain(&error))),
         })
     }
 
-    async fn in_time<T>(&self, request: impl Future<Output = T>) -> Result<T, Lost> {
-        let silence = |_| Lost(format!("it did not answer within {:?}", self.timeout));
-        timeout(self.timeout, request).await.map_err(silence)
+    async fn in_time<T>(&self, request: impl Future<Output = T>) -> Result<T, ConnectionLost> {
+        let timed_out = |_| ConnectionLost(format!("it did not answer within {:?}", self.timeout));
+        timeout(self.timeout, request).await.map_err(timed_out)
     }
 }
 
-/// The expiry of the counter, and the sum after each increment; `None` if it is no counter.
+/// Returns the expiry of the counter and the sum after each increment; `None` if it is not a counter.
 fn add(entry: Option<&[u8]>, batch: &[Increment], now: u64) -> Option<(u64, Vec<i64>)> {
     let mut counter = None;
     if let Some(entry) = entry.map(Entry::parse)
-        && !entry.is_over(now)
+        && !entry.is_expired(now)
     {
         counter = Some((entry.until, i64::from_le_bytes(entry.value.try_into().ok()?)));
     }
     let mut sums = Vec::with_capacity(batch.len());
     for increment in batch {
         let current = counter.filter(|(until, _)| *until == 0 || *until > now);
-        let (until, sum) = current.unwrap_or((Entry::until(now, increment.ttl_seconds), 0));
+        let (until, sum) = current.unwrap_or((Entry::expiry(now, increment.ttl_seconds), 0));
         let sum = sum.saturating_add(increment.by);
         sums.push(sum);
         counter = Some((until, sum));

@@ -12,7 +12,7 @@ use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 
 use super::super::http::headers;
-use super::Answer;
+use super::ExportResult;
 use tuffet_config::sinks::OtlpTarget;
 use tuffet_net::causes::explain;
 use tuffet_net::tls;
@@ -21,7 +21,7 @@ pub(super) struct Grpc {
     endpoint: Endpoint,
     metadata: MetadataMap,
     timeout: Duration,
-    /// Created when there is something to deliver: it has tasks.
+    /// Created for the first delivery, because it starts tasks.
     client: Option<LogsServiceClient<Channel>>,
 }
 
@@ -48,23 +48,23 @@ impl Grpc {
     }
 
     /// Sends a request. Must be called within a runtime.
-    pub(super) async fn ask(&mut self, request: ExportLogsServiceRequest) -> Answer {
+    pub(super) async fn export(&mut self, request: ExportLogsServiceRequest) -> ExportResult {
         let client = self.client.get_or_insert_with(|| LogsServiceClient::new(self.endpoint.connect_lazy()));
         let mut request = Request::new(request);
         *request.metadata_mut() = self.metadata.clone();
         request.set_timeout(self.timeout);
         match tokio::time::timeout(self.timeout, client.export(request)).await {
-            Ok(Ok(answer)) => Answer::Taken(answer.into_inner()),
+            Ok(Ok(answer)) => ExportResult::Taken(answer.into_inner()),
             Ok(Err(status)) => judge(&status),
             Err(_) => {
                 let error = format!("the collector did not answer within {:?}", self.timeout);
-                Answer::Later { after: None, error }
+                ExportResult::Later { after: None, error }
             }
         }
     }
 }
 
-fn judge(status: &Status) -> Answer {
+fn judge(status: &Status) -> ExportResult {
     let after = status.get_details_retry_info().and_then(|info| info.retry_delay);
     let mut error = format!("the answer has the status {:?}", status.code());
     // An error on the path has a source; an error message of the receiver may repeat the data.
@@ -72,22 +72,23 @@ fn judge(status: &Status) -> Answer {
         error = format!("{error}: {}", explain(source));
     }
     match status.code() {
-        // As the specification requires: without a requested pause, it is unknown whether a retry can
-        // succeed.
-        Code::ResourceExhausted if after.is_none() => Answer::TooLarge(error),
+        // Without a requested pause, a retry may never succeed (OTLP specification).
+        Code::ResourceExhausted if after.is_none() => ExportResult::TooLarge(error),
         Code::ResourceExhausted
         | Code::Cancelled
         | Code::DeadlineExceeded
         | Code::Aborted
         | Code::OutOfRange
         | Code::Unavailable
-        | Code::DataLoss => Answer::Later { after, error },
-        // Caused by credentials or the address, which an operator fixes.
+        | Code::DataLoss => ExportResult::Later { after, error },
+        // Caused by credentials or the address: waits until an operator fixes it.
         Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
-            Answer::Later { after, error }
+            ExportResult::Later { after, error }
         }
-        // The connection broke before there was an answer: the receiver did not send this status.
-        Code::Unknown | Code::Internal if status.source().is_some() => Answer::Later { after: None, error },
-        _ => Answer::Never(error),
+        // The connection broke before an answer: the receiver did not send this status.
+        Code::Unknown | Code::Internal if status.source().is_some() => {
+            ExportResult::Later { after: None, error }
+        }
+        _ => ExportResult::Never(error),
     }
 }

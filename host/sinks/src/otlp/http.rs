@@ -8,7 +8,7 @@ use reqwest::Client;
 use reqwest::header::HeaderMap;
 
 use super::super::http::{client, explain, headers, read, retry_after};
-use super::Answer;
+use super::ExportResult;
 use tuffet_config::sinks::OtlpTarget;
 
 pub(super) struct Http {
@@ -26,22 +26,23 @@ impl Http {
         })
     }
 
-    pub(super) async fn ask(&self, request: &ExportLogsServiceRequest) -> Answer {
+    pub(super) async fn export(&self, request: &ExportLogsServiceRequest) -> ExportResult {
         let post = self.client.post(&self.url).headers(self.headers.clone()).body(request.encode_to_vec());
         let answer = match post.send().await {
             Ok(answer) => answer,
-            Err(error) => return Answer::Later { after: None, error: explain(error) },
+            Err(error) => return ExportResult::Later { after: None, error: explain(error) },
         };
         let (status, after) = (answer.status().as_u16(), retry_after(&answer));
         let body = read(answer).await;
         let error = format!("the answer has the status {status}");
         match status {
             // An unreadable answer refuses nothing.
-            200..=299 => Answer::Taken(ExportLogsServiceResponse::decode(&*body).unwrap_or_default()),
-            413 => Answer::TooLarge(error),
-            // As the specification requires; also credentials and the address, which an operator fixes.
-            429 | 502 | 503 | 504 | 300..=399 | 401 | 403 | 404 | 407 => Answer::Later { after, error },
-            _ => Answer::Never(error),
+            200..=299 => ExportResult::Taken(ExportLogsServiceResponse::decode(&*body).unwrap_or_default()),
+            413 => ExportResult::TooLarge(error),
+            // The retryable codes of the OTLP specification; also credentials and the address, which an operator
+            // fixes.
+            429 | 502 | 503 | 504 | 300..=399 | 401 | 403 | 404 | 407 => ExportResult::Later { after, error },
+            _ => ExportResult::Never(error),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sends lines as log records to an OpenTelemetry collector.
 //!
-//! Retries follow the specification of OTLP, with one exception: if the collector rejects the credentials or
-//! the path, nothing is wrong with the lines, and they wait for an operator, as those of `http` do.
+//! Retries follow the OTLP specification, with one exception: if the collector rejects the credentials or the path,
+//! the lines wait for an operator, as those of `http` do.
 
 mod grpc;
 mod http;
@@ -17,7 +17,7 @@ use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsServiceRequest, 
 use tokio::runtime::Runtime;
 
 use super::http::LONGEST_PAUSE;
-use super::output::{Failure, Output, Then};
+use super::output::{Failure, Output, Remedy};
 use super::{Batch, runtime};
 use grpc::Grpc;
 use http::Http;
@@ -42,11 +42,11 @@ enum Protocol {
     Grpc(Box<Grpc>),
 }
 
-/// The collector's answer to a request.
-enum Answer {
-    /// It accepted all or some of the lines.
+/// The result of an export request.
+enum ExportResult {
+    /// The collector accepted all or some of the lines.
     Taken(ExportLogsServiceResponse),
-    /// It accepts nothing now, independently of the lines; or there was no answer.
+    /// The collector accepts nothing now, independently of the lines, or did not answer.
     Later { after: Option<Duration>, error: String },
     /// Fewer at once may be accepted.
     TooLarge(String),
@@ -69,43 +69,45 @@ impl OtlpOutput {
         })
     }
 
-    fn ask(&mut self, request: ExportLogsServiceRequest) -> io::Result<Answer> {
+    fn export(&mut self, request: ExportLogsServiceRequest) -> io::Result<ExportResult> {
         let runtime = match &mut self.runtime {
             Some(runtime) => runtime,
             none => none.insert(runtime::start()?),
         };
         Ok(match &mut self.protocol {
-            Protocol::Http(http) => runtime.block_on(http.ask(&request)),
-            Protocol::Grpc(grpc) => runtime.block_on(grpc.ask(request)),
+            Protocol::Http(http) => runtime.block_on(http.export(&request)),
+            Protocol::Grpc(grpc) => runtime.block_on(grpc.export(request)),
         })
     }
 
-    /// Sends all lines, in parts if the collector says that they are too many at once.
+    /// Sends all lines, in halves if the collector reports that they are too large.
     fn send(&mut self, lines: &[String]) -> Result<(), Failure> {
         let request = self.records.request(lines);
-        match self.ask(request).map_err(|error| Failure::again(0, error))? {
-            Answer::Taken(answer) => self.taken(lines.len(), answer),
-            Answer::Later { after, error } => Err(Failure { done: 0, then: Then::Again(after), error }),
-            Answer::TooLarge(_) if lines.len() > 1 => {
+        match self.export(request).map_err(|error| Failure::retry(0, error))? {
+            ExportResult::Taken(answer) => self.taken(lines.len(), answer),
+            ExportResult::Later { after, error } => {
+                Err(Failure { done: 0, remedy: Remedy::Retry(after), error })
+            }
+            ExportResult::TooLarge(_) if lines.len() > 1 => {
                 let (first, second) = lines.split_at(lines.len() / 2);
                 self.send(first)?;
                 self.send(second).map_err(|failure| Failure { done: failure.done + first.len(), ..failure })
             }
-            Answer::TooLarge(error) | Answer::Never(error) => {
-                Err(Failure { done: 0, then: Then::Drop(lines.len()), error })
+            ExportResult::TooLarge(error) | ExportResult::Never(error) => {
+                Err(Failure { done: 0, remedy: Remedy::Drop(lines.len()), error })
             }
         }
     }
 
-    /// Handles an accepted request. It is not repeated, even if the collector refused some lines: it does not
-    /// say which.
+    /// Handles an accepted request. It is not repeated even if the collector refused some lines, because the answer
+    /// does not name them.
     fn taken(&mut self, lines: usize, answer: ExportLogsServiceResponse) -> Result<(), Failure> {
         let Some(partial) = answer.partial_success else { return Ok(()) };
         let said = partial.error_message.chars().take(200).collect::<String>();
         let refused = usize::try_from(partial.rejected_log_records).unwrap_or(0).min(lines);
         if refused > 0 {
             let error = format!("the collector refused {refused} of {lines} records: {said}");
-            return Err(Failure { done: lines - refused, then: Then::Drop(refused), error });
+            return Err(Failure { done: lines - refused, remedy: Remedy::Drop(refused), error });
         }
         if !said.is_empty() && !std::mem::replace(&mut self.warned, true) {
             tracing::warn!(

@@ -1,6 +1,6 @@
 //! Converts lines to log records.
 //!
-//! While it is queued, a line carries its time and plugin, so that both survive a restart.
+//! A queued line carries its time and plugin, so that both survive a restart.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,11 +16,11 @@ use serde_json::Value;
 
 use super::resource::resource;
 
-/// The deepest nesting of maps and lists; deeper ones are sent as JSON in a string, because decoders have
-/// limits, too.
-const DEPTH: u32 = 16;
+/// The maximum nesting of maps and lists. Deeper ones are sent as JSON in a string, because decoders have limits,
+/// too.
+const MAX_DEPTH: u32 = 16;
 
-/// The time and plugin of a line, before the line.
+/// The time and plugin of a line, stored before it.
 #[derive(Serialize, Deserialize)]
 struct Mark {
     /// Nanoseconds since 1970.
@@ -39,7 +39,7 @@ struct Marked {
     line: Value,
 }
 
-/// Returns the line as it is queued.
+/// Returns the line with its mark, as it is queued.
 pub(crate) fn mark(plugin: &str, line: &str) -> String {
     let mark = Mark { at: now(), plugin: plugin.to_owned() };
     let mut marked = serde_json::to_string(&mark).unwrap_or_default();
@@ -96,28 +96,28 @@ impl Records {
             Ok(Marked { mark, line }) => (Some(mark), line),
             Err(_) => (None, serde_json::from_str(line).unwrap_or_else(|_| line.into())),
         };
-        let taken = mark.as_ref().map_or_else(now, |mark| mark.at);
+        let queued_at = mark.as_ref().map_or_else(now, |mark| mark.at);
         let (number, word) = severity(&line);
         let mut attributes = vec![text("tftp.sink.name", &self.sink)];
         attributes.extend(mark.map(|mark| text("tftp.plugin.name", &mark.plugin)));
         LogRecord {
-            time_unix_nano: said_at(&line).unwrap_or(taken),
-            observed_time_unix_nano: taken,
+            time_unix_nano: event_time(&line).unwrap_or(queued_at),
+            observed_time_unix_nano: queued_at,
             severity_number: number.into(),
             severity_text: word.into(),
-            body: Some(any(line, DEPTH)),
+            body: Some(any(line, MAX_DEPTH)),
             attributes,
             ..LogRecord::default()
         }
     }
 }
 
-/// Returns the time of the event, if the line has it as `audit` and `publish` write it: `unix_ms`.
-fn said_at(line: &Value) -> Option<u64> {
+/// Returns the time of the event from `unix_ms`, which `audit` and `publish` write.
+fn event_time(line: &Value) -> Option<u64> {
     line.get("unix_ms")?.as_u64()?.checked_mul(1_000_000)
 }
 
-/// Returns the severity in the line (`level` or `severity`); by default, information.
+/// Returns the severity from `level` or `severity`; information by default.
 fn severity(line: &Value) -> (SeverityNumber, &'static str) {
     let word = line.get("level").or_else(|| line.get("severity")).and_then(Value::as_str);
     match word.map(str::to_ascii_lowercase).as_deref() {

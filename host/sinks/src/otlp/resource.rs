@@ -4,10 +4,10 @@ use opentelemetry::KeyValue;
 use opentelemetry_sdk::Resource;
 use std::sync::OnceLock;
 
-/// Returns the resource: the configured attributes, and those of every process.
+/// Returns the resource: attributes of the process, and the configured ones.
 pub fn resource(attributes: &[(String, String)]) -> Resource {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    // One for all signals, and for sinks that send log records.
+    // Shared by all signals, and by sinks that send log records.
     static INSTANCE: OnceLock<String> = OnceLock::new();
     let instance = INSTANCE.get_or_init(|| format!("{:032x}", fastrand::u128(..)));
     Resource::builder()

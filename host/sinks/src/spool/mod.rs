@@ -1,7 +1,7 @@
 //! A spool: lines queued on disk in order, across crashes and restarts, until they are delivered.
 //!
-//! A folder with segments, the last of which grows, and the position of delivery. Lines in flight at a crash
-//! are delivered again.
+//! It is a folder with segments and the position of delivery. Lines are appended to the last segment. Lines in flight
+//! at a crash are delivered again.
 
 mod position;
 mod segment;
@@ -19,22 +19,22 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 
-use super::backlog::{Backlog, Load};
+use super::backlog::{Backlog, TakenLines};
 use super::queue::Queue;
-use super::{Batch, Full, Pace, SpoolSpec};
-use position::Position;
-use state::State;
+use super::{Batch, DeliveryMode, Full, SpoolSpec};
+use position::PositionFile;
+use state::SpoolState;
 
 /// An open spool. The sinks of consecutive generations share it.
 #[derive(Debug)]
 pub(super) struct Spool {
     folder: PathBuf,
-    queue: Queue<State>,
+    queue: Queue<SpoolState>,
     /// The number of the last sink that claimed the spool.
     owner: AtomicU64,
     /// Held while a sink delivers.
     delivering: Mutex<()>,
-    /// Keeps other processes out.
+    /// The lock that keeps other processes out.
     _lock: File,
 }
 
@@ -47,8 +47,8 @@ impl Spool {
         let folder = &spec.path;
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let lock = lock(folder)?;
-        let (position, written) = Position::open(&folder.join("position"))?;
-        let state = State::recover(spec, position, written)?;
+        let (position_file, position) = PositionFile::open(&folder.join("position"))?;
+        let state = SpoolState::recover(spec, position_file, position)?;
         Ok(Spool {
             folder: folder.clone(),
             queue: Queue::new(state),
@@ -58,23 +58,23 @@ impl Spool {
         })
     }
 
-    /// Applies settings that may have changed since it was opened.
+    /// Applies settings that may have changed since the spool was opened.
     pub fn adopt(&self, spec: &SpoolSpec) {
         let mut state = self.queue.lock();
-        (state.bytes_at_most, state.fsync) = (spec.bytes, spec.fsync);
+        (state.max_bytes, state.fsync) = (spec.bytes, spec.fsync);
     }
 
-    /// Gives another sink the right to deliver; the present one is to stop.
+    /// Gives another sink the right to deliver; the previous one stops.
     pub fn claim(self: Arc<Self>) -> Claim {
         let number = self.owner.fetch_add(1, Ordering::AcqRel) + 1;
         self.queue.wake();
         Claim { spool: self, number }
     }
 
-    /// Appends a line, which is then on disk as far as `fsync` promises. Blocks.
+    /// Appends a line; it is on disk as far as `fsync` promises. Blocks.
     pub fn append(&self, line: &str) -> Result<(), Full> {
         let mut state = self.queue.lock();
-        if state.waiting() + segment::size_of(line) > state.bytes_at_most {
+        if state.waiting() + segment::size_of(line) > state.max_bytes {
             return Err(Full);
         }
         match state.append(line) {
@@ -102,16 +102,21 @@ impl Spool {
         (state.lines, state.waiting())
     }
 
-    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
-        self.queue.take(batch, until, pace)
+    fn take(
+        &self,
+        batch: &Batch,
+        until: Option<Instant>,
+        mode: &dyn Fn() -> DeliveryMode,
+    ) -> io::Result<TakenLines> {
+        self.queue.take(batch, until, mode)
     }
 
-    fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
-        let done = load.places.drain(..lines.min(load.places.len())).next_back();
+    fn acknowledge(&self, taken: &mut TakenLines, lines: usize) -> io::Result<()> {
+        let done = taken.positions.drain(..lines.min(taken.positions.len())).next_back();
         let mut state = self.queue.lock();
         state.lines = state.lines.saturating_sub(lines as u64);
         state.since = if state.lines == 0 { None } else { Some(Instant::now()) };
-        done.map_or(Ok(()), |place| state.advance(place))
+        done.map_or(Ok(()), |position| state.advance(position))
     }
 }
 
@@ -127,27 +132,32 @@ impl Backlog for Claim {
         self.spool.append(&line)
     }
 
-    fn take(&self, batch: &Batch, until: Option<Instant>, pace: &dyn Fn() -> Pace) -> io::Result<Load> {
-        self.spool.take(batch, until, pace)
+    fn take(
+        &self,
+        batch: &Batch,
+        until: Option<Instant>,
+        mode: &dyn Fn() -> DeliveryMode,
+    ) -> io::Result<TakenLines> {
+        self.spool.take(batch, until, mode)
     }
 
-    fn acknowledge(&self, load: &mut Load, lines: usize) -> io::Result<()> {
-        self.spool.acknowledge(load, lines)
+    fn acknowledge(&self, taken: &mut TakenLines, lines: usize) -> io::Result<()> {
+        self.spool.acknowledge(taken, lines)
     }
 
     fn size(&self) -> (u64, u64) {
         self.spool.size()
     }
 
-    fn is_kept(&self) -> bool {
+    fn is_persistent(&self) -> bool {
         true
     }
 
-    fn is_mine(&self) -> bool {
+    fn has_claim(&self) -> bool {
         self.spool.owner.load(Ordering::Acquire) == self.number
     }
 
-    fn alone(&self) -> Option<MutexGuard<'_, ()>> {
+    fn lock_delivery(&self) -> Option<MutexGuard<'_, ()>> {
         Some(self.spool.delivering.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -155,12 +165,12 @@ impl Backlog for Claim {
         self.spool.queue.wake();
     }
 
-    fn pause(&self, until: Instant, pace: &dyn Fn() -> Pace) {
-        self.spool.queue.pause(until, pace);
+    fn pause(&self, until: Instant, mode: &dyn Fn() -> DeliveryMode) {
+        self.spool.queue.pause(until, mode);
     }
 }
 
-/// Locks out other processes. Waits briefly for one that is exiting.
+/// Locks out other processes. Waits briefly for a process that is exiting.
 fn lock(folder: &Path) -> io::Result<File> {
     let file = segment::open(&folder.join("lock"))?;
     let end = Instant::now() + Duration::from_secs(1);
@@ -173,7 +183,7 @@ fn lock(folder: &Path) -> io::Result<File> {
             Err(rustix::io::Errno::WOULDBLOCK) => {
                 let folder = folder.display();
                 return Err(io::Error::other(format!(
-                    "another process has the spool {folder}; give each server a `state:` of its own"
+                    "another process has the spool {folder}; give each server its own `state:`"
                 )));
             }
             Err(errno) => return Err(errno.into()),

@@ -1,7 +1,7 @@
 //! A segment of a spool: lines, each after its checksum.
 //!
-//! `4f2a90c1 {"seq":1,…}` and a line feed: readable for people, and a crash may cut it anywhere. A damaged
-//! line is skipped; the line feed leads to the next one.
+//! `4f2a90c1 {"seq":1,…}` and a line feed: people can read it, and a crash may cut it anywhere. A damaged line is
+//! skipped up to its line feed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,33 +9,33 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The length of the checksum and the space after it.
-const CHECK: usize = 9;
+const CHECKSUM_LENGTH: usize = 9;
 /// Bytes per read.
 const CHUNK: usize = 256 << 10;
 
 /// Returns the size of a line in a segment, in bytes.
 pub(super) fn size_of(line: &str) -> u64 {
-    (CHECK + line.len() + 1) as u64
+    (CHECKSUM_LENGTH + line.len() + 1) as u64
 }
 
 /// Returns the line as stored in a segment.
 pub(super) fn record(line: &str) -> Vec<u8> {
-    let mut record = format!("{:08x} ", check(line.as_bytes())).into_bytes();
+    let mut record = format!("{:08x} ", checksum(line.as_bytes())).into_bytes();
     record.extend_from_slice(line.as_bytes());
     record.push(b'\n');
     record
 }
 
-/// FNV-1a: it detects truncation and corruption, not forgery.
-fn check(bytes: &[u8]) -> u32 {
+/// The FNV-1a hash. It detects truncation and corruption, not forgery.
+fn checksum(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
 /// Parses a stored line; `None` if it is damaged.
 fn parse(record: &[u8]) -> Option<String> {
-    let (sum, line) = record.split_at_checked(CHECK)?;
+    let (sum, line) = record.split_at_checked(CHECKSUM_LENGTH)?;
     let sum = std::str::from_utf8(sum).ok()?.strip_suffix(' ')?;
-    if u32::from_str_radix(sum, 16).ok()? != check(line) {
+    if u32::from_str_radix(sum, 16).ok()? != checksum(line) {
         return None;
     }
     String::from_utf8(line.to_vec()).ok()
@@ -84,15 +84,21 @@ pub(super) fn scan(file: &mut File, offset: u64) -> io::Result<(u64, u64)> {
 
 /// The lines read from a segment.
 #[derive(Debug, Default)]
-pub(super) struct Found {
-    /// Lines, each with the offset after it; `None` is a damaged one.
+pub(super) struct SegmentLines {
+    /// The lines, each with the offset after it; `None` is a damaged one.
     pub lines: Vec<(Option<String>, u64)>,
 }
 
-/// Reads lines between two offsets: at most `most` lines, and at most `bytes` bytes unless the first is
+/// Reads lines between two offsets: at most `max_lines` lines, and at most `max_bytes` bytes unless the first line is
 /// longer.
-pub(super) fn read(file: &File, from: u64, to: u64, most: usize, bytes: usize) -> io::Result<Found> {
-    let mut read = Found::default();
+pub(super) fn read(
+    file: &File,
+    from: u64,
+    to: u64,
+    max_lines: usize,
+    max_bytes: usize,
+) -> io::Result<SegmentLines> {
+    let mut read = SegmentLines::default();
     let (mut begun, mut taken) = (Vec::new(), 0_usize);
     let (mut at, mut end) = (from, from);
     let mut chunk = vec![0; CHUNK.min(usize::try_from(to - from).unwrap_or(CHUNK)).max(1)];
@@ -106,8 +112,8 @@ pub(super) fn read(file: &File, from: u64, to: u64, most: usize, bytes: usize) -
         for piece in chunk[..length].split_inclusive(|byte| *byte == b'\n') {
             begun.extend_from_slice(piece);
             let Some(record) = begun.strip_suffix(b"\n") else { continue };
-            let size = record.len().saturating_sub(CHECK);
-            if read.lines.len() == most || (!read.lines.is_empty() && taken + size > bytes) {
+            let size = record.len().saturating_sub(CHECKSUM_LENGTH);
+            if read.lines.len() == max_lines || (!read.lines.is_empty() && taken + size > max_bytes) {
                 return Ok(read);
             }
             taken += size;
@@ -124,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_damaged_is_left_out_and_no_more() {
+    fn only_damaged_lines_are_left_out() {
         let good = record("{\"é\":1}");
         assert_eq!(parse(&good[..good.len() - 1]).as_deref(), Some("{\"é\":1}"));
         for at in 0..good.len() - 1 {

@@ -7,25 +7,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::position::Position;
+use super::position::PositionFile;
 use super::segment;
-use crate::backlog::{Load, Place};
+use crate::backlog::{Position, TakenLines};
 use crate::queue::Store;
 use tuffet_config::sinks::{Batch, Fsync, SpoolSpec};
 
-/// The smallest and largest segment in bytes; in between, an eighth of the spool.
-const SEGMENT: (u64, u64) = (4 << 10, 8 << 20);
+/// The minimum and maximum segment size in bytes; in between, an eighth of the spool.
+const SEGMENT_BYTES: (u64, u64) = (4 << 10, 8 << 20);
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct SpoolState {
     folder: PathBuf,
-    pub bytes_at_most: u64,
+    pub max_bytes: u64,
     pub fsync: Fsync,
     /// Oldest first; never empty. Lines are appended to the last one.
     segments: VecDeque<Segment>,
     /// The position of delivery; always in the first segment.
-    place: Place,
     position: Position,
+    position_file: PositionFile,
     pub lines: u64,
     /// Whether the last appended line may be incomplete.
     cut: bool,
@@ -44,43 +44,48 @@ struct Segment {
     bytes: u64,
 }
 
-impl State {
-    pub fn recover(spec: &SpoolSpec, position: Position, written: Option<Place>) -> io::Result<State> {
-        let mut place = written.unwrap_or_default();
+impl SpoolState {
+    pub fn recover(
+        spec: &SpoolSpec,
+        position_file: PositionFile,
+        written: Option<Position>,
+    ) -> io::Result<SpoolState> {
+        let mut position = written.unwrap_or_default();
         let (mut segments, mut lines) = (VecDeque::new(), 0);
         let numbers = segment::numbers(&spec.path)?;
         for number in &numbers {
             let path = segment::path(&spec.path, *number);
-            // Delivered completely, but a crash prevented its removal.
-            if *number < place.segment {
+            // Delivered completely, but not removed because of a crash.
+            if *number < position.segment {
                 fs::remove_file(path)?;
                 continue;
             }
             let mut file = segment::open(&path)?;
             let length = file.metadata()?.len();
-            let from = if *number == place.segment && place.offset <= length { place.offset } else { 0 };
+            let from =
+                if *number == position.segment && position.offset <= length { position.offset } else { 0 };
             if segments.is_empty() {
-                place = Place { segment: *number, offset: from };
+                position = Position { segment: *number, offset: from };
             }
-            let (its, whole) = segment::scan(&mut file, from)?;
+            let (segment_lines, whole) = segment::scan(&mut file, from)?;
             if whole < length {
                 file.set_len(whole)?;
             }
-            lines += its;
+            lines += segment_lines;
             segments.push_back(Segment { number: *number, file: Arc::new(file), bytes: whole });
         }
         if segments.is_empty() {
-            let number = place.segment.max(numbers.last().copied().unwrap_or_default()) + 1;
+            let number = position.segment.max(numbers.last().copied().unwrap_or_default()) + 1;
             segments.push_back(Segment::make(&spec.path, number)?);
-            place = Place { segment: number, offset: 0 };
+            position = Position { segment: number, offset: 0 };
         }
-        Ok(State {
+        Ok(SpoolState {
             folder: spec.path.clone(),
-            bytes_at_most: spec.bytes,
+            max_bytes: spec.bytes,
             fsync: spec.fsync,
             segments,
-            place,
             position,
+            position_file,
             lines,
             cut: false,
             dirty: None,
@@ -91,16 +96,16 @@ impl State {
 
     /// Returns the queued bytes.
     pub fn waiting(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.place.offset
+        self.segments.iter().map(|segment| segment.bytes).sum::<u64>() - self.position.offset
     }
 
     pub fn append(&mut self, line: &str) -> io::Result<()> {
         let record = segment::record(line);
-        let most = (self.bytes_at_most / 8).clamp(SEGMENT.0, SEGMENT.1);
+        let max_segment = (self.max_bytes / 8).clamp(SEGMENT_BYTES.0, SEGMENT_BYTES.1);
         let fsync = self.fsync;
         let last = self.last();
-        if last.bytes > 0 && last.bytes + record.len() as u64 > most {
-            // The previous segment is synced before the next one is written.
+        if last.bytes > 0 && last.bytes + record.len() as u64 > max_segment {
+            // Syncs the previous segment before the next one is written.
             if fsync != Fsync::Never {
                 last.file.sync_data()?;
             }
@@ -114,7 +119,7 @@ impl State {
         let cut = self.cut;
         let segment = self.last();
         if cut {
-            // It could not be removed: a line feed ends it, and it counts as damaged.
+            // The partial line could not be removed: a line feed ends it, and it counts as damaged.
             (&*segment.file).write_all(b"\n")?;
             segment.bytes = segment.file.metadata()?.len();
             self.lines += 1;
@@ -122,9 +127,9 @@ impl State {
         }
         let segment = self.last();
         if let Err(error) = (&*segment.file).write_all(&record) {
-            // A full disk: no partial line may stay.
-            let back = segment.bytes;
-            self.cut = segment.file.set_len(back).is_err();
+            // On a full disk: removes the partial line.
+            let length_before = segment.bytes;
+            self.cut = segment.file.set_len(length_before).is_err();
             return Err(error);
         }
         segment.bytes += record.len() as u64;
@@ -133,7 +138,7 @@ impl State {
         self.since.get_or_insert_with(Instant::now);
         match self.fsync {
             Fsync::Never => {}
-            // If this fails, the plugin gets an error, and the line may still be delivered.
+            // If this fails, the plugin gets an error, but the line may still be delivered.
             Fsync::Each => file.sync_data()?,
             Fsync::Every(_) => {
                 self.dirty.get_or_insert_with(Instant::now);
@@ -143,26 +148,27 @@ impl State {
     }
 
     fn last(&mut self) -> &mut Segment {
-        self.segments.back_mut().expect("a spool has a segment at all times")
+        self.segments.back_mut().expect("a spool always has a segment")
     }
 
-    /// Everything up to this place is delivered.
-    pub fn advance(&mut self, place: Place) -> io::Result<()> {
-        let mut over = Vec::new();
+    /// Records that everything up to this position is delivered, and removes delivered segments.
+    pub fn advance(&mut self, position: Position) -> io::Result<()> {
+        let mut delivered = Vec::new();
         while self.segments.len() > 1
             && let Some(first) = self.segments.front()
-            && (first.number < place.segment || first.bytes <= place.offset)
+            && (first.number < position.segment || first.bytes <= position.offset)
         {
-            over.extend(self.segments.pop_front().map(|segment| segment.number));
+            delivered.extend(self.segments.pop_front().map(|segment| segment.number));
         }
-        let first = self.segments.front().map_or(place.segment, |first| first.number);
-        self.place = if first == place.segment { place } else { Place { segment: first, offset: 0 } };
-        self.position.write(self.place)?;
-        over.into_iter().try_for_each(|number| fs::remove_file(segment::path(&self.folder, number)))
+        let first = self.segments.front().map_or(position.segment, |first| first.number);
+        self.position =
+            if first == position.segment { position } else { Position { segment: first, offset: 0 } };
+        self.position_file.write(self.position)?;
+        delivered.into_iter().try_for_each(|number| fs::remove_file(segment::path(&self.folder, number)))
     }
 }
 
-impl Store for State {
+impl Store for SpoolState {
     fn ready(&self) -> (u64, u64) {
         (self.lines, self.waiting())
     }
@@ -176,12 +182,12 @@ impl Store for State {
         Some((self.dirty? + time, Arc::clone(&self.segments.back()?.file)))
     }
 
-    fn take(&mut self, batch: &Batch) -> io::Result<Load> {
-        let mut taken = Load::default();
-        // Damaged lines with no good line before them.
-        let mut behind = None;
+    fn take(&mut self, batch: &Batch) -> io::Result<TakenLines> {
+        let mut taken = TakenLines::default();
+        // The position after damaged lines with no intact line before them.
+        let mut after_damaged = None;
         let mut bytes = 0;
-        let mut from = self.place.offset;
+        let mut from = self.position.offset;
         for segment in &self.segments {
             let (lines, room) = (batch.lines - taken.lines.len(), batch.bytes.saturating_sub(bytes));
             if lines == 0 || (room == 0 && !taken.lines.is_empty()) {
@@ -190,19 +196,19 @@ impl Store for State {
             let found = segment::read(&segment.file, from, segment.bytes, lines, room)?;
             let reached = found.lines.last().map_or(from, |(_, end)| *end);
             for (line, end) in found.lines {
-                let place = Place { segment: segment.number, offset: end };
+                let position = Position { segment: segment.number, offset: end };
                 match line {
                     Some(line) => {
                         bytes += line.len();
                         taken.lines.push(line);
-                        taken.places.push(place);
+                        taken.positions.push(position);
                     }
                     None => {
                         taken.damaged += 1;
-                        // Skipped with the line before it, or at once.
-                        match taken.places.last_mut() {
-                            Some(last) => *last = place,
-                            None => behind = Some(place),
+                        // Acknowledged with the line before it, or at once.
+                        match taken.positions.last_mut() {
+                            Some(last) => *last = position,
+                            None => after_damaged = Some(position),
                         }
                     }
                 }
@@ -216,8 +222,8 @@ impl Store for State {
         if self.lines == 0 {
             self.since = None;
         }
-        if let Some(place) = behind {
-            self.advance(place)?;
+        if let Some(position) = after_damaged {
+            self.advance(position)?;
         }
         Ok(taken)
     }

@@ -16,8 +16,8 @@ fn spec(folder: &TempDir, bytes: u64) -> SpoolSpec {
 }
 
 /// Takes the queued lines without waiting for more.
-fn taken(spool: &Spool) -> Load {
-    spool.take(&BATCH, None, &|| Pace::Stop).unwrap()
+fn taken(spool: &Spool) -> TakenLines {
+    spool.take(&BATCH, None, &|| DeliveryMode::Stop).unwrap()
 }
 
 /// Takes and acknowledges all lines.
@@ -57,7 +57,7 @@ fn lines_come_out_as_they_went_in_and_once() {
 }
 
 #[test]
-fn what_is_not_acknowledged_comes_again_after_a_restart() {
+fn unacknowledged_lines_come_again_after_a_restart() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -103,7 +103,7 @@ fn it_is_bounded_and_has_room_again() {
 }
 
 #[test]
-fn what_a_crash_cut_off_is_left_out() {
+fn a_line_that_a_crash_cut_off_is_left_out() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -125,7 +125,7 @@ fn what_a_crash_cut_off_is_left_out() {
 }
 
 #[test]
-fn what_a_disk_damaged_is_left_out_and_counted() {
+fn damaged_lines_are_left_out_and_counted() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -149,7 +149,7 @@ fn what_a_disk_damaged_is_left_out_and_counted() {
 
 /// A segment with only damaged lines does not delay the next one.
 #[test]
-fn a_segment_of_nothing_good_is_passed() {
+fn a_segment_of_damaged_lines_is_skipped() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 8 * 4096);
     let spool = Spool::open(&spec).unwrap();
@@ -166,7 +166,7 @@ fn a_segment_of_nothing_good_is_passed() {
 }
 
 #[test]
-fn a_position_that_says_nothing_loses_nothing() {
+fn an_invalid_position_loses_nothing() {
     let folder = TempDir::new().unwrap();
     let spec = spec(&folder, 1 << 20);
     let spool = Spool::open(&spec).unwrap();
@@ -186,7 +186,7 @@ fn lines_larger_than_a_batch_or_a_segment_pass_too() {
     spool.append(&large).unwrap();
     fill(&spool, 0..1);
     let small = Batch { bytes: 1024, ..BATCH };
-    let mut taken = spool.take(&small, None, &|| Pace::Stop).unwrap();
+    let mut taken = spool.take(&small, None, &|| DeliveryMode::Stop).unwrap();
     assert_eq!(taken.lines, [large]);
     spool.acknowledge(&mut taken, 1).unwrap();
     assert_eq!(drain(&spool), numbered(0..1));
@@ -199,9 +199,9 @@ fn a_line_is_synced_in_time_while_the_consumer_waits_for_others() {
     let spool = Spool::open(&spec(&folder, 1 << 20)).unwrap();
     let batch = Batch { wait: Duration::from_secs(600), ..BATCH };
     let stops = AtomicBool::new(false);
-    let pace = || if stops.load(Ordering::Acquire) { Pace::Stop } else { Pace::Calm };
+    let mode = || if stops.load(Ordering::Acquire) { DeliveryMode::Stop } else { DeliveryMode::Batched };
     std::thread::scope(|scope| {
-        scope.spawn(|| spool.take(&batch, None, &pace).unwrap());
+        scope.spawn(|| spool.take(&batch, None, &mode).unwrap());
         let end = Instant::now() + Duration::from_secs(20);
         let asleep = || {
             let state = spool.queue.lock();

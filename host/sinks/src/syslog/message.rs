@@ -12,7 +12,7 @@ use tuffet_config::sinks::SyslogTarget;
 /// The longest HOSTNAME in bytes (section 6).
 const MAX_HOST: usize = 255;
 
-/// What all messages of a sink have in common.
+/// The parts that all messages of a sink share.
 #[derive(Debug)]
 pub(super) struct Header {
     facility: u8,
@@ -20,7 +20,7 @@ pub(super) struct Header {
     origin: String,
 }
 
-/// What a line may say of itself.
+/// The fields of a line that set its time and severity.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Line {
@@ -41,25 +41,25 @@ impl Header {
         Header { facility: target.facility.number(), origin: format!("{host} {name} {process} - {software}") }
     }
 
-    /// Writes the message of a line behind what is in the buffer. Its time is `unix_ms` of the line, or now.
+    /// Appends the message of a line to the buffer. Its time is `unix_ms` of the line, or now.
     pub(super) fn write(&self, message: &mut String, line: &str) {
-        let about: Line = serde_json::from_str(line).unwrap_or_default();
-        let time = about.unix_ms.as_ref().and_then(Value::as_u64).map(Duration::from_millis);
-        let time = time.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(time)).filter(is_shown);
+        let fields: Line = serde_json::from_str(line).unwrap_or_default();
+        let time = fields.unix_ms.as_ref().and_then(Value::as_u64).map(Duration::from_millis);
+        let time = time.and_then(|time| SystemTime::UNIX_EPOCH.checked_add(time)).filter(has_four_digit_year);
         let time = humantime::format_rfc3339_millis(time.unwrap_or_else(SystemTime::now));
-        let priority = 8 * self.facility + severity(&about);
+        let priority = 8 * self.facility + severity(&fields);
         // Writing to a String cannot fail.
         let _ = write!(message, "<{priority}>1 {time} {} ", self.origin);
         message.push_str(&text(line));
     }
 }
 
-/// Whether the year has four digits.
-fn is_shown(time: &SystemTime) -> bool {
+/// Whether the year has at most four digits, as the format requires.
+fn has_four_digit_year(time: &SystemTime) -> bool {
     time.duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|time| time.as_secs() < 253_402_300_800)
 }
 
-/// The severity by `level` or `severity` of a line; 6, informational, without one.
+/// Returns the severity from `level` or `severity`; 6, informational, by default.
 fn severity(line: &Line) -> u8 {
     let word = line.level.as_ref().or(line.severity.as_ref()).and_then(Value::as_str);
     match word.map(str::to_ascii_lowercase).as_deref() {
@@ -74,8 +74,8 @@ fn severity(line: &Line) -> u8 {
     }
 }
 
-/// The text of a line. What is not ASCII must begin with a byte order mark (section 6.4), which parsers of JSON do not
-/// expect, so JSON gets escapes, which mean the same.
+/// Returns the text of a line. Other text than ASCII must begin with a byte order mark (section 6.4), which JSON
+/// parsers do not expect. So JSON gets equivalent escapes instead.
 fn text(line: &str) -> Cow<'_, str> {
     if line.is_ascii() {
         return line.into();
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_when_and_how_bad_it_is() {
+    fn the_line_sets_time_and_severity() {
         let line = r#"{"unix_ms":1700000000123,"level":"Warning"}"#;
         let message = message(line);
         assert!(message.starts_with("<132>1 2023-11-14T22:13:20.123Z "), "{message}");

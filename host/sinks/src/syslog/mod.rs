@@ -1,5 +1,5 @@
-//! Sends lines as syslog messages (RFC 5424): as datagrams over UDP or to a local socket, or over TCP with octet counting
-//! (RFC 6587).
+//! Sends lines as syslog messages (RFC 5424): as datagrams over UDP or to a local socket, or over TCP with octet
+//! counting (RFC 6587).
 
 mod message;
 
@@ -13,13 +13,13 @@ use rustix::net::{RecvFlags, recv};
 use tuffet_config::sinks::{SyslogAddress, SyslogTarget};
 
 use super::http::LONGEST_PAUSE;
-use super::output::{Failure, Output, Then};
+use super::output::{Failure, Output, Remedy};
 use message::Header;
 
 pub(super) struct SyslogOutput {
     target: SyslogTarget,
     header: Header,
-    /// Opened when there is something to deliver, and again after a failure.
+    /// Opened for a delivery, and again after a failure.
     link: Option<Link>,
 }
 
@@ -37,7 +37,7 @@ impl SyslogOutput {
     fn send(&mut self, lines: &[String]) -> Result<(), Failure> {
         let link = match self.link.take() {
             Some(link) if link.is_open() => self.link.insert(link),
-            _ => self.link.insert(Link::open(&self.target).map_err(|error| Failure::again(0, error))?),
+            _ => self.link.insert(Link::open(&self.target).map_err(|error| Failure::retry(0, error))?),
         };
         match link {
             Link::Tcp(stream) => send_stream(stream, &self.header, lines),
@@ -59,12 +59,12 @@ impl Output for SyslogOutput {
 
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         let sent = self.send(lines);
-        if matches!(&sent, Err(Failure { then: Then::Again(_), .. })) {
-            // A local server that was restarted has another socket; of a stream, nobody knows where it was cut.
+        if matches!(&sent, Err(Failure { remedy: Remedy::Retry(_), .. })) {
+            // A restarted local server has another socket, and it is unknown where a stream was cut.
             self.link = None;
         }
         sent.map_err(|failure| Failure {
-            error: format!("{}: {}", shown(&self.target.address), failure.error),
+            error: format!("{}: {}", describe(&self.target.address), failure.error),
             ..failure
         })
     }
@@ -97,7 +97,7 @@ impl Link {
         }
     }
 
-    /// Whether the other end has not closed it. Syslog has no answers, and what is written after the end is lost.
+    /// Whether the other end is open. Syslog has no answers, and messages written to a closed connection are lost.
     fn is_open(&self) -> bool {
         let Link::Tcp(stream) = self else { return true };
         let mut byte = [0; 1];
@@ -108,7 +108,7 @@ impl Link {
     }
 }
 
-/// Sends a datagram for each line. One that is larger than any datagram is refused for good.
+/// Sends a datagram for each line. A line too large for any datagram is dropped.
 fn send_datagrams(
     send: impl Fn(&[u8]) -> io::Result<()>,
     header: &Header,
@@ -122,18 +122,18 @@ fn send_datagrams(
             Ok(()) => {}
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::MSGSIZE.raw_os_error()) => {
                 let error = format!("a message of {} bytes: {error}", message.len());
-                return Err(Failure { done, then: Then::Drop(1), error });
+                return Err(Failure { done, remedy: Remedy::Drop(1), error });
             }
-            Err(error) => return Err(Failure::again(done, error)),
+            Err(error) => return Err(Failure::retry(done, error)),
         }
     }
     Ok(())
 }
 
-/// A missing receiver is not known in time and not worth a retry: it is UDP.
+/// Sends a datagram. A missing receiver is not an error: UDP reports it too late.
 fn send_udp(socket: &UdpSocket, message: &[u8]) -> io::Result<()> {
     match socket.send(message) {
-        // This is the answer to an earlier datagram; this one was not sent.
+        // The error belongs to an earlier datagram; this one was not sent.
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => match socket.send(message) {
             Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
             _ => Ok(()),
@@ -142,7 +142,7 @@ fn send_udp(socket: &UdpSocket, message: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Sends all lines, each behind its length in bytes. What is written completely counts as delivered.
+/// Sends all lines, each after its length in bytes. Completely written messages count as delivered.
 fn send_stream(stream: &mut TcpStream, header: &Header, lines: &[String]) -> Result<(), Failure> {
     let (mut bytes, mut message, mut ends) = (Vec::new(), String::new(), Vec::with_capacity(lines.len()));
     for line in lines {
@@ -155,22 +155,25 @@ fn send_stream(stream: &mut TcpStream, header: &Header, lines: &[String]) -> Res
     while written < bytes.len() {
         match stream.write(&bytes[written..]) {
             Ok(0) => {
-                return Err(Failure::again(whole(&ends, written), io::Error::from(io::ErrorKind::WriteZero)));
+                return Err(Failure::retry(
+                    complete_messages(&ends, written),
+                    io::Error::from(io::ErrorKind::WriteZero),
+                ));
             }
             Ok(count) => written += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(Failure::again(whole(&ends, written), error)),
+            Err(error) => return Err(Failure::retry(complete_messages(&ends, written), error)),
         }
     }
     Ok(())
 }
 
-/// How many messages end within so many bytes.
-fn whole(ends: &[usize], written: usize) -> usize {
+/// Returns how many messages end within the first `written` bytes.
+fn complete_messages(ends: &[usize], written: usize) -> usize {
     ends.iter().take_while(|end| **end <= written).count()
 }
 
-fn shown(address: &SyslogAddress) -> String {
+fn describe(address: &SyslogAddress) -> String {
     let path = |path: &Path| path.display().to_string();
     match address {
         SyslogAddress::Udp(address) => format!("udp:{address}"),
@@ -195,7 +198,7 @@ mod tests {
         });
         let lines = ["small".to_owned(), "x".repeat(70_000), "after".to_owned()];
         let failure = output.deliver(&lines).unwrap_err();
-        assert_eq!((failure.done, failure.then), (1, Then::Drop(1)));
+        assert_eq!((failure.done, failure.remedy), (1, Remedy::Drop(1)));
         assert!(failure.error.starts_with("udp:127.0.0.1:"), "{}", failure.error);
         output.deliver(&lines[2..]).unwrap();
         let mut bytes = [0; 1024];
@@ -207,6 +210,6 @@ mod tests {
 
     #[test]
     fn only_whole_messages_count() {
-        assert_eq!([0, 4, 5, 9, 10].map(|written| whole(&[5, 10], written)), [0, 0, 1, 1, 2]);
+        assert_eq!([0, 4, 5, 9, 10].map(|written| complete_messages(&[5, 10], written)), [0, 0, 1, 1, 2]);
     }
 }

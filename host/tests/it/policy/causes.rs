@@ -57,7 +57,7 @@ fn content_beyond_its_limit() {
 fn what_a_call_waited_for() {
     let server = misbehaving("do: sleep", "    limits: { time: 100ms, wall: 200ms }\n");
     let slept = detail(&server);
-    assert!(slept.ends_with("within 200ms (limits.wall): it waited for a timer of its own"), "{slept}");
+    assert!(slept.ends_with("within 200ms (limits.wall): it waited for its own timer"), "{slept}");
 
     // Accepts connections, and says nothing.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

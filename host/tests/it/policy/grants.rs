@@ -123,7 +123,7 @@ fn a_state_that_cannot_be_written_keeps_the_server_from_starting() {
     std::fs::write(&file, yaml).unwrap();
     for command in [["check"].as_slice(), &["serve", "--config"]] {
         let words = command.iter().copied().chain([file.to_str().unwrap()]);
-        tuffet(words).assert_fails(64, &["grants.yaml cannot be made or written", "`state:`"]);
+        tuffet(words).assert_fails(64, &["grants.yaml cannot be created or written", "`state:`"]);
     }
 }
 

@@ -31,7 +31,7 @@ impl Scene {
         let reference = format!("oci://{}/acl{rest}", self.registry.host());
         self.server.rewrite(&self.kept.yaml(&reference, "", &self.section));
         let started = Instant::now();
-        self.server.ask("reload").assert_fails(1, &[&["cannot be had"], due].concat());
+        self.server.ask("reload").assert_fails(1, &[&["cannot be loaded"], due].concat());
         // Thirty times the time-out, and the machine may be busy.
         assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
         assert_eq!(self.server.status()["generation"], 1);
@@ -339,9 +339,9 @@ fn a_push_that_is_refused_says_why() {
     let push = || super::plugin(&["push", acl().to_str().unwrap(), &reference]);
     push().assert_fails(1, &["cannot be pushed", "no such repository"]);
     registry.reply("blobs/uploads/", Reply::Status(202, String::new()));
-    push().assert_fails(1, &["names no place for an upload"]);
+    push().assert_fails(1, &["names no URL for the upload"]);
     registry.reply("blobs/uploads/", Reply::Status(403, String::new()));
-    push().assert_fails(1, &["wants a login (403)", "may push"]);
+    push().assert_fails(1, &["requires a login (403)", "may push"]);
     registry.reply("blobs/uploads/", Reply::Endless);
     push().assert_fails(1, &["status 200"]);
 }

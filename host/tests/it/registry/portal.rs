@@ -36,13 +36,13 @@ fn a_portal_stops_no_start_of_what_is_kept() {
         registry.reply("manifests/1", reply.clone());
         let ran = pull(&kept, &yaml);
         ran.assert_good();
-        let warned = ran.stderr.contains(due) && ran.stderr.contains("stays what was pulled last");
+        let warned = ran.stderr.contains(due) && ran.stderr.contains("using the last pulled version");
         assert!(warned, "{reply:?}: {}", ran.stderr);
     }
     registry.reply("manifests/1", page());
     let server = kept.setup(&yaml).start();
     assert_denies(&server);
-    assert!(server.log().contains("stays what was pulled last"), "{}", server.log());
+    assert!(server.log().contains("using the last pulled version"), "{}", server.log());
 }
 
 /// Whatever is kept: what is not signed is not used.
@@ -65,5 +65,5 @@ fn a_signature_that_fails_is_no_portal() {
     registry.hold(&another_acl("next"), CONFIG, LAYER);
     pull(&kept, &yaml).assert_fails(1, &["it is not signed"]);
     registry.reply("manifests/1", Reply::Status(407, String::new()));
-    pull(&kept, &yaml).assert_fails(1, &["status 407", "what was pulled last cannot be used", "not signed"]);
+    pull(&kept, &yaml).assert_fails(1, &["status 407", "the last pulled version cannot be used", "not signed"]);
 }

@@ -70,12 +70,12 @@ fn a_tag_is_what_the_registry_says_and_what_was_pulled_last_without_it() {
     registry.kill();
     server.ask("reload").assert_good();
     assert_eq!((manifest(), &server.status()["generation"]), (digest_of(&second).into(), &3.into()));
-    assert!(server.log().contains("stays what was pulled last"), "{}", server.log());
+    assert!(server.log().contains("using the last pulled version"), "{}", server.log());
     assert_denies(&server);
     server.stop();
     let again = kept.setup(&yaml).start();
     assert_denies(&again);
-    assert!(again.log().contains("stays what was pulled last"), "{}", again.log());
+    assert!(again.log().contains("using the last pulled version"), "{}", again.log());
 
     // What was never pulled stops the reload alone.
     again.rewrite(&kept.yaml(&registry.reference("acl:other"), "", ""));
@@ -204,7 +204,7 @@ fn a_login_and_an_own_authority() {
         &section(&format!("user: {USER}, password: {{ file: \"{}\" }}", wrong.display())),
         &["refuses the login", "registries"],
     );
-    fresh(&section(""), &["wants a login"]);
+    fresh(&section(""), &["requires a login"]);
     fresh(
         &by_file.replace(&format!("ca: \"{ca}\""), "plain-http: false"),
         &["cannot be reached", "certificate"],

@@ -1,5 +1,5 @@
-//! What answers the calls of a plugin: the host ([`super::live`]), or the stage of a trial ([`super::staged`]). Who may
-//! call what, and how often, is checked before.
+//! The implementations of a plugin's calls: the host ([`super::live`]), or the stage of a trial ([`super::staged`]).
+//! Grants and limits are checked before.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -11,25 +11,26 @@ use std::time::Duration;
 use http::Request;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
-use super::http::Sent;
+use super::http::HttpFuture;
 use crate::bindings::types::Error;
 use crate::bindings::{files, kv};
 use tuffet_kv::Listing;
 use tuffet_policy::PastRequest;
 use tuffet_sinks::Full;
 
-/// An answer that may have to wait.
+/// The future result of a call.
 pub(crate) type Pending<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What every plugin has, its grants permitting.
+/// The calls that every plugin has, if granted.
 pub(crate) trait HostCalls: Debug + Send + Sync {
-    /// Size, time and version of a file; `None` where there is no such file.
+    /// Returns size, time and version of a file; `None` if there is no such file.
     fn stat(&self, root: String, path: String) -> Pending<'_, Result<Option<files::Metadata>, Error>>;
 
-    /// A file whole, if it has at most so many bytes; `None` where there is no such file.
-    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>>;
+    /// Returns a whole file of at most `max_bytes`; `None` if there is no such file.
+    fn read(&self, root: String, path: String, max_bytes: u64)
+    -> Pending<'_, Result<Option<Vec<u8>>, Error>>;
 
-    /// Bytes of this version of a file; fewer where it ends.
+    /// Returns bytes of this version of a file; fewer at its end.
     fn read_at(
         &self,
         root: String,
@@ -39,26 +40,25 @@ pub(crate) trait HostCalls: Debug + Send + Sync {
         length: usize,
     ) -> Pending<'_, Result<Vec<u8>, Error>>;
 
-    /// The last requests of a client, newest first.
+    /// Returns the last requests of a client, newest first.
     fn history(&self, client: IpAddr) -> Vec<PastRequest>;
 
-    /// Sends a request by HTTP.
-    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent;
+    /// Sends an HTTP request.
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> HttpFuture;
 
-    /// Where the clock stands since the beginning of 1970, and random numbers are constant; `None` where the clock
-    /// goes on.
+    /// Returns the fixed time since 1970, with which random numbers are constant, too; `None` if the clock runs.
     fn time(&self) -> Option<Duration> {
         None
     }
 
-    /// The plugin wrote a line to the log.
+    /// Records a log line of the plugin.
     fn logged(&self, _level: &'static str, _message: &str, _fields: &str) {}
 
-    /// A call has ended that used so much.
+    /// Records what a finished call used.
     fn spent(&self, _memory: u64, _cpu: Duration) {}
 }
 
-/// The keys of one plugin: its own, or those of a namespace that it shares with others.
+/// The keys of one plugin, or of a namespace that it shares.
 pub(crate) trait Keys: Debug + Send + Sync {
     fn get(&self, key: String) -> Pending<'_, Result<Option<kv::Entry>, Error>>;
 
@@ -68,7 +68,7 @@ pub(crate) trait Keys: Debug + Send + Sync {
 
     fn increment(&self, key: String, by: i64, ttl_seconds: Option<u32>) -> Pending<'_, Result<i64, Error>>;
 
-    /// The new revision; `None` if the key has not the expected one.
+    /// Returns the new revision; `None` if the key does not have the expected one.
     fn swap(
         &self,
         key: String,
@@ -80,8 +80,8 @@ pub(crate) trait Keys: Debug + Send + Sync {
     fn list(&self, listing: Listing) -> Pending<'_, Result<Vec<String>, Error>>;
 }
 
-/// Where the payloads for a sink go.
-pub(crate) trait Outlet: Debug + Send + Sync {
-    /// Takes a payload of this plugin for the sink of this name.
+/// The receiver of the payloads for a sink.
+pub(crate) trait SinkOutput: Debug + Send + Sync {
+    /// Accepts a payload of this plugin for the sink of this name.
     fn emit(&self, plugin: Arc<str>, sink: String, payload: String) -> Pending<'_, Result<(), Full>>;
 }

@@ -1,13 +1,12 @@
-//! The clock of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or where the
-//! stage of a trial sets it. The standard libraries of most languages need a clock, so there is one.
+//! The clock of a plugin without the grant `clock`: it stands still, at the beginning of 1970 or where the stage of a
+//! trial sets it. It exists because the standard libraries of most languages need one.
 
 use std::time::Duration;
 
 use wasmtime_wasi::{HostMonotonicClock, HostWallClock};
 
-/// The reading of the monotonic clock in nanoseconds, which has its own origin. Never 0: Go's runtime takes that for a
-/// broken clock and ends.
-const STILL: u64 = 1_000_000_000;
+/// The monotonic clock in nanoseconds, with its own origin. Never 0, which Go's runtime treats as a broken clock.
+const MONOTONIC_NANOS: u64 = 1_000_000_000;
 
 #[derive(Default)]
 pub(crate) struct FixedClock(pub Duration);
@@ -28,7 +27,7 @@ impl HostMonotonicClock for FixedClock {
     }
 
     fn now(&self) -> u64 {
-        STILL
+        MONOTONIC_NANOS
     }
 }
 
@@ -41,7 +40,7 @@ mod tests {
         for wall in [Duration::ZERO, Duration::from_secs(1_800_000_000)] {
             let clock = FixedClock(wall);
             let now = || HostMonotonicClock::now(&clock);
-            assert_eq!((now(), now()), (STILL, STILL));
+            assert_eq!((now(), now()), (MONOTONIC_NANOS, MONOTONIC_NANOS));
             assert_ne!(now(), 0);
             assert_eq!(HostWallClock::now(&clock), wall);
         }

@@ -1,8 +1,8 @@
-//! The error of a call of the host, which all interfaces share: a code for programs, and the reason in words.
+//! The error of host calls, shared by all interfaces: a code for programs, and the reason in words.
 
 use crate::bindings::types::Error;
 
-/// The codes; `sdk/wit/policy.wit` says what each means.
+/// The codes; `sdk/wit/policy.wit` describes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Code {
     NotGranted,
@@ -35,7 +35,7 @@ impl Code {
         }
     }
 
-    /// The error with this code.
+    /// Creates an error with this code.
     pub fn with(self, message: impl Into<String>) -> Error {
         Error { code: self.as_str().to_owned(), message: message.into() }
     }

@@ -1,4 +1,4 @@
-//! Reads files for plugins: each as one content, however it changes meanwhile.
+//! Reads files for plugins. Each read returns one consistent content, even if the file changes meanwhile.
 
 use std::io::{self, IoSliceMut};
 use std::thread::sleep;
@@ -12,22 +12,22 @@ use tuffet_store::{OpenFile, StoreError};
 pub(crate) const MAX_PATH: usize = 4096;
 /// How often a changing file is read before the plugin gets an error.
 const ATTEMPTS: u32 = 4;
-/// The pause before the second attempt; each later one adds as much. All together take 30 ms of a call's
+/// The pause before the second attempt; it grows by as much with each later one. All together take 30 ms of a call's
 /// `wall` limit.
-const PAUSE: Duration = Duration::from_millis(5);
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
-/// A file whole, if it has at most so many bytes. One that changes while it is read is opened and read anew.
-pub(super) fn steady(
+/// Reads a whole file of at most `max_bytes`. If it changes meanwhile, opens and reads it again.
+pub(super) fn read_steady(
     open: impl Fn() -> Result<OpenFile, StoreError>,
     root: &str,
     path: &str,
-    most: u64,
+    max_bytes: u64,
 ) -> Result<Option<Vec<u8>>, Error> {
     for attempt in 0..ATTEMPTS {
-        // Gives the writer some time to finish.
-        sleep(PAUSE * attempt);
+        // Lets the writer finish.
+        sleep(RETRY_PAUSE * attempt);
         let file = match open() {
-            Ok(file) if file.size() > most => return Err(too_large(file.size(), most)),
+            Ok(file) if file.size() > max_bytes => return Err(too_large(file.size(), max_bytes)),
             Ok(file) => file,
             Err(error) => return absent(&error),
         };
@@ -42,8 +42,8 @@ pub(super) fn steady(
     )))
 }
 
-/// Bytes of this version of a file; fewer where it ends.
-pub(super) fn part(
+/// Reads bytes of this version of a file; fewer at its end.
+pub(super) fn read_part(
     opened: Result<OpenFile, StoreError>,
     version: &str,
     offset: u64,
@@ -57,9 +57,9 @@ pub(super) fn part(
     if file.version() != version {
         return Err(changed("it has another version"));
     }
-    // Never more than there is, whatever the plugin asks for.
-    let there = usize::try_from(file.size().saturating_sub(offset)).unwrap_or(usize::MAX);
-    let mut content = vec![0; length.min(there)];
+    // Never allocates more than the file has.
+    let available = usize::try_from(file.size().saturating_sub(offset)).unwrap_or(usize::MAX);
+    let mut content = vec![0; length.min(available)];
     let mut filled = 0;
     while filled < content.len() {
         match file.read_at(offset + filled as u64, &mut [IoSliceMut::new(&mut content[filled..])]) {
@@ -78,20 +78,19 @@ pub(super) fn changed(how: &str) -> Error {
     Code::Changed.with(format!("this is not the version of the file that was asked for: {how}"))
 }
 
-pub(crate) fn too_large(bytes: u64, most: u64) -> Error {
-    Code::TooLarge.with(format!("there are {bytes} bytes, and {most} may be read"))
+pub(crate) fn too_large(bytes: u64, max_bytes: u64) -> Error {
+    Code::TooLarge.with(format!("there are {bytes} bytes, and {max_bytes} may be read"))
 }
 
-/// What the file held at one moment; `None` where it changed meanwhile.
+/// Returns the content of the file at one moment; `None` if it changed meanwhile.
 fn one_content(file: &OpenFile) -> io::Result<Option<Vec<u8>>> {
     let settled = file.is_settled();
     let Some(content) = file.read_whole()? else { return Ok(None) };
-    // Within a step of the clock a write leaves no trace. But what two readings found alike was there between
-    // them.
+    // A write within one step of the clock leaves no trace; two equal readings prove the content in between.
     Ok(if settled || file.read_whole()?.as_ref() == Some(&content) { Some(content) } else { None })
 }
 
-/// Whether a file is absent, or why it cannot be read.
+/// Returns `None` if the file is absent, otherwise why it cannot be read.
 pub(super) fn absent<T>(error: &StoreError) -> Result<Option<T>, Error> {
     match error {
         StoreError::NotFound => Ok(None),
@@ -121,13 +120,13 @@ mod tests {
     fn writes_over(path: &Path) {
         let before = fs::metadata(path).unwrap().modified().unwrap();
         fs::write(path, "bbbbbbbb").unwrap();
-        // Of the same size, and at another time whatever the step of the clock.
+        // The size stays, and the time changes by more than the step of the clock.
         let file = fs::File::options().write(true).open(path).unwrap();
         file.set_modified(before + Duration::from_secs(1)).unwrap();
     }
 
-    /// Reads a file that is changed behind each open for so many times; also how often it was opened.
-    fn read(times: u32, change: fn(&Path), most: u64) -> (Result<Option<Vec<u8>>, Error>, u32) {
+    /// Reads a file that changes after each of the first `times` opens. Returns also how often it was opened.
+    fn read(times: u32, change: fn(&Path), max_bytes: u64) -> (Result<Option<Vec<u8>>, Error>, u32) {
         let folder = TempDir::new().unwrap();
         let path = folder.path().join("f");
         fs::write(&path, OLD).unwrap();
@@ -142,7 +141,7 @@ mod tests {
             }
             Ok(file)
         };
-        (steady(open, "r", "f", most), opened.get())
+        (read_steady(open, "r", "f", max_bytes), opened.get())
     }
 
     fn changed(result: Result<Option<Vec<u8>>, Error>) -> String {
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_is_read_anew() {
+    fn a_file_that_changes_is_read_again() {
         let grows = |path: &Path| fs::write(path, [&fs::read(path).unwrap()[..], b"+"].concat()).unwrap();
         let shrinks = |path: &Path| fs::write(path, "aaaa").unwrap();
         for (change, content) in
@@ -177,7 +176,7 @@ mod tests {
         }
     }
 
-    /// What is open is the whole old file.
+    /// The open file is the whole old one.
     #[test]
     fn one_that_is_replaced_or_removed_is_whole() {
         let replaced = |path: &Path| {
@@ -205,20 +204,20 @@ mod tests {
         let spec = RootSpec { private: true, ..RootSpec::read_only("r", folder.path()) };
         let roots = Roots::open(&[spec]).unwrap();
         let open = || roots.open_read(Some("r"), "f");
-        // A file that was written a moment ago has no version that holds.
+        // A file written just now has no stable version.
         let unsettled = open().unwrap().version();
-        assert!(part(open(), &unsettled, 0, 1).is_err() || open().unwrap().is_settled());
+        assert!(read_part(open(), &unsettled, 0, 1).is_err() || open().unwrap().is_settled());
         while !open().unwrap().is_settled() {
-            sleep(PAUSE);
+            sleep(RETRY_PAUSE);
         }
         let version = open().unwrap().version();
-        assert_eq!(part(open(), &version, 2, 3), Ok(OLD[2..5].to_vec()));
-        assert_eq!(part(open(), &version, 6, 100), Ok(OLD[6..].to_vec()));
-        assert_eq!(part(open(), &version, u64::MAX, 1), Ok(Vec::new()));
+        assert_eq!(read_part(open(), &version, 2, 3), Ok(OLD[2..5].to_vec()));
+        assert_eq!(read_part(open(), &version, 6, 100), Ok(OLD[6..].to_vec()));
+        assert_eq!(read_part(open(), &version, u64::MAX, 1), Ok(Vec::new()));
         fs::File::options().write(true).open(&path).unwrap().set_modified(past).unwrap();
         let code = |result: Result<Vec<u8>, Error>| result.unwrap_err().code;
-        assert_eq!(code(part(open(), &version, 0, 1)), "changed");
+        assert_eq!(code(read_part(open(), &version, 0, 1)), "changed");
         fs::remove_file(&path).unwrap();
-        assert_eq!(code(part(open(), &version, 0, 1)), "changed");
+        assert_eq!(code(read_part(open(), &version, 0, 1)), "changed");
     }
 }

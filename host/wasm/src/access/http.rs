@@ -1,4 +1,4 @@
-//! The grant `http`: `wasi:http/outgoing-handler`, only to granted hosts.
+//! The grant `http`: `wasi:http/outgoing-handler`, limited to granted hosts.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,43 +10,43 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use super::Access;
 use tuffet_config::HttpHost;
 
-/// Requests per call of a hook.
+/// The maximum number of requests per call of a hook.
 const MAX_REQUESTS: u32 = 16;
 
-/// Lets requests through. The time of a request is that of the call, which ends it; the body of the answer
-/// goes into the guest's own memory, which is bounded.
+/// Checks requests and passes granted ones on. The deadline of the call limits a request; the body of the answer goes
+/// into the guest's memory, which is limited.
 pub(crate) struct HttpGate {
     access: Arc<Access>,
     requests: u32,
-    /// Whether the log was told of a refusal in this call: one line is enough.
+    /// Whether a refusal was logged in this call: one line is enough.
     reported: bool,
     /// Set once the instance is configured.
     open: bool,
     /// The host of the last request of this call.
-    pub sent: Option<String>,
+    pub last_host: Option<String>,
 }
 
-/// What a request comes to: the answer, and the work that is left once its head is there.
-pub(super) type Sent = Box<dyn Future<Output = Result<(Response<WasiBody>, Work), Error>> + Send>;
-pub(super) type Work = Box<dyn Future<Output = Result<(), Error>> + Send>;
+/// The future answer to a request, with a future that completes once the rest was transferred.
+pub(super) type HttpFuture = Box<dyn Future<Output = Result<(Response<WasiBody>, BodyFuture), Error>> + Send>;
+pub(super) type BodyFuture = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
-        HttpGate { access, requests: 0, reported: false, open: false, sent: None }
+        HttpGate { access, requests: 0, reported: false, open: false, last_host: None }
     }
 
-    /// The instance is configured.
+    /// Permits requests, once the instance is configured.
     pub fn open(&mut self) {
         self.open = true;
     }
 
-    /// Begins another call of a hook.
+    /// Resets the state for another call of a hook.
     pub fn restart(&mut self) {
-        (self.requests, self.reported, self.sent) = (0, false, None);
+        (self.requests, self.reported, self.last_host) = (0, false, None);
     }
 
-    /// Why not, if not.
-    fn refuses(&self, uri: &Uri) -> Option<String> {
+    /// Returns why this request is refused, if it is.
+    fn refusal(&self, uri: &Uri) -> Option<String> {
         if !self.open {
             return Some(super::in_configure().message);
         }
@@ -63,8 +63,13 @@ impl HttpGate {
 }
 
 impl WasiHttpHooks for HttpGate {
-    fn send_request(&mut self, request: Request<WasiBody>, options: Option<RequestOptions>, _: Work) -> Sent {
-        if let Some(reason) = self.refuses(request.uri()) {
+    fn send_request(
+        &mut self,
+        request: Request<WasiBody>,
+        options: Option<RequestOptions>,
+        _: BodyFuture,
+    ) -> HttpFuture {
+        if let Some(reason) = self.refusal(request.uri()) {
             if self.open && !std::mem::replace(&mut self.reported, true) && self.access.notes.take() {
                 tracing::warn!(
                     target: "tuffet::policy",
@@ -75,12 +80,12 @@ impl WasiHttpHooks for HttpGate {
             return Box::new(async { Err(Error::HttpRequestDenied) });
         }
         self.requests += 1;
-        self.sent = authority(request.uri()).map(|host| host.to_string());
+        self.last_host = authority(request.uri()).map(|host| host.to_string());
         self.access.host.http(request, options)
     }
 }
 
-/// The host that a request goes to; `None` where it names none, which is an error later.
+/// Returns the host of a request; `None` if it names none, which is an error later.
 fn authority(uri: &Uri) -> Option<HttpHost> {
     let authority = uri.authority()?;
     Some(HttpHost { name: authority.host().to_ascii_lowercase(), port: authority.port_u16() })
@@ -124,7 +129,7 @@ mod tests {
     #[test]
     fn only_the_hosts_that_are_granted() {
         let gate = gate(&["A.example", "b.example:8080", "[::1]:80"]);
-        let passes = |uri: &str| gate.refuses(&Uri::try_from(uri).unwrap_or_default()).is_none();
+        let passes = |uri: &str| gate.refusal(&Uri::try_from(uri).unwrap_or_default()).is_none();
         for good in
             ["http://a.example/x", "https://A.EXAMPLE/", "http://a.example:80/", "http://b.example:8080/"]
         {
@@ -149,10 +154,10 @@ mod tests {
         let mut gate = gate(&["a.example"]);
         let uri = Uri::from_static("http://a.example/");
         gate.requests = MAX_REQUESTS;
-        assert!(gate.refuses(&uri).is_some_and(|reason| reason.contains("more than 16 requests")));
+        assert!(gate.refusal(&uri).is_some_and(|reason| reason.contains("more than 16 requests")));
         gate.restart();
-        assert_eq!(gate.refuses(&uri), None);
+        assert_eq!(gate.refusal(&uri), None);
         gate.open = false;
-        assert!(gate.refuses(&uri).is_some_and(|reason| reason.contains("configure")));
+        assert!(gate.refusal(&uri).is_some_and(|reason| reason.contains("configure")));
     }
 }

@@ -1,5 +1,5 @@
-//! Sends the HTTP requests of plugins: one client for all, which reuses connections and trusts the system's
-//! certificate authorities, so that private ones are among them.
+//! Sends the HTTP requests of plugins. One client serves all, reuses connections and trusts the system's certificate
+//! authorities, including private ones.
 
 use std::error::Error as _;
 use std::future::Future;
@@ -15,48 +15,49 @@ use reqwest::redirect;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
-use super::http::Work;
+use super::http::BodyFuture;
 use tuffet_net::tls;
 
-/// The default of the plugin's own time-out; the limits of the call end it long before.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// Idle connections kept per host.
-const IDLE: usize = 8;
+/// The default of the plugin's time-outs; the limits of the call end it long before.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+/// The maximum number of idle connections per host.
+const MAX_IDLE: usize = 8;
 
-/// Sends a request; the answer comes with its head, and its body as it arrives.
+/// Sends a request. Returns the answer once its head has arrived; the body follows as it arrives.
 pub(super) async fn send(
     request: Request<WasiBody>,
     options: Option<RequestOptions>,
-) -> Result<(Response<WasiBody>, Work), Error> {
+) -> Result<(Response<WasiBody>, BodyFuture), Error> {
     let options = options.unwrap_or_default();
-    let head = options.connect_timeout.unwrap_or(PATIENCE) + options.first_byte_timeout.unwrap_or(PATIENCE);
+    let head = options.connect_timeout.unwrap_or(DEFAULT_TIMEOUT)
+        + options.first_byte_timeout.unwrap_or(DEFAULT_TIMEOUT);
     let (parts, body) = request.into_parts();
-    let body = reqwest::Body::wrap(Outgoing(Mutex::new(body)));
+    let body = reqwest::Body::wrap(RequestBody(Mutex::new(body)));
     let request = reqwest::Request::try_from(Request::from_parts(parts, body))
         .map_err(|_| Error::HttpRequestUriInvalid)?;
     let answer = timeout(head, client()?.execute(request)).await;
     let answer = answer.map_err(|_| Error::HttpResponseTimeout)?.map_err(|error| explain(&error))?;
-    let between = options.between_bytes_timeout.unwrap_or(PATIENCE);
-    let answer = Response::from(answer).map(|body| Incoming::new(body, between).boxed_unsync());
+    let max_pause = options.between_bytes_timeout.unwrap_or(DEFAULT_TIMEOUT);
+    let answer = Response::from(answer).map(|body| ResponseBody::new(body, max_pause).boxed_unsync());
     Ok((answer, Box::new(async { Ok(()) })))
 }
 
-/// Returns the client, created on first use. It follows no redirect and uses no proxy: either could lead to a
-/// host that is not granted; the plugin may follow redirects itself.
+/// Returns the client, created on first use. It follows no redirects and uses no proxy: either could lead to a host
+/// that is not granted. A plugin may follow redirects itself.
 fn client() -> Result<&'static reqwest::Client, Error> {
     static CLIENT: OnceLock<Result<reqwest::Client, String>> = OnceLock::new();
-    let made = CLIENT.get_or_init(|| {
+    let client = CLIENT.get_or_init(|| {
         tls::choose_provider();
         let client = || reqwest::Client::builder().redirect(redirect::Policy::none()).no_proxy();
-        let client = || client().pool_max_idle_per_host(IDLE);
-        // A machine without any certificates can still work without TLS.
+        let client = || client().pool_max_idle_per_host(MAX_IDLE);
+        // A machine without system certificates can still use plain HTTP.
         client().build().or_else(|_| client().tls_certs_only([]).build()).map_err(|error| error.to_string())
     });
-    made.as_ref().map_err(|why| Error::InternalError(Some(why.clone())))
+    client.as_ref().map_err(|why| Error::InternalError(Some(why.clone())))
 }
 
 fn explain(error: &reqwest::Error) -> Error {
-    // Its text contains the whole URL, which may hold secrets that must not be logged; its causes do not.
+    // The text of the error contains the URL, which may hold secrets. Its causes do not.
     let mut why = String::new();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -77,21 +78,20 @@ fn explain(error: &reqwest::Error) -> Error {
     Error::InternalError(Some(why))
 }
 
-/// The body that a plugin sends. Its type does not permit sharing between threads; no thread does, so the
-/// lock is always free.
-struct Outgoing(Mutex<WasiBody>);
+/// The body of a request. Its type is not `Sync`, but no two threads use it at once, so the lock is always free.
+struct RequestBody(Mutex<WasiBody>);
 
-impl Outgoing {
+impl RequestBody {
     fn body(&mut self) -> &mut WasiBody {
         self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn look<T>(&self, at: impl FnOnce(&WasiBody) -> T) -> T {
-        at(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_body<T>(&self, read: impl FnOnce(&WasiBody) -> T) -> T {
+        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Body for Outgoing {
+impl Body for RequestBody {
     type Data = <WasiBody as Body>::Data;
     type Error = Error;
 
@@ -103,28 +103,28 @@ impl Body for Outgoing {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.look(Body::is_end_stream)
+        self.with_body(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.look(Body::size_hint)
+        self.with_body(Body::size_hint)
     }
 }
 
-/// The body of an answer, with a limit on pauses within it.
-struct Incoming {
+/// The body of an answer, with a limit on pauses.
+struct ResponseBody {
     body: reqwest::Body,
-    between: Duration,
+    max_pause: Duration,
     silence: Pin<Box<Sleep>>,
 }
 
-impl Incoming {
-    fn new(body: reqwest::Body, between: Duration) -> Incoming {
-        Incoming { body, between, silence: Box::pin(sleep(between)) }
+impl ResponseBody {
+    fn new(body: reqwest::Body, max_pause: Duration) -> ResponseBody {
+        ResponseBody { body, max_pause, silence: Box::pin(sleep(max_pause)) }
     }
 }
 
-impl Body for Incoming {
+impl Body for ResponseBody {
     type Data = <reqwest::Body as Body>::Data;
     type Error = Error;
 
@@ -134,7 +134,7 @@ impl Body for Incoming {
     ) -> Poll<Option<Result<Frame<Self::Data>, Error>>> {
         match Pin::new(&mut self.body).poll_frame(context) {
             Poll::Ready(frame) => {
-                let until = Instant::now() + self.between;
+                let until = Instant::now() + self.max_pause;
                 self.silence.as_mut().reset(until);
                 Poll::Ready(frame.map(|frame| frame.map_err(|error| explain(&error))))
             }

@@ -1,4 +1,4 @@
-//! The host itself: the roots, the network, the file of keys, the sinks.
+//! The host itself: roots, network, keys, sinks.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use wasmtime_wasi_http::{RequestOptions, WasiBody};
 
-use super::calls::{HostCalls, Keys, Outlet, Pending};
+use super::calls::{HostCalls, Keys, Pending, SinkOutput};
 use super::error::Code;
-use super::files::{absent, part, steady};
-use super::http::Sent;
+use super::files::{absent, read_part, read_steady};
+use super::http::HttpFuture;
 use super::http_send::send;
 use super::upload::UploadContent;
 use crate::bindings::files::Metadata;
@@ -24,14 +24,14 @@ use tuffet_request::ClientKey;
 use tuffet_sinks::{Full, Sink};
 use tuffet_store::{Disk, Lane, Roots, StoreError, UploadContent as Content};
 
-/// How long a read may take. A call that waits for longer than its `wall` limit ends before.
-const READ_TIME: Duration = Duration::from_secs(5);
+/// The time limit of a read. A shorter `wall` limit ends the call before.
+const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The host as a server has it.
+/// The host of a running server.
 #[derive(Debug)]
 pub(crate) struct Live {
     pub roots: Roots,
-    /// Of a plugin that may see the last requests of clients.
+    /// The history of clients, for a plugin that may see it.
     pub history: Option<HistoryReader>,
 }
 
@@ -48,16 +48,21 @@ impl HostCalls for Live {
                 })),
                 Err(error) => absent(&error),
             };
-            on_disk(&roots, root, stat).await
+            read_on_disk(&roots, root, stat).await
         })
     }
 
-    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
+    fn read(
+        &self,
+        root: String,
+        path: String,
+        max_bytes: u64,
+    ) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
         let roots = self.roots.clone();
         Box::pin(async move {
             let (its, name) = (roots.clone(), root.clone());
-            let read = move || steady(|| its.open_read(Some(&name), &path), &name, &path, most);
-            on_disk(&roots, root, read).await
+            let read = move || read_steady(|| its.open_read(Some(&name), &path), &name, &path, max_bytes);
+            read_on_disk(&roots, root, read).await
         })
     }
 
@@ -72,8 +77,9 @@ impl HostCalls for Live {
         let roots = self.roots.clone();
         Box::pin(async move {
             let (its, name) = (roots.clone(), root.clone());
-            let read = move || part(its.open_read(Some(&name), &path), &version, offset, length).map(Some);
-            Ok(on_disk(&roots, root, read).await?.unwrap_or_default())
+            let read =
+                move || read_part(its.open_read(Some(&name), &path), &version, offset, length).map(Some);
+            Ok(read_on_disk(&roots, root, read).await?.unwrap_or_default())
         })
     }
 
@@ -81,40 +87,43 @@ impl HostCalls for Live {
         self.history.as_ref().map(|history| history.of(client)).unwrap_or_default()
     }
 
-    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> HttpFuture {
         Box::new(send(request, options))
     }
 }
 
-/// Does `work` on a thread of that root, so that a root that hangs keeps only the calls that read it.
-async fn on_disk<T: Send + 'static>(
+/// Runs `work` on a thread of that root, so that a hanging root delays only the calls that read it.
+async fn read_on_disk<T: Send + 'static>(
     roots: &Roots,
     root: String,
     work: impl FnOnce() -> Result<Option<T>, Error> + Send + 'static,
 ) -> Result<Option<T>, Error> {
     let Some(disk) = roots.disk(&root) else { return absent(&StoreError::UnknownRoot(root)) };
-    on_this_disk(disk, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
+    run_on_disk(disk, work).await.unwrap_or_else(|why| Err(Code::Unavailable.with(why)))
 }
 
-/// As [`on_disk`]; the error says why it was not done.
-async fn on_this_disk<T: Send + 'static>(
+/// Runs `work` on a thread of this disk.
+///
+/// # Errors
+/// The work was not done, with the reason.
+async fn run_on_disk<T: Send + 'static>(
     disk: &Disk,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, String> {
     let (sender, receiver) = oneshot::channel();
     let work = move || {
-        // Nobody waits any more for what has waited for too long.
+        // The caller timed out; skips the work.
         if !sender.is_closed() {
             let _ = sender.send(work());
         }
     };
-    // Whatever the reason, the sender is dropped with the work.
-    disk.submit(Lane::Plugin, ClientKey::SERVER, READ_TIME, work, |_| {});
+    // If the work is refused, the sender is dropped with it.
+    disk.submit(Lane::Plugin, ClientKey::SERVER, READ_TIMEOUT, work, |_| {});
     let unavailable = |why: &str| Err(format!("root `{}` {why}", disk.root()));
-    match timeout(READ_TIME, receiver).await {
+    match timeout(READ_TIMEOUT, receiver).await {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(_)) => unavailable("could not be read: too many reads wait for it, or one of them failed"),
-        Err(_) => unavailable(&format!("did not answer within {} s", READ_TIME.as_secs())),
+        Err(_) => unavailable(&format!("did not answer within {} s", READ_TIMEOUT.as_secs())),
     }
 }
 
@@ -134,11 +143,11 @@ impl UploadContent for StoredUpload {
         let content = self.content.clone();
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let read = move || content.read_at(offset, length).map_err(|error| error.to_string());
-        Box::pin(async { on_this_disk(self.content.disk(), read).await.flatten() })
+        Box::pin(async { run_on_disk(self.content.disk(), read).await.flatten() })
     }
 }
 
-/// The keys of a plugin in the store of keys.
+/// The keys of a plugin in the store.
 #[derive(Debug)]
 pub(crate) struct StoredKeys {
     pub store: Arc<KvStore>,
@@ -196,7 +205,7 @@ pub(super) fn explain(error: KvError) -> Error {
     }
 }
 
-impl Outlet for Sink {
+impl SinkOutput for Sink {
     fn emit(&self, plugin: Arc<str>, _: String, payload: String) -> Pending<'_, Result<(), Full>> {
         Box::pin(async move { self.emit(&plugin, payload).await })
     }

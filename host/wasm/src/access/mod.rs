@@ -1,4 +1,4 @@
-//! What a plugin has access to: its grants, what answers its calls of the host, and the limits of one call of a hook.
+//! The access of a plugin: its grants, the implementation of its host calls, and the limits of one call of a hook.
 
 mod calls;
 mod clock;
@@ -14,7 +14,7 @@ mod upload;
 
 use std::sync::Arc;
 
-pub(super) use calls::{HostCalls, Keys, Outlet, Pending};
+pub(super) use calls::{HostCalls, Keys, Pending, SinkOutput};
 pub(super) use clock::FixedClock;
 pub(super) use error::Code;
 pub(super) use files::{MAX_PATH, too_large};
@@ -30,15 +30,15 @@ use super::facts::Facts;
 use tuffet_config::HttpHost;
 use tuffet_policy::{LineRate, SeriesTable, Unsent};
 
-/// Calls of `kv`, `files`, `upload-content`, `metrics` and `history` per call of a hook.
+/// The maximum number of `kv`, `files`, `upload-content`, `metrics` and `history` calls per call of a hook.
 const MAX_OPERATIONS: u32 = 1024;
-/// As many for each event in a call of `observe`, if that comes to more.
+/// The same per event in a call of `observe`, if that is more in total.
 const OPERATIONS_PER_EVENT: u32 = 16;
-/// Payloads per call of a hook.
+/// The maximum number of payloads per call of a hook.
 pub(super) const MAX_PAYLOADS: u32 = 1024;
-/// Bytes of an upload in one call of a hook.
+/// The maximum number of bytes read from an upload per call of a hook.
 pub(super) const MAX_UPLOAD: u64 = 8 << 20;
-/// Bytes of files in one call of a hook.
+/// The maximum number of bytes read from files per call of a hook.
 pub(super) const MAX_READ: u64 = 64 << 20;
 
 /// The access of a plugin: the grants that its manifest requests and the configuration gives.
@@ -50,7 +50,7 @@ pub(super) struct Access {
     pub client_mac: bool,
     /// Whether it may see the last requests of the client.
     pub client_history: bool,
-    /// The facts that its requests have beside those that all plugins get.
+    /// The optional facts of its requests.
     pub facts: Facts,
     /// Whether it has a clock.
     pub clock: bool,
@@ -58,68 +58,68 @@ pub(super) struct Access {
     pub random: bool,
     /// Whether it may read uploads.
     pub upload: bool,
-    /// Its own counters and gauges.
+    /// Its counters and gauges.
     pub metrics: Option<Arc<SeriesTable>>,
-    /// Its keys. None also while the configuration is only checked.
+    /// Its keys; also `None` while the configuration is only checked.
     pub keys: Option<Arc<dyn Keys>>,
-    /// The namespaces that it shares with other plugins, by name. None also while the configuration is only checked.
+    /// The namespaces that it shares with other plugins, by name. Empty while the configuration is only checked.
     pub shared_keys: Vec<(String, Arc<dyn Keys>)>,
     /// The roots that it may read, by name.
     pub files: Vec<String>,
     /// The hosts that it may send HTTP requests to.
     pub http: Vec<HttpHost>,
-    /// The sinks that it may fill. None also while the configuration is only checked.
-    pub sinks: Vec<(String, Arc<dyn Outlet>)>,
-    /// Of a plugin that wants to be called without events when a sink that was full may have room.
+    /// The sinks that it may fill. Empty while the configuration is only checked.
+    pub sinks: Vec<(String, Arc<dyn SinkOutput>)>,
+    /// Set for a plugin that wants a call without events once a full sink may have room again.
     pub unsent: Option<Unsent>,
-    /// What answers its calls.
+    /// The implementation of its host calls.
     pub host: Box<dyn HostCalls>,
-    /// How fast its log lines may follow each other, and those about its calls.
+    /// The rate limits of its log lines, and of those about its calls.
     pub lines: Arc<LineRate>,
     pub notes: Arc<LineRate>,
 }
 
-/// What one call of a hook has taken so far.
+/// The usage of one call of a hook so far.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct CallUsage {
     operations: u32,
     pub payloads: u32,
     /// Bytes of files.
     pub read: u64,
     /// Bytes of the upload.
     pub uploaded: u64,
-    /// Set once the instance is configured; before, calls must have no effect.
+    /// Whether the instance is configured; before that, calls must have no effect.
     pub configured: bool,
-    /// Set for each call: what would have an effect only seems to succeed.
+    /// Whether the call is a rehearsal: host calls with effects only seem to succeed.
     pub rehearses: bool,
-    /// The events that a call of `observe` is about.
+    /// The number of events in a call of `observe`.
     pub events: u32,
 }
 
-/// The error of a call during `configure`.
+/// The error of a host call during `configure`.
 pub(super) fn in_configure() -> Error {
     Code::WrongPhase.with("not in `configure`, which must have no effects")
 }
 
-impl Taken {
-    /// Starts afresh, for an instance that is configured from now on.
+impl CallUsage {
+    /// Marks the instance as configured, and resets the counts.
     pub fn configure(&mut self) {
         self.configured = true;
         self.restart();
     }
 
-    /// Starts another call of a hook.
+    /// Resets the counts for another call of a hook.
     pub fn restart(&mut self) {
-        let Taken { configured, rehearses, .. } = *self;
-        *self = Taken { configured, rehearses, ..Taken::default() };
+        let CallUsage { configured, rehearses, .. } = *self;
+        *self = CallUsage { configured, rehearses, ..CallUsage::default() };
     }
 
-    /// Counts a call.
+    /// Counts a host call.
     pub fn operation(&mut self) -> Result<(), Error> {
-        let most = MAX_OPERATIONS.max(self.events.saturating_mul(OPERATIONS_PER_EVENT));
-        if self.operations >= most {
+        let max = MAX_OPERATIONS.max(self.events.saturating_mul(OPERATIONS_PER_EVENT));
+        if self.operations >= max {
             return Err(
-                Code::Exhausted.with(format!("more than {most} calls of the host in one call of a hook"))
+                Code::Exhausted.with(format!("more than {max} calls of the host in one call of a hook"))
             );
         }
         self.operations += 1;

@@ -1,5 +1,5 @@
-//! The random numbers of a plugin without the grant `random`: the same in every instance. The standard
-//! libraries of most languages need some, for their hash tables.
+//! The random numbers of a plugin without the grant `random`: the same in every instance. They exist because the
+//! standard libraries of most languages need some, for hash tables.
 
 use wasmtime_wasi::random::Deterministic;
 
@@ -7,7 +7,7 @@ use wasmtime_wasi::random::Deterministic;
 pub(crate) fn constant() -> Deterministic {
     let mut state = 0x7475_6666_6574_3031_u64;
     let bytes = std::iter::repeat_with(|| {
-        // splitmix64: successive numbers look unrelated.
+        // splitmix64, so that successive bytes look unrelated.
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         (mixed >> 56) as u8

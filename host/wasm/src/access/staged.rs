@@ -1,4 +1,4 @@
-//! The stage of a trial in place of the host: what was given answers, and what the plugin does is recorded.
+//! The stage of a trial as the host: given answers are returned, and the plugin's actions are recorded.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use http_body_util::{BodyExt, Full as Whole, Limited};
+use http_body_util::{BodyExt, Full as FullBody, Limited};
 use wasmtime_wasi_http::{Error as HttpError, RequestOptions, WasiBody};
 
 use super::MAX_READ;
-use super::calls::{HostCalls, Outlet, Pending};
+use super::calls::{HostCalls, Pending, SinkOutput};
 use super::error::Code;
 use super::files::{changed, too_large};
-use super::http::{Sent, Work};
+use super::http::{BodyFuture, HttpFuture};
 use super::http_send::send;
 use super::live::Live;
 use crate::bindings::files::Metadata;
@@ -23,13 +23,13 @@ use crate::stage::{Exchange, HttpAnswer, Stage, StagedFile};
 use tuffet_policy::PastRequest;
 use tuffet_sinks::Full;
 
-/// Bytes of a body that is learned.
+/// The maximum size of a recorded body, in bytes.
 const MAX_BODY: usize = 8 << 20;
 
-/// Headers of a connection, which mean nothing when the answer is given again.
-const OF_CONNECTION: [&str; 3] = ["connection", "keep-alive", "transfer-encoding"];
+/// Headers of the connection, which do not apply to a recorded answer.
+const CONNECTION_HEADERS: [&str; 3] = ["connection", "keep-alive", "transfer-encoding"];
 
-/// A stage, and the world that there may be beyond it.
+/// A stage, and the real host behind it.
 #[derive(Debug)]
 pub(crate) struct Staged {
     pub stage: Arc<Stage>,
@@ -37,7 +37,7 @@ pub(crate) struct Staged {
 }
 
 impl Staged {
-    /// A file as the stage has it, or as it has learned it from the world just now.
+    /// Returns a file of the stage, or records it from the real host.
     async fn file(&self, call: &str, root: &str, path: &str) -> Result<StagedFile, Error> {
         let known = self.stage.file(call, root, path).map_err(|why| Code::Unavailable.with(why))?;
         if !matches!(known, StagedFile::Unknown) || !self.stage.records() {
@@ -71,14 +71,19 @@ impl HostCalls for Staged {
         })
     }
 
-    fn read(&self, root: String, path: String, most: u64) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
+    fn read(
+        &self,
+        root: String,
+        path: String,
+        max_bytes: u64,
+    ) -> Pending<'_, Result<Option<Vec<u8>>, Error>> {
         Box::pin(async move {
             match self.file("read", &root, &path).await? {
-                StagedFile::Unknown => self.world.read(root, path, most).await,
+                StagedFile::Unknown => self.world.read(root, path, max_bytes).await,
                 StagedFile::Absent => Ok(None),
                 StagedFile::Folder => Err(a_folder()),
-                StagedFile::Content(file) if file.len() as u64 > most => {
-                    Err(too_large(file.len() as u64, most))
+                StagedFile::Content(file) if file.len() as u64 > max_bytes => {
+                    Err(too_large(file.len() as u64, max_bytes))
                 }
                 StagedFile::Content(file) => Ok(Some(file)),
             }
@@ -113,7 +118,7 @@ impl HostCalls for Staged {
         self.stage.history()
     }
 
-    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> Sent {
+    fn http(&self, request: Request<WasiBody>, options: Option<RequestOptions>) -> HttpFuture {
         if !self.stage.answers_http() {
             return self.world.http(request, options);
         }
@@ -133,25 +138,25 @@ impl HostCalls for Staged {
     }
 }
 
-/// As the roots answer.
+/// The error of real roots for a folder.
 fn a_folder() -> Error {
     Code::NotAFile.with("a folder is no regular file")
 }
 
-/// Payloads go nowhere: they are recorded.
-impl Outlet for Stage {
+/// Payloads are recorded, not delivered.
+impl SinkOutput for Stage {
     fn emit(&self, _: Arc<str>, sink: String, payload: String) -> Pending<'_, Result<(), Full>> {
         Stage::emit(self, sink, payload);
         Box::pin(async { Ok(()) })
     }
 }
 
-/// What a request by HTTP comes to: answered with what was given, or by the world, whose answers are learned.
+/// Answers an HTTP request: with a given answer, or with one of the real host, which is recorded.
 async fn answer(
     stage: Arc<Stage>,
     request: Request<WasiBody>,
     options: Option<RequestOptions>,
-) -> Result<(Response<WasiBody>, Work), HttpError> {
+) -> Result<(Response<WasiBody>, BodyFuture), HttpError> {
     let (head, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
     let (method, url) = (head.method.to_string(), head.uri.to_string());
@@ -159,7 +164,7 @@ async fn answer(
         Err(()) => return Err(HttpError::HttpRequestDenied),
         Ok(Some(answer)) => answer,
         Ok(None) => {
-            let request = Request::from_parts(head, whole(body.clone()));
+            let request = Request::from_parts(head, full_body(body.clone()));
             let answer = fetch(request, options).await?;
             if stage.records() {
                 let body = (!body.is_empty()).then(|| body.to_vec());
@@ -172,12 +177,12 @@ async fn answer(
     for (name, value) in &answer.headers {
         response = response.header(name, value);
     }
-    let response = response.body(whole(answer.body.into()));
+    let response = response.body(full_body(answer.body.into()));
     let response = response.map_err(|error| HttpError::InternalError(Some(error.to_string())))?;
     Ok((response, Box::new(async { Ok(()) })))
 }
 
-/// Sends a request and takes the whole answer.
+/// Sends a request and reads the whole answer.
 async fn fetch(request: Request<WasiBody>, options: Option<RequestOptions>) -> Result<HttpAnswer, HttpError> {
     let (response, _) = send(request, options).await?;
     let (head, body) = response.into_parts();
@@ -188,13 +193,13 @@ async fn fetch(request: Request<WasiBody>, options: Option<RequestOptions>) -> R
         let value = String::from_utf8_lossy(value.as_bytes());
         match headers.iter_mut().find(|(known, _)| known == name.as_str()) {
             Some((_, known)) => *known = format!("{known}, {value}"),
-            None if OF_CONNECTION.contains(&name.as_str()) => {}
+            None if CONNECTION_HEADERS.contains(&name.as_str()) => {}
             None => headers.push((name.to_string(), value.into_owned())),
         }
     }
     Ok(HttpAnswer { status: head.status.as_u16(), headers, body: body.to_vec() })
 }
 
-fn whole(body: Bytes) -> WasiBody {
-    Whole::new(body).map_err(|never| match never {}).boxed_unsync()
+fn full_body(body: Bytes) -> WasiBody {
+    FullBody::new(body).map_err(|never| match never {}).boxed_unsync()
 }

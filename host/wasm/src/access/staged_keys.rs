@@ -1,4 +1,4 @@
-//! The keys of a stage: in memory, for one call.
+//! The keys of a stage, in memory and for one call.
 
 use std::sync::Arc;
 

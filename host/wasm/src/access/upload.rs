@@ -9,11 +9,11 @@ pub(crate) trait UploadContent: Debug + Send + Sync {
     /// Its size in bytes.
     fn bytes(&self) -> u64;
 
-    /// All of these bytes, which it has.
+    /// Reads these bytes, which must exist.
     fn read(&self, offset: u64, length: u64) -> Pending<'_, Result<Vec<u8>, String>>;
 }
 
-/// The content of an upload of a trial.
+/// The content of an upload in a trial.
 #[derive(Debug)]
 pub(crate) struct InMemory(pub Vec<u8>);
 

@@ -1,7 +1,7 @@
 //! The types that wasmtime generates from `sdk/wit`.
 //!
-//! One module for each version of the interface that cannot be told from another by semver alone: version 2 would get a
-//! module beside this one, and whoever calls a hook would go on speaking the newest (docs/design/plugins.md says how).
+//! Each major version of the interface has one module. Version 2 would get a module beside this one, and callers of
+//! hooks would always use the newest (see docs/design/plugins.md).
 
 mod v1;
 
@@ -17,21 +17,20 @@ use semver::Version;
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-/// The version of the package `tuffet:policy` that this server provides.
+/// The version of the package `tuffet:policy` of this server.
 pub(super) const PROVIDED: &str = "1.0.0-rc.1";
 
-/// Returns the name under which a component exports or imports one of its interfaces. The engine finds it under any
-/// compatible version, too.
+/// Returns the name of an interface in exports and imports. The engine also finds it under any compatible version.
 pub(super) fn interface(name: &str) -> String {
     format!("tuffet:policy/{name}@{PROVIDED}")
 }
 
-/// Returns whether a component that was built for this version works with the one provided.
+/// Returns whether a component built for this version works with the provided one.
 pub(super) fn is_compatible(version: &str) -> bool {
     compatible(version, PROVIDED)
 }
 
-/// Before a release every version stands alone; afterwards those of one major number work together.
+/// Each pre-release is compatible only with itself; releases of one major version are compatible.
 fn compatible(built: &str, provided: &str) -> bool {
     match (Version::parse(built), Version::parse(provided)) {
         (Ok(built), Ok(provided)) if built.pre.is_empty() && provided.pre.is_empty() => {
@@ -42,7 +41,7 @@ fn compatible(built: &str, provided: &str) -> bool {
     }
 }
 
-/// Returns the version that a component was built for: that of its `lifecycle`.
+/// Returns the version that a component was built for, from its `lifecycle` export.
 pub(super) fn version_of(engine: &Engine, component: &Component) -> Option<String> {
     let ty = component.component_type();
     let version = ty.exports(engine).find_map(|(name, _)| name.strip_prefix("tuffet:policy/lifecycle@"));

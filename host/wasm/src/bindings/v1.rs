@@ -1,7 +1,7 @@
 //! Version 1 of the interface.
 //!
-//! A single world with all hooks, so that they share types. A plugin need not have all hooks: each exported
-//! interface is looked up by itself (`GuestIndices`), never the world as a whole.
+//! A single world with all hooks, so that they share types. Plugins may lack hooks, so each exported interface is
+//! looked up separately (`GuestIndices`), never the world as a whole.
 #![allow(missing_docs, unused_qualifications, clippy::all)]
 
 wasmtime::component::bindgen!({

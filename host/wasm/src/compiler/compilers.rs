@@ -1,4 +1,4 @@
-//! The server's side: asks for compilers.
+//! The server's side: requests compilers.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -18,83 +18,89 @@ use rustix::net::{
 };
 
 use super::STARTER;
-use super::answer::{Outcome, outcome};
-use super::places::Places;
+use super::answer::{CompileOutcome, outcome};
+use super::slots::CompilerSlots;
 use super::work::Header;
 
-/// How long a compiler may take. Python takes seconds on a server, and minutes on a small board beside other work.
+/// The time limit of a compiler. Python takes seconds on a server, and minutes on a small, busy board.
 const DEADLINE: Duration = Duration::from_secs(300);
-/// The most bytes of a conversation that are read.
+/// The maximum number of bytes read from a conversation.
 const MAX_ANSWER: u64 = 64 << 10;
-/// The component is written in parts, so that the deadline is looked at between them.
-const PART: usize = 256 << 10;
+/// The component is written in parts of this size, with a check of the deadline between them.
+const PART_BYTES: usize = 256 << 10;
 
-/// The connection to the compiler starter, which ends when this is dropped.
+/// The connection to the compiler starter, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct Compilers {
     control: OwnedFd,
     starter: Option<Mutex<Child>>,
-    places: Places,
+    slots: CompilerSlots,
     deadline: Duration,
     failed: AtomicBool,
 }
 
 impl Compilers {
-    /// Starts the compiler starter, which passes these arguments on to each compiler. It has the privileges that
-    /// this process has now, and the open files of nobody.
+    /// Starts the compiler starter, which passes these arguments on to each compiler. It inherits the privileges of
+    /// this process, but no open files.
     ///
     /// # Errors
-    /// The program cannot be executed once more.
+    /// The program cannot be executed again.
     pub fn start(arguments: impl IntoIterator<Item = OsString>) -> io::Result<Compilers> {
-        let (control, its) =
+        let (control, starter_end) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
-        // Not by its path, where an upgrade may have put another program.
+        // An upgrade may have put another program at its path.
         let starter = Command::new("/proc/self/exe")
             .arg0(STARTER)
             .args(arguments)
             .env_clear()
-            .stdin(its)
+            .stdin(starter_end)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()?;
         Ok(Compilers { starter: Some(Mutex::new(starter)), ..Compilers::over(control, DEADLINE) })
     }
 
-    /// Asks a starter at the other end of this socket.
+    /// Uses a starter at the other end of this socket.
     pub(super) fn over(control: OwnedFd, deadline: Duration) -> Compilers {
-        Compilers { control, starter: None, places: Places::new(), deadline, failed: AtomicBool::new(false) }
+        Compilers {
+            control,
+            starter: None,
+            slots: CompilerSlots::new(),
+            deadline,
+            failed: AtomicBool::new(false),
+        }
     }
 
-    /// Has a process compile this component into the code cache, for an engine with this hash. Blocks.
-    pub(crate) fn compile(&self, component: &[u8], hash: u64, pooled: bool) -> Outcome {
-        let _place = self.places.take();
+    /// Lets a process compile this component into the code cache, for an engine with this hash. Blocks.
+    pub(crate) fn compile(&self, component: &[u8], hash: u64, pooled: bool) -> CompileOutcome {
+        let _slot = self.slots.take();
         let header = Header { hash, pooled, length: component.len() as u64 };
         let outcome = match self.converse(header, component) {
             Ok(conversation) => outcome(&conversation),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                Outcome::Refused(format!("the compiler did not end within {:?}", self.deadline))
+                CompileOutcome::Refused(format!("the compiler did not end within {:?}", self.deadline))
             }
-            Err(error) => {
-                Outcome::Unavailable(format!("the process that starts compilers cannot be reached: {error}"))
-            }
+            Err(error) => CompileOutcome::Unavailable(format!(
+                "the process that starts compilers cannot be reached: {error}"
+            )),
         };
-        if matches!(outcome, Outcome::Unavailable(_)) {
+        if matches!(outcome, CompileOutcome::Unavailable(_)) {
             self.reap();
         }
         outcome
     }
 
-    /// Whether this is the first failure to have a component compiled.
+    /// Whether this is the first component that no process could compile.
     pub(crate) fn first_failure(&self) -> bool {
         !self.failed.swap(true, Relaxed)
     }
 
-    /// Returns what compiler and starter wrote. The starter kills the compiler when the socket is closed.
+    /// Returns the output of compiler and starter. The starter kills the compiler when the socket is closed.
     fn converse(&self, header: Header, component: &[u8]) -> io::Result<String> {
-        let (mut socket, its) = UnixStream::pair()?;
-        self.hand_over(its)?;
+        let (mut socket, compiler_end) = UnixStream::pair()?;
+        self.hand_over(compiler_end)?;
         let until = Instant::now() + self.deadline;
-        // A compiler that does not read to the end says why.
+        // If the compiler stopped reading, its answer has the reason.
         match write(&mut socket, header, component, until) {
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                 return Err(error);
@@ -110,9 +116,9 @@ impl Compilers {
                 Ok(count) if conversation.len() as u64 + count as u64 <= MAX_ANSWER => {
                     conversation.extend_from_slice(&part[..count]);
                 }
-                Ok(_) => return Err(io::Error::other("it writes without end")),
+                Ok(_) => return Err(io::Error::other("its output does not end")),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // It ended without reading all.
+                // The compiler ended without reading everything.
                 Err(error) if error.kind() == ErrorKind::ConnectionReset => break,
                 Err(error) => return Err(error),
             }
@@ -136,7 +142,7 @@ impl Compilers {
         Ok(())
     }
 
-    /// Leaves no zombie of a starter that was killed.
+    /// Reaps a starter that was killed.
     fn reap(&self) {
         if let Some(starter) = &self.starter {
             let _ = starter.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
@@ -147,7 +153,7 @@ impl Compilers {
 fn write(socket: &mut UnixStream, header: Header, component: &[u8], until: Instant) -> io::Result<()> {
     socket.set_write_timeout(Some(left(until)?))?;
     socket.write_all(&header.to_bytes())?;
-    for part in component.chunks(PART) {
+    for part in component.chunks(PART_BYTES) {
         socket.set_write_timeout(Some(left(until)?))?;
         socket.write_all(part)?;
     }

@@ -1,4 +1,4 @@
-//! The compiler starter: starts a compiler for each socket that it is handed.
+//! The compiler starter: starts a compiler for each socket that it receives.
 
 use std::ffi::OsString;
 use std::io::{self, IoSliceMut, Write, stdin};
@@ -18,15 +18,15 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::COMPILER;
 use super::answer::{ended, not_started};
 
-/// How often a compiler is looked at if the kernel has no descriptors for processes (before Linux 5.3).
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
+/// The interval of checks on a compiler if the kernel has no process descriptors (before Linux 5.3).
+const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
 
-/// The work of the starter, until the server has ended: standard input is the socket to it.
+/// Runs the starter until the server has ended. Standard input is the socket to the server.
 pub fn start_compilers(arguments: impl Iterator<Item = OsString>) {
     let arguments: Arc<[OsString]> = arguments.collect();
     while let Ok(Some(socket)) = receive(stdin()) {
         let arguments = Arc::clone(&arguments);
-        // Without a thread the socket is closed, which the server takes as the end of the starter.
+        // Without a thread the socket is closed, and the server treats the starter as ended.
         let _ = thread::Builder::new().spawn(move || attend(socket, &arguments));
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn receive(control: impl AsFd) -> io::Result<Option<UnixStream>> {
     }
 }
 
-/// Starts a compiler and waits for its end, or ends it when the server has closed the socket.
+/// Starts a compiler and waits for its end, or kills it when the server has closed the socket.
 fn attend(mut socket: UnixStream, arguments: &[OsString]) {
     let end = match start(&socket, arguments).and_then(|compiler| wait(compiler, &socket)) {
         Ok(status) => ended(status),
@@ -82,13 +82,13 @@ fn wait(mut compiler: Child, socket: &UnixStream) -> io::Result<ExitStatus> {
         if let Some(status) = compiler.try_wait()? {
             return Ok(status);
         }
-        // Nothing is awaited from the socket but its end, which is always reported.
+        // From the socket only its end is awaited, which is always reported.
         let mut awaited = vec![PollFd::new(socket, PollFlags::empty())];
         awaited.extend(process.as_ref().map(|process| PollFd::new(process, PollFlags::IN)));
-        let timeout = if process.is_some() { None } else { Some(&LOOK) };
+        let timeout = if process.is_some() { None } else { Some(&POLL_INTERVAL) };
         match poll(&mut awaited, timeout) {
             Ok(_) if awaited[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) => {
-                // It may have ended just now.
+                // The compiler may have ended already.
                 let _ = compiler.kill();
                 return compiler.wait();
             }

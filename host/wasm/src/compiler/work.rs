@@ -7,14 +7,14 @@ use wasmtime::component::Component;
 
 use super::super::code_cache::CodeCache;
 use super::super::engine_config::engine_to_compile;
-use super::answer::Answer;
+use super::answer::CompilerAnswer;
 use super::code_hash;
 use tuffet_registry::MAX_COMPONENT;
 
-/// What precedes a component.
+/// The header before a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
-    /// That of the server's engine.
+    /// The hash of the server's engine.
     pub hash: u64,
     /// Whether the server's engine has a pool of instances.
     pub pooled: bool,
@@ -41,10 +41,10 @@ impl Header {
     }
 }
 
-/// The work of a compiler: standard input has the component, standard output gets the answer.
+/// Runs a compiler: reads the component from standard input, and writes the answer to standard output.
 ///
 /// # Errors
-/// The server has gone.
+/// The server has ended.
 pub fn compile(folder: &Path) -> io::Result<()> {
     let mut input = stdin().lock();
     let header = Header::read(&mut input)?;
@@ -58,24 +58,26 @@ pub fn compile(folder: &Path) -> io::Result<()> {
     output.flush()
 }
 
-fn compile_into(folder: &Path, header: Header, component: &[u8]) -> Answer {
+fn compile_into(folder: &Path, header: Header, component: &[u8]) -> CompilerAnswer {
     let cache = match CodeCache::open(folder) {
         Ok(cache) => cache,
-        Err(error) => return Answer::Unstored(format!("the code cache cannot be written to: {error}")),
+        Err(error) => {
+            return CompilerAnswer::Unstored(format!("the code cache cannot be written to: {error}"));
+        }
     };
     let engine = match engine_to_compile(&cache, header.pooled) {
         Ok(engine) => engine,
-        Err(error) => return Answer::Unstored(format!("the compiler cannot begin: {error:#}")),
+        Err(error) => return CompilerAnswer::Unstored(format!("the compiler cannot start: {error:#}")),
     };
     if code_hash(&engine) != header.hash {
-        return Answer::Unstored("the compiler is that of another version".into());
+        return CompilerAnswer::Unstored("the compiler has another version".into());
     }
     if let Err(error) = Component::from_binary(&engine, component) {
-        return Answer::Refused(format!("{error:#}"));
+        return CompilerAnswer::Refused(format!("{error:#}"));
     }
     match cache.counts() {
-        (0, 0) => Answer::Unstored(format!("{} has no room for the code", folder.display())),
-        (0, _) => Answer::Compiled,
-        _ => Answer::Kept,
+        (0, 0) => CompilerAnswer::Unstored(format!("{} has no room for the code", folder.display())),
+        (0, _) => CompilerAnswer::Compiled,
+        _ => CompilerAnswer::Cached,
     }
 }

@@ -9,22 +9,22 @@ impl Host for Sandbox {
     async fn stat(&mut self, root: String, path: String) -> Result<Option<Metadata>, Error> {
         self.may_read(&root, &path)?;
         let access = self.access.clone();
-        self.waits.begin(format!("the file {root}:{path}"));
+        self.host_call.begin(format!("the file {root}:{path}"));
         let found = access.host.stat(root, path).await;
-        self.waits.end();
+        self.host_call.end();
         found
     }
 
     async fn read(&mut self, root: String, path: String, limit: u64) -> Result<Option<Vec<u8>>, Error> {
         self.may_read(&root, &path)?;
-        // What is more than its memory would only fill the host's.
-        let most = limit.min(MAX_READ.saturating_sub(self.taken.read)).min(self.memory.most());
+        // More than the memory of the guest would only fill that of the host.
+        let max_bytes = limit.min(MAX_READ.saturating_sub(self.usage.read)).min(self.memory.max());
         let access = self.access.clone();
-        self.waits.begin(format!("the file {root}:{path}"));
-        let content = access.host.read(root, path, most).await;
-        self.waits.end();
+        self.host_call.begin(format!("the file {root}:{path}"));
+        let content = access.host.read(root, path, max_bytes).await;
+        self.host_call.end();
         let content = content?;
-        self.taken.read += content.as_ref().map_or(0, |content| content.len() as u64);
+        self.usage.read += content.as_ref().map_or(0, |content| content.len() as u64);
         Ok(content)
     }
 
@@ -37,16 +37,16 @@ impl Host for Sandbox {
         length: u32,
     ) -> Result<Vec<u8>, Error> {
         self.may_read(&root, &path)?;
-        let left = (MAX_READ - self.taken.read).min(self.memory.most());
+        let left = (MAX_READ - self.usage.read).min(self.memory.max());
         if u64::from(length) > left {
             return Err(too_large(length.into(), left));
         }
         let access = self.access.clone();
-        self.waits.begin(format!("the file {root}:{path}"));
+        self.host_call.begin(format!("the file {root}:{path}"));
         let content = access.host.read_at(root, path, version, offset, length as usize).await;
-        self.waits.end();
+        self.host_call.end();
         let content = content?;
-        self.taken.read += content.len() as u64;
+        self.usage.read += content.len() as u64;
         Ok(content)
     }
 }
@@ -57,7 +57,7 @@ impl Sandbox {
             let root: String = root.chars().take(64).collect();
             return Err(not_granted(format_args!("files/{root}")));
         }
-        self.taken.operation()?;
+        self.usage.operation()?;
         if path.len() > MAX_PATH {
             let message = format!("the path has {} bytes: {MAX_PATH} are allowed", path.len());
             return Err(Code::BadPath.with(message));

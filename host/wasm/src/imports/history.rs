@@ -12,13 +12,13 @@ use tuffet_request::Operation;
 
 impl Host for Sandbox {
     fn recent(&mut self) -> Result<Vec<PastRequest>, Error> {
-        if !self.taken.configured {
+        if !self.usage.configured {
             return Err(in_configure());
         }
         if !self.access.client_history {
             return Err(not_granted("client-history"));
         }
-        self.taken.operation()?;
+        self.usage.operation()?;
         let Some(client) = self.log.client().and_then(|client| client.parse::<SocketAddr>().ok()) else {
             return Err(Code::WrongPhase.with("this call is about no client"));
         };

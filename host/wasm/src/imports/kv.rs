@@ -8,13 +8,13 @@ use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
 use tuffet_kv::{Listing, MAX_KEY, MAX_VALUE};
 
-/// Keys in one page of a list.
+/// The maximum number of keys in a page of a list.
 const MAX_LISTED: usize = 1000;
 
 impl Host for Sandbox {
     async fn get(&mut self, namespace: Option<String>, key: String) -> Result<Option<Entry>, Error> {
         let keys = self.keys_for(namespace, &key)?;
-        self.waits_for("the keys (kv.get)", keys.get(key)).await
+        self.wait_for("the keys (kv.get)", keys.get(key)).await
     }
 
     async fn set(
@@ -26,18 +26,18 @@ impl Host for Sandbox {
     ) -> Result<(), Error> {
         let keys = self.keys_for(namespace, &key)?;
         check_value(&value)?;
-        if self.taken.rehearses {
+        if self.usage.rehearses {
             return Ok(());
         }
-        self.waits_for("the keys (kv.set)", keys.set(key, value, ttl_seconds)).await
+        self.wait_for("the keys (kv.set)", keys.set(key, value, ttl_seconds)).await
     }
 
     async fn delete(&mut self, namespace: Option<String>, key: String) -> Result<(), Error> {
         let keys = self.keys_for(namespace, &key)?;
-        if self.taken.rehearses {
+        if self.usage.rehearses {
             return Ok(());
         }
-        self.waits_for("the keys (kv.delete)", keys.delete(key)).await
+        self.wait_for("the keys (kv.delete)", keys.delete(key)).await
     }
 
     async fn increment(
@@ -48,13 +48,13 @@ impl Host for Sandbox {
         ttl_seconds: Option<u32>,
     ) -> Result<i64, Error> {
         let keys = self.keys_for(namespace, &key)?;
-        if self.taken.rehearses {
-            // As the counter would stand after this request.
-            let found = self.waits_for("the keys (kv.increment)", keys.get(key)).await?;
+        if self.usage.rehearses {
+            // The counter as it would be after this request.
+            let found = self.wait_for("the keys (kv.increment)", keys.get(key)).await?;
             let count = found.and_then(|found| found.value.try_into().ok()).map_or(0, i64::from_le_bytes);
             return Ok(count.saturating_add(by));
         }
-        self.waits_for("the keys (kv.increment)", keys.increment(key, by, ttl_seconds)).await
+        self.wait_for("the keys (kv.increment)", keys.increment(key, by, ttl_seconds)).await
     }
 
     async fn swap(
@@ -67,13 +67,13 @@ impl Host for Sandbox {
     ) -> Result<Option<u64>, Error> {
         let keys = self.keys_for(namespace, &key)?;
         check_value(&value)?;
-        if self.taken.rehearses {
+        if self.usage.rehearses {
             // Whether it would succeed now.
-            let found = self.waits_for("the keys (kv.swap)", keys.get(key)).await?;
+            let found = self.wait_for("the keys (kv.swap)", keys.get(key)).await?;
             let succeeds = found.map(|found| found.revision) == revision;
             return Ok(succeeds.then(|| revision.unwrap_or_default().saturating_add(1)));
         }
-        self.waits_for("the keys (kv.swap)", keys.swap(key, revision, value, ttl_seconds)).await
+        self.wait_for("the keys (kv.swap)", keys.swap(key, revision, value, ttl_seconds)).await
     }
 
     async fn list(
@@ -88,12 +88,12 @@ impl Host for Sandbox {
             check_length(bound, 0)?;
         }
         let limit = usize::try_from(limit).unwrap_or(MAX_LISTED).min(MAX_LISTED);
-        self.waits_for("the keys (kv.list)", keys.list(Listing { prefix, after, limit })).await
+        self.wait_for("the keys (kv.list)", keys.list(Listing { prefix, after, limit })).await
     }
 }
 
 impl Sandbox {
-    /// The keys of this namespace, if the plugin may look at this one now.
+    /// Returns the keys of this namespace, if the plugin may use this key now.
     fn keys_for(&mut self, namespace: Option<String>, key: &str) -> Result<Arc<dyn Keys>, Error> {
         let keys = self.granted_keys(namespace)?;
         check_length(key, 1)?;
@@ -101,7 +101,7 @@ impl Sandbox {
     }
 
     fn granted_keys(&mut self, namespace: Option<String>) -> Result<Arc<dyn Keys>, Error> {
-        if !self.taken.configured {
+        if !self.usage.configured {
             return Err(in_configure());
         }
         let keys = match namespace {
@@ -115,27 +115,27 @@ impl Sandbox {
             }
         };
         let keys = Arc::clone(keys?);
-        self.taken.operation()?;
+        self.usage.operation()?;
         Ok(keys)
     }
 
-    async fn waits_for<T>(
+    async fn wait_for<T>(
         &mut self,
         what: &'static str,
         call: Pending<'_, Result<T, Error>>,
     ) -> Result<T, Error> {
-        self.waits.begin(what);
+        self.host_call.begin(what);
         let done = call.await;
-        self.waits.end();
+        self.host_call.end();
         done
     }
 }
 
-fn check_length(key: &str, least: usize) -> Result<(), Error> {
-    if (least..=MAX_KEY).contains(&key.len()) {
+fn check_length(key: &str, min: usize) -> Result<(), Error> {
+    if (min..=MAX_KEY).contains(&key.len()) {
         return Ok(());
     }
-    Err(Code::BadArgument.with(format!("the key has {} bytes: {least} to {MAX_KEY} are allowed", key.len())))
+    Err(Code::BadArgument.with(format!("the key has {} bytes: {min} to {MAX_KEY} are allowed", key.len())))
 }
 
 fn check_value(value: &[u8]) -> Result<(), Error> {

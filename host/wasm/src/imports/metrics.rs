@@ -6,14 +6,14 @@ use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
 use tuffet_policy::{SeriesError, SeriesName, SeriesValue};
 
-/// Bytes of the name of a series or a label.
+/// The maximum length of the name of a series or a label, in bytes.
 const MAX_NAME: usize = 64;
-/// Labels of a series.
+/// The maximum number of labels of a series.
 const MAX_LABELS: usize = 4;
-/// Bytes of the value of a label.
+/// The maximum length of a label value, in bytes.
 const MAX_LABEL: usize = 128;
-/// Labels that the server gives. Prometheus keeps `le` for histograms.
-const OURS: [&str; 3] = ["plugin", "name", "le"];
+/// Labels that the server sets. Prometheus reserves `le` for histograms.
+const RESERVED_LABELS: [&str; 3] = ["plugin", "name", "le"];
 
 impl Host for Sandbox {
     fn add(&mut self, name: String, by: u64, labels: Vec<(String, String)>) -> Result<(), Error> {
@@ -35,13 +35,13 @@ impl Sandbox {
         labels: Vec<(String, String)>,
         change: SeriesValue,
     ) -> Result<(), Error> {
-        if !self.taken.configured {
+        if !self.usage.configured {
             return Err(in_configure());
         }
         let Some(table) = &self.access.metrics else { return Err(not_granted("metrics")) };
-        self.taken.operation()?;
+        self.usage.operation()?;
         let series = series(name, labels).map_err(|why| Code::BadArgument.with(why))?;
-        if self.taken.rehearses {
+        if self.usage.rehearses {
             return Ok(());
         }
         table.change(series, change).map_err(|error| match error {
@@ -61,7 +61,7 @@ fn series(name: String, mut labels: Vec<(String, String)>) -> Result<SeriesName,
     labels.sort_unstable();
     for (index, (label, value)) in labels.iter().enumerate() {
         check_name(label)?;
-        if OURS.contains(&label.as_str()) || label.starts_with("__") {
+        if RESERVED_LABELS.contains(&label.as_str()) || label.starts_with("__") {
             return Err(format!("the label `{label}` is not for plugins"));
         }
         if index > 0 && labels[index - 1].0 == *label {

@@ -9,36 +9,36 @@ use crate::bindings::sinks::Host;
 use crate::bindings::types::Error;
 use crate::sandbox::Sandbox;
 
-/// Bytes of a payload; fits a datagram.
+/// The maximum size of a payload in bytes; fits a datagram.
 const MAX_PAYLOAD: usize = 32 << 10;
 
 impl Host for Sandbox {
     async fn emit(&mut self, sink: String, payload: String) -> Result<(), Error> {
-        if !self.taken.configured {
+        if !self.usage.configured {
             return Err(in_configure());
         }
         let Some((_, open)) = self.access.sinks.iter().find(|(name, _)| *name == sink) else {
             let sink: String = sink.chars().take(64).collect();
             return Err(not_granted(format_args!("sinks/{sink}")));
         };
-        if self.taken.payloads == MAX_PAYLOADS {
+        if self.usage.payloads == MAX_PAYLOADS {
             let message = format!("more than {MAX_PAYLOADS} payloads in one call of a hook");
             return Err(Code::Exhausted.with(message));
         }
-        self.taken.payloads += 1;
+        self.usage.payloads += 1;
         check(&payload).map_err(|why| Code::BadArgument.with(why))?;
-        if self.taken.rehearses {
+        if self.usage.rehearses {
             return Ok(());
         }
-        // The sink is not taken away while a payload waits for it.
+        // Keeps the sink open while the payload waits.
         let (open, plugin) = (Arc::clone(open), Arc::clone(self.log.plugin()));
-        self.waits.begin(format!("the sink `{sink}`"));
-        let taken = open.emit(plugin, sink, payload).await;
-        self.waits.end();
+        self.host_call.begin(format!("the sink `{sink}`"));
+        let emitted = open.emit(plugin, sink, payload).await;
+        self.host_call.end();
         if let Some(unsent) = &self.access.unsent {
-            unsent.record_result(taken.is_ok());
+            unsent.record_result(emitted.is_ok());
         }
-        taken.map_err(|_| Code::Full.with("the queue of the sink is full"))
+        emitted.map_err(|_| Code::Full.with("the queue of the sink is full"))
     }
 }
 

@@ -15,26 +15,26 @@ impl Host for Sandbox {
         let Some(upload) = self.upload.as_ref().map(Arc::clone) else {
             return Err(Code::WrongPhase.with("there is an upload only in `accept-upload`"));
         };
-        self.taken.operation()?;
+        self.usage.operation()?;
         let length = u64::from(length).min(upload.bytes().saturating_sub(offset));
-        let left = MAX_UPLOAD - self.taken.uploaded;
+        let left = MAX_UPLOAD - self.usage.uploaded;
         if length > left {
             let message =
                 format!("more than {MAX_UPLOAD} bytes of an upload in one call of a hook: {left} are left");
             return Err(Code::TooLarge.with(message));
         }
-        // What is more than its memory would only fill the host's.
-        let most = self.memory.most();
-        if length > most {
-            return Err(Code::TooLarge.with(format!("{length} bytes do not fit into its memory of {most}")));
+        // More than the memory of the guest would only fill that of the host.
+        let max = self.memory.max();
+        if length > max {
+            return Err(Code::TooLarge.with(format!("{length} bytes do not fit into its memory of {max}")));
         }
         if length == 0 {
             return Ok(Vec::new());
         }
-        self.taken.uploaded += length;
-        self.waits.begin("the content of the upload");
+        self.usage.uploaded += length;
+        self.host_call.begin("the content of the upload");
         let content = upload.read(offset, length).await;
-        self.waits.end();
+        self.host_call.end();
         content.map_err(|why| Code::Unavailable.with(why))
     }
 }

@@ -1,5 +1,4 @@
-//! The bundled plugins as embedded. Their logic has its own tests, beside it; these test the way through
-//! WebAssembly.
+//! The embedded bundled plugins. Their logic is tested beside it; these tests call them through WebAssembly.
 
 use std::time::Instant;
 
@@ -20,7 +19,7 @@ fn boot(paths: &[&str]) -> ResolveAnswer {
 }
 
 #[tokio::test]
-async fn they_are_there() {
+async fn all_bundled_plugins_are_embedded() {
     assert_eq!(
         builtin::names().collect::<Vec<_>>(),
         ["acl", "audit", "mac-map", "publish", "remap", "template"]
@@ -73,7 +72,7 @@ async fn mac_map_gives_device_templates_and_fallback() {
     assert!(problems[0].message.contains("write `grants: [client-mac]`"), "{problems:?}");
 }
 
-/// Not a test but a number: `cargo test -p tuffet-wasm --lib latency -- --ignored --nocapture`.
+/// A measurement, not a test:
 #[tokio::test]
 #[ignore = "measures"]
 async fn latency() {

@@ -103,7 +103,7 @@ async fn content_is_for_reads() {
 }
 
 #[tokio::test]
-async fn mac_addresses_are_told_to_plugins_with_the_grant_only() {
+async fn mac_addresses_need_the_grant() {
     let mut granted = bad("granted", "deny");
     granted.grants = vec![Grant::ClientMac];
     for (spec, reason) in [(bad("plain", "deny"), "macs: []"), (granted, "macs: [02:00:5e:10:00:01]")] {

@@ -1,4 +1,4 @@
-//! The cache of compiled code: used if unchanged since it was written, never otherwise.
+//! The cache of compiled code: used only if unchanged since it was written.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::code_cache::CodeCache;
 use super::*;
 
-/// Loads the plugin as a new process would, as far as the folder shows: (from the folder, compiled).
+/// Loads the plugin as a new process would. Returns the numbers of components from the folder and of compiled ones.
 async fn load_afresh(folder: &Path) -> (usize, usize) {
     let runtime = PolicyRuntime::new(Some(folder)).unwrap();
     let spec = authorizers(vec![acl("acl", json!({ "deny": [{}] }))]);
@@ -36,7 +36,7 @@ async fn code_is_compiled_once() {
     assert_eq!(load_afresh(&folder).await, (0, 1));
     assert_eq!(load_afresh(&folder).await, (1, 0));
     let mode = fs::metadata(&folder).unwrap().permissions().mode();
-    assert_eq!(mode & 0o077, 0, "nobody else may look");
+    assert_eq!(mode & 0o077, 0, "it is closed to other users");
 }
 
 #[tokio::test]
@@ -63,9 +63,9 @@ async fn code_that_is_not_as_it_was_written_is_not_run() {
     assert_eq!(load_afresh(folder.path()).await, (0, 1));
 }
 
-/// Changed while the process runs: a reload checks again.
+/// A reload checks files that have changed meanwhile.
 #[test]
-fn a_file_is_looked_at_again_when_it_has_changed() {
+fn a_changed_file_is_verified_again() {
     let folder = TempDir::new().unwrap();
     let cache = CodeCache::open(folder.path()).unwrap();
     let compiler = folder.path().join("code/modules/compiler");
@@ -80,7 +80,7 @@ fn a_file_is_looked_at_again_when_it_has_changed() {
     assert!(!file.exists());
 }
 
-/// No name says which file is the code of which component, so that a missing file makes all of them unknown.
+/// Files of code do not name their component, so a missing file makes all of them unknown.
 #[test]
 fn components_are_known_until_a_file_is_removed() {
     let folder = TempDir::new().unwrap();
@@ -100,19 +100,19 @@ fn components_are_known_until_a_file_is_removed() {
         names
     };
 
-    cache.note_component("key");
+    cache.mark_component("key");
     cache.prune(3, 300);
     assert!(cache.has_component("key") && !cache.has_component("another"));
     assert_eq!(left().len(), 4, "all are within the limits");
     cache.prune(2, 300);
     assert_eq!(left(), ["NEW", "USED", "USED.stats"]);
     assert!(!cache.has_component("key"));
-    cache.note_component("key");
+    cache.mark_component("key");
     cache.prune(2, 199);
     assert_eq!(left(), ["USED", "USED.stats"]);
     assert!(!cache.has_component("key"));
 
-    cache.note_component("key");
+    cache.mark_component("key");
     cache.seal();
     fs::write(compiler.join("USED"), "evil").unwrap();
     cache.verify();
@@ -125,7 +125,7 @@ async fn a_folder_that_others_may_write_to_is_not_used() {
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
     let refused = CodeCache::open(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("must belong to this user"), "{refused}");
-    // The plugins work all the same.
+    // The plugins still work.
     assert!(PolicyRuntime::new(Some(folder.path())).unwrap().compiled().is_none());
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();

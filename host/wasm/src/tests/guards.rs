@@ -1,5 +1,5 @@
-//! The guards around the calls of a plugin: the time limit of a chain, instances and queue, the breaker, the
-//! mode `monitor`, the decision cache.
+//! The guards of plugin calls: the time limit of a chain, instances and queue, the breaker, the mode `monitor`, the
+//! decision cache.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use super::*;
 use tuffet_config::{DecisionCacheConfig, Fact};
 use tuffet_policy::PluginCounts;
 
-/// The counts of the plugin of this name; each test has names of its own.
-fn counted(name: &str) -> PluginCounts {
+/// Returns the counts of a plugin. Each test uses other names.
+fn counted(name: &str) -> Counted {
     runtime().counted().into_iter().find(|counted| &*counted.plugin == name).unwrap()
 }
 
@@ -39,7 +39,7 @@ async fn the_chain_has_a_limit_of_its_own() {
     assert!(denied.reason.contains("plugin chain-second failed in authorize: chain: "), "{denied:?}");
     assert!(denied.reason.contains("before the chains had taken 150ms (policy.time-limit)"), "{denied:?}");
     assert_eq!((failures("chain-first", "chain"), failures("chain-second", "chain")), (1, 1));
-    // The one that took the time is to blame, and is left alone; the other has its time again.
+    // The plugin that took the time is blamed, and not called again; the other one gets its time again.
     assert_eq!((counted("chain-first").opened, counted("chain-second").opened), (1, 0));
     assert_eq!(denial(ask(&policy, "a").await).reason, "call 1");
     assert_eq!(failures("chain-first", "repeated"), 1);
@@ -61,7 +61,8 @@ async fn the_queue_is_bounded() {
     assert!(denial(ask(&policy, "a").await).reason.contains("time: "), "the queue is empty again");
 }
 
-/// Its instance became free so late that the call had little of its time: that is overload, not its failure.
+/// The instance became free so late that the call had little time left: that is overload, not a failure of the
+/// plugin.
 #[tokio::test]
 async fn a_call_that_the_queue_left_no_time_is_dropped() {
     let mut plugin = bad("late", "sleep");
@@ -100,7 +101,7 @@ async fn a_breaker_opens_probes_and_closes() {
     }
     let shut = Instant::now();
     let reason = denial(ask(&policy, "good").await).reason;
-    // On a machine that is slow enough the probe has been made already.
+    // On a slow machine the probe may have happened already.
     if shut.elapsed() < back_off / 2 {
         assert!(
             reason.contains("repeated: it failed for 3 clients in a row and is not called for another "),
@@ -139,7 +140,7 @@ async fn a_monitored_plugin_is_asked_and_changes_nothing() {
     let authorization = policy.authorize(&read("a"), policy.deadline()).await;
     assert_eq!(denial(authorization.verdict).reason, "call 1");
     assert_eq!((authorization.by.as_deref(), authorization.calls), (Some("monitor-decides"), 1));
-    assert!(started.elapsed() < Duration::from_secs(15), "nobody waits for the one that sleeps");
+    assert!(started.elapsed() < Duration::from_secs(15), "no request waits for the one that sleeps");
     while counted("monitor-denies").monitored == 0 {
         tokio::time::sleep(Duration::from_millis(2)).await;
         assert!(started.elapsed() < Duration::from_secs(60), "it was never asked");
@@ -148,7 +149,7 @@ async fn a_monitored_plugin_is_asked_and_changes_nothing() {
 
 fn remembering(name: &str, key: &[Fact], ttl: Duration, entries: usize) -> PluginConfig {
     let mut plugin = bad(name, "count");
-    // Kept, so that it counts what reaches it.
+    // Reused, so that it counts the calls that reach it.
     plugin.reuse = Some(ReuseConfig { calls: 1_000_000, idle: LONG });
     plugin.cache = Some(DecisionCacheConfig { ttl, key: key.into(), entries });
     plugin
@@ -181,7 +182,7 @@ async fn a_decision_is_forgotten_in_time_and_failures_at_once() {
     assert_eq!(failures("cache-ttl", "trap"), 2);
 }
 
-/// A bundled plugin that answers each request of the list. Returns the hits and the misses of its cache.
+/// Sends the requests to a bundled plugin. Returns the hits and misses of its cache.
 async fn cached(spec: &PolicySpec, requests: &[Request]) -> (u64, u64) {
     let policy = load(spec).await;
     for request in requests {
@@ -198,14 +199,14 @@ async fn cached(spec: &PolicySpec, requests: &[Request]) -> (u64, u64) {
 #[tokio::test]
 async fn decisions_that_depend_on_named_facts_alone_are_remembered() {
     let acl = |name| authorizers(vec![acl(name, json!({ "deny": [{ "names": ["*.key"] }] }))]);
-    // The id, the port, the addresses of the network card and the options do not matter to it.
+    // Id, port, MAC addresses and options do not matter to it.
     let same = Request { id: RequestId(8), macs: Vec::new(), options: Vec::new(), ..read("a") };
     let same = Request { client: SocketAddr::new(same.client.ip(), 9), ..same };
     assert_eq!(cached(&acl("depends"), &[read("a"), same, read("a.key"), read("a.key")]).await, (2, 2));
     let others = [read("a"), from(9, read("a")), request(Operation::Write, "a")];
     let listener = Request { listener: "other".into(), ..read("a") };
     assert_eq!(cached(&acl("depends-others"), &[&others[..], &[listener]].concat()).await, (0, 4));
-    // No instance serves two requests, and neither does a decision.
+    // Without reuse of instances, decisions are not reused either.
     let mut fresh = acl("depends-fresh");
     fresh.config.plugins[0].reuse = Some(ReuseConfig { calls: 1, idle: LONG });
     assert_eq!(cached(&fresh, &[read("a"), read("a")]).await, (0, 0));
@@ -222,7 +223,7 @@ async fn a_remembered_verdict_is_the_same_verdict() {
     assert_eq!(counted("depends-same").hits, 2);
 }
 
-/// Content is no answer to a write request, whatever facts the operator names.
+/// Content is never an answer to a write request, whatever facts the operator names.
 #[tokio::test]
 async fn a_decision_on_a_read_is_none_on_a_write() {
     let mut plugin = bad_resolver("cache-write", "content");
@@ -237,7 +238,7 @@ async fn a_decision_on_a_read_is_none_on_a_write() {
     assert!(refused.reason.contains("it answered a write request with content"), "{refused:?}");
 }
 
-/// What a plugin reads through a grant may change.
+/// Data behind a grant may change.
 #[tokio::test]
 async fn decisions_that_may_depend_on_a_grant_are_not_remembered() {
     let maps = |name, grants| {
@@ -253,7 +254,7 @@ async fn decisions_that_may_depend_on_a_grant_are_not_remembered() {
 }
 
 #[tokio::test]
-async fn what_is_remembered_is_bounded() {
+async fn the_decision_cache_is_bounded() {
     let spec = authorizers(vec![remembering("cache-bound", &[Fact::Path], LONG, 10)]);
     let (policy, (_, member)) = loaded(&spec).await;
     for path in 0..200 {
@@ -263,7 +264,7 @@ async fn what_is_remembered_is_bounded() {
     assert!((1..=10).contains(&decisions.count()), "{}", decisions.count());
 }
 
-/// Of many that ask the same at once, one asks the plugin.
+/// Of many equal requests at once, one calls the plugin.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn equal_questions_are_asked_once() {
     let policy = Arc::new(load(&authorizers(vec![remembering("single", &[Fact::Path], LONG, 100)])).await);

@@ -1,4 +1,4 @@
-//! Each limit is broken on purpose.
+//! Each test exceeds a limit on purpose.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -30,7 +30,7 @@ async fn an_endless_loop_is_stopped_while_others_go_on() {
     looping.limits = PluginLimits { wall: LONG, ..PluginLimits::default() };
     let policy = load(&authorizers(vec![looping])).await;
     let beats = AtomicU32::new(0);
-    // Both on this one thread: if the guest did not yield, the other would not beat at all.
+    // Both run on this one thread: if the guest did not yield, the other would not beat at all.
     let heart = async {
         loop {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -50,7 +50,7 @@ async fn an_endless_loop_is_stopped_while_others_go_on() {
 }
 
 #[tokio::test]
-async fn cpu_time_is_told_from_time_in_all() {
+async fn cpu_time_is_distinguished_from_wall_time() {
     let mut looping = bad("loop", "loop");
     looping.limits.cpu = Duration::from_millis(20);
     let denied = failure(looping).await;
@@ -62,7 +62,7 @@ async fn cpu_time_is_told_from_time_in_all() {
     assert!(
         denied
             .reason
-            .ends_with("time: it gave no answer within 50ms (limits.wall): it waited for a timer of its own"),
+            .ends_with("time: it gave no answer within 50ms (limits.wall): it waited for its own timer"),
         "{denied:?}"
     );
 }
@@ -82,7 +82,7 @@ async fn traps_say_what_happened() {
     assert!(denied.reason.starts_with("plugin trap failed in authorize: trap: panicked at "), "{denied:?}");
     assert!(denied.reason.contains("trapped as asked"), "the panic's own message: {denied:?}");
     let denied = failure(bad("recurse", "recurse")).await;
-    // Rust's own stack lies at the start of the memory, so its end is out of bounds.
+    // Rust's stack is at the start of the memory, so its end is out of bounds.
     assert!(denied.reason.contains("trap: out of bounds memory access"), "{denied:?}");
     let denied = failure(bad("exit", "exit")).await;
     assert!(denied.reason.ends_with("trap: it ended itself with exit code 0"), "{denied:?}");
@@ -111,7 +111,7 @@ async fn every_call_starts_afresh() {
 }
 
 #[tokio::test]
-async fn answers_that_are_none_are_failures() {
+async fn invalid_answers_are_failures() {
     for (misdeed, what) in [
         ("too-much-content", "it handed over more than it may"),
         ("unknown-root", "it answered with a file in the root \"no-such-root\", which is not configured"),
@@ -171,7 +171,7 @@ async fn a_message_to_the_client_is_cleaned_and_cut() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn more_calls_than_instances_wait_their_turn() {
-    // More plugins than share the runtime's instances, on several threads.
+    // More calls than the runtime has instances, on several threads.
     let names: Vec<String> = (0..6).map(|i| format!("acl{i}")).collect();
     let mut policies = Vec::new();
     for name in &names {

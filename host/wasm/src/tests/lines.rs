@@ -1,4 +1,4 @@
-//! The log lines of plugins, as a subscriber sees them.
+//! The log lines of plugins, from a subscriber.
 
 use std::io::{self, Write};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -28,8 +28,8 @@ impl<'a> MakeWriter<'a> for Lines {
     }
 }
 
-/// One subscriber for the whole process: with one for each test, what a log line's place remembers of who
-/// listens is made by tests that run beside each other.
+/// One subscriber for the whole process. Concurrent tests with separate ones would disturb each other, because each
+/// log statement caches which subscribers are interested.
 static LOG: LazyLock<Lines> = LazyLock::new(|| {
     let written = Lines::default();
     let subscriber = tracing_subscriber::fmt()
@@ -41,7 +41,7 @@ static LOG: LazyLock<Lines> = LazyLock::new(|| {
     written
 });
 
-/// Runs one request and gives the lines that were logged about this plugin, whose name no other test has.
+/// Runs one request and returns the log lines of this plugin. Each test uses another name.
 async fn lines(plugin: PluginConfig) -> Vec<String> {
     let name = format!("plugin={}", plugin.name);
     let log = &*LOG;

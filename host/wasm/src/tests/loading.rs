@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::*;
 
-/// A file with these bytes, as the source of a component.
+/// Creates a file with these bytes, as the source of a component.
 fn file(bytes: &[u8]) -> (tempfile::NamedTempFile, ComponentSource) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
@@ -32,7 +32,7 @@ fn section(id: u8, content: &[u8]) -> Vec<u8> {
     [&[id, content.len() as u8], content].concat()
 }
 
-/// The one problem with a plugin from these bytes.
+/// Returns the only problem of a plugin with these bytes.
 async fn problem_with(bytes: &[u8]) -> LoadProblem {
     let (_file, source) = file(bytes);
     let mut problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
@@ -51,7 +51,7 @@ async fn a_file_that_is_not_there() {
 }
 
 #[tokio::test]
-async fn a_builtin_that_there_is_not() {
+async fn an_unknown_builtin() {
     let source = ComponentSource::Builtin("alc".into());
     let problems = problems(&authorizers(vec![plugin("it", source, json!({}))])).await;
     assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
@@ -62,7 +62,7 @@ async fn a_builtin_that_there_is_not() {
 }
 
 #[tokio::test]
-async fn what_is_not_a_component() {
+async fn a_file_that_is_not_a_component() {
     for (bytes, what) in [
         (b"#!/bin/sh\n".as_slice(), "it is not WebAssembly"),
         (b"", "it is not WebAssembly"),
@@ -111,7 +111,7 @@ async fn an_export_that_is_missing_is_named() {
     assert!(problem.message.starts_with(another), "{problem:?}");
 }
 
-/// The version is the same, and somebody has changed the WIT.
+/// The version is the same, but the WIT was changed.
 #[tokio::test]
 async fn a_type_that_differs_is_named() {
     let ComponentSource::Path(path) = misbehave() else { unreachable!("it is a file") };
@@ -146,7 +146,7 @@ async fn a_plugin_in_the_chain_of_a_hook_that_it_lacks() {
 }
 
 #[tokio::test]
-async fn a_chain_that_names_nobody() {
+async fn a_chain_that_names_an_unknown_plugin() {
     let mut spec = authorizers(vec![acl("acl", json!({}))]);
     spec.config.authorize.push("alc".into());
     let problems = problems(&spec).await;
@@ -155,7 +155,7 @@ async fn a_chain_that_names_nobody() {
 }
 
 #[tokio::test]
-async fn every_problem_of_every_plugin_is_told_with_its_place() {
+async fn every_problem_of_every_plugin_is_reported_with_its_pointer() {
     let spec = authorizers(vec![
         acl("one", json!({ "deny": [{ "clients": ["x"], "names": ["["] }] })),
         acl("two", json!({ "denny": [] })),

@@ -1,4 +1,4 @@
-//! Policies with real components: the bundled plugins, and `host/tests/plugins/misbehave`, which does what its settings
+//! Policies with real components: the bundled plugins, and `plugins/misbehave`, which misbehaves as its settings
 //! request.
 #![allow(clippy::unwrap_used)]
 
@@ -51,7 +51,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         secrets: PluginSecrets::default(),
         on_error: OnError::Deny,
         grants: Vec::new(),
-        // Generous in time, so that a busy machine does not fail the tests of other things.
+        // Generous time limits, so that a busy machine does not fail other tests.
         limits: PluginLimits {
             cpu: Duration::from_secs(5),
             wall: Duration::from_secs(20),
@@ -61,7 +61,7 @@ fn plugin(name: &str, component: ComponentSource, settings: Value) -> PluginConf
         },
         reuse: None,
         mode: PluginMode::Enforce,
-        // Never, but where that is tested.
+        // Never opens, except in its tests.
         breaker: BreakerConfig { failures: u32::MAX, back_off: LONG, cap: LONG },
         when_away: None,
         cache: None,
@@ -82,7 +82,7 @@ fn acl(name: &str, settings: Value) -> PluginConfig {
     plugin(name, ComponentSource::Builtin("acl".into()), settings)
 }
 
-/// All of the plugins in the `authorize` chain.
+/// Returns a policy with all these plugins in the `authorize` chain.
 fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
     let config = PolicyConfig {
         default: DefaultVerdict::Allow,
@@ -109,7 +109,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
     }
 }
 
-/// All of the plugins in the `resolve` chain.
+/// Returns a policy with all these plugins in the `resolve` chain.
 fn resolvers(plugins: Vec<PluginConfig>) -> PolicySpec {
     let mut spec = authorizers(plugins);
     spec.config.resolve = std::mem::take(&mut spec.config.authorize);
@@ -120,7 +120,7 @@ async fn load(spec: &PolicySpec) -> Policy {
     runtime().load(spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"))
 }
 
-/// The policy, with its first plugin.
+/// Loads the policy, and returns it with its first plugin.
 async fn loaded(spec: &PolicySpec) -> (Policy, Loaded) {
     let (policy, plugins) =
         assemble(runtime(), spec).await.unwrap_or_else(|problems| unreachable!("{problems:#?}"));
@@ -156,7 +156,7 @@ fn denial(verdict: Verdict) -> tuffet_request::Denial {
     }
 }
 
-/// Why a request was not allowed: it was denied, or the plugin is overloaded.
+/// Returns why a request was not allowed: it was denied, or the plugin is overloaded.
 fn reason(verdict: Verdict) -> String {
     match verdict {
         Verdict::Overloaded(reason) => reason,
@@ -164,7 +164,7 @@ fn reason(verdict: Verdict) -> String {
     }
 }
 
-/// The same request of another client.
+/// Returns the same request of another client.
 fn from(number: u8, request: Request) -> Request {
     Request { client: SocketAddr::from(([192, 0, 2, number], 2000)), ..request }
 }

@@ -1,11 +1,11 @@
-//! Instances that are reused: what they remember, what they cost, and what ends them.
+//! Reused instances: their memory, cost and end.
 
 use std::time::{Duration, Instant};
 
-use super::make::Within;
+use super::make_instance::ConfigureLimit;
 use super::*;
 
-/// A plugin that says which call of its instance this is.
+/// A plugin that answers with the number of its instance's calls.
 fn counting(calls: u32, idle: Duration) -> PluginConfig {
     let mut plugin = bad("count", "count");
     plugin.reuse = Some(ReuseConfig { calls, idle });
@@ -22,21 +22,21 @@ async fn without_reuse_every_call_is_the_first() {
     assert_eq!([ask(&policy, "a").await, ask(&policy, "a").await], ["call 1", "call 1"]);
 }
 
-/// Calls take instances that no call has used, and the next ones are made beside them.
+/// Calls take unused instances, and further ones are made in the background.
 #[tokio::test]
 async fn fresh_instances_are_made_ahead_and_each_serves_one_call() {
     let (policy, (plugin, _)) = loaded(&authorizers(vec![bad("ahead", "count")])).await;
-    let ahead = plugin.ahead.as_ref().unwrap();
-    assert_eq!(ahead.ready(), 1, "the one that was configured when the policy was loaded");
+    let prepared = plugin.prepared.as_ref().unwrap();
+    assert_eq!(prepared.ready(), 1, "the one that was configured when the policy was loaded");
     for _ in 0..3 {
         assert_eq!(ask(&policy, "a").await, "call 1");
         let started = Instant::now();
-        while ahead.ready() < 2 {
+        while prepared.ready() < 2 {
             tokio::time::sleep(Duration::from_millis(1)).await;
             assert!(started.elapsed() < Duration::from_secs(20), "no instance was made");
         }
     }
-    // Faster than instances are made: calls make their own.
+    // Calls that are faster than that make their own instances.
     let request = read("a");
     let calls = (0..20).map(|number| {
         let (policy, request) = (&policy, from(number, request.clone()));
@@ -45,7 +45,7 @@ async fn fresh_instances_are_made_ahead_and_each_serves_one_call() {
     assert_eq!(futures_util::future::join_all(calls).await, vec!["call 1"; 20]);
 }
 
-/// What `configure` reads must be as of the call.
+/// `configure` must read current data for each call.
 #[tokio::test]
 async fn instances_are_not_made_ahead_where_configure_may_read_something() {
     for (further, ahead) in
@@ -57,7 +57,7 @@ async fn instances_are_not_made_ahead_where_configure_may_read_something() {
         plugin.grants = [Grant::ClientMac].into_iter().chain(further.clone()).collect();
         plugin.reuse = Some(ReuseConfig { calls: 1, idle: LONG });
         let (_, (plugin, _)) = loaded(&resolvers(vec![plugin])).await;
-        assert_eq!(plugin.ahead.is_some(), ahead, "{further:?}");
+        assert_eq!(plugin.prepared.is_some(), ahead, "{further:?}");
     }
 }
 
@@ -72,18 +72,19 @@ async fn an_instance_serves_as_many_calls_as_it_may() {
     assert_eq!(said, expected);
 }
 
-/// Two calls at once need two instances; later one is enough. The last one stays, with what `configure` built.
+/// Two concurrent calls need two instances; later one is enough. The last one stays, with the state that `configure`
+/// built.
 #[tokio::test]
 async fn all_but_the_last_instance_go_when_they_are_idle() {
     let spec = authorizers(vec![counting(1000, Duration::from_millis(20))]);
     let (policy, (plugin, _)) = loaded(&spec).await;
     let turns = &plugin.turns;
     assert_eq!(turns.idle(), 1, "the one that was configured when the policy was loaded");
-    let another = plugin.code.configured(Within::Itself, false).await.unwrap();
+    let another = plugin.code.configured(ConfigureLimit::Own, false).await.unwrap();
     turns.add(another, Duration::ZERO);
     assert_eq!(turns.idle(), 2);
     assert_eq!(ask(&policy, "a").await, "call 1");
-    // It goes by itself, without a call.
+    // It ends by itself, without a call.
     let started = Instant::now();
     while turns.idle() > 1 {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -126,7 +127,7 @@ async fn an_instance_that_took_too_long_is_not_kept_and_each_call_has_its_own_ti
     let policy = load(&authorizers(vec![plugin])).await;
     let looped = ask(&policy, "loop").await;
     assert!(looped.ends_with("time: it computed for more than 100ms (limits.time)"), "{looped}");
-    // Far more in all than one call may compute.
+    // In total far more than one call may compute.
     let started = Instant::now();
     let mut last = String::new();
     let mut calls = 0;

@@ -1,4 +1,4 @@
-//! All sinks of the process: each is open once, for all generations of the policy.
+//! All open sinks of the process. Each is opened once, for all generations of the policy.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,20 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::counters::Counters;
+use super::open_output;
 use super::output::Output;
-use super::outputs;
 use super::spool::Spool;
 use super::{Pending, Shared, Sink, SinkCounted, SinkSpec};
 use tuffet_net::OpenOnce;
 
-/// Sinks that are open while any policy uses them. For threads that may block.
+/// Sinks that stay open while a policy uses them. Its methods may block.
 #[derive(Debug, Default)]
 pub struct Sinks {
     open: OpenOnce<SinkSpec, Sink>,
     spools: OpenOnce<PathBuf, Spool>,
     /// By name, with the current or last kind of the sink.
     counters: Mutex<BTreeMap<String, (&'static str, Arc<Counters>)>>,
-    /// Of all opened sinks, including those of dropped policies.
+    /// The undelivered lines of all opened sinks, including those of dropped policies.
     pending: Mutex<Vec<Pending>>,
 }
 
@@ -28,10 +28,10 @@ impl Sinks {
     /// Returns a sink; opens it if necessary.
     ///
     /// # Errors
-    /// Its file, its spool or its socket cannot be opened, or there is no thread.
+    /// Its file, spool or socket cannot be opened, or no thread could be started.
     pub fn open(&self, spec: &SinkSpec) -> io::Result<Arc<Sink>> {
         self.open.get(spec.clone(), |spec| {
-            let output = outputs::open(spec)?;
+            let output = open_output::open(spec)?;
             self.start(spec, output)
         })
     }
@@ -56,8 +56,8 @@ impl Sinks {
         Ok(sink)
     }
 
-    /// Waits at the end of the process until all queued lines are delivered, at most `patience` for all sinks
-    /// together. Blocks.
+    /// Waits at the end of the process until all queued lines are delivered, for all sinks together at most
+    /// `patience`. Blocks.
     pub fn flush(&self, patience: Duration) {
         let end = Instant::now() + patience;
         let all: Vec<Pending> = lock(&self.pending).clone();
@@ -72,8 +72,8 @@ impl Sinks {
             lock(&self.pending).iter().map(|pending| &pending.0).filter_map(Weak::upgrade).collect();
         let count = |(name, (kind, counters)): (&String, &(&'static str, Arc<Counters>))| {
             let mut counted = counters.read(name, kind);
-            // A sink of this name without a claim to the spool would count its lines twice.
-            for shared in open.iter().filter(|shared| shared.name == *name && shared.backlog.is_mine()) {
+            // An older sink with the same spool would count its lines twice.
+            for shared in open.iter().filter(|shared| shared.name == *name && shared.backlog.has_claim()) {
                 let (lines, bytes) = shared.backlog.size();
                 counted.waiting += lines;
                 counted.spooled_bytes += bytes;

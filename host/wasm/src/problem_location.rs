@@ -1,10 +1,10 @@
-//! The place of a plugin's problem in the configuration.
+//! Locates the problem of a plugin in the configuration.
 
 use tuffet_config::{Config, join_pointer};
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 
-/// Returns the problem as one of this configuration: the JSON pointer of its place, and its message.
-pub fn place_in_config(problem: &LoadProblem, config: &Config) -> (String, String) {
+/// Returns the JSON pointer of the problem in this configuration, and its message.
+pub fn locate_in_config(problem: &LoadProblem, config: &Config) -> (String, String) {
     (pointer(problem, config), format!("plugin `{}`: {}", problem.plugin, problem.message))
 }
 
@@ -25,11 +25,11 @@ fn pointer(problem: &LoadProblem, config: &Config) -> String {
     }
 }
 
-/// The place in the settings, or the secret that is the value there.
+/// Returns the pointer into the settings, or to the secret whose value is there.
 fn pointer_of_settings(problem: &LoadProblem, config: &Config, plugin: String) -> String {
     let settings = format!("{plugin}/settings");
-    let its = config.policy.plugins.iter().find(|its| its.name == problem.plugin);
-    let secret = its.and_then(|its| its.secrets.name_of(problem.pointer.as_deref()?));
+    let spec = config.policy.plugins.iter().find(|spec| spec.name == problem.plugin);
+    let secret = spec.and_then(|spec| spec.secrets.name_of(problem.pointer.as_deref()?));
     if let Some(name) = secret {
         join_pointer(&format!("{plugin}/secrets"), name)
     } else if config.position(&settings).is_some() {
@@ -39,7 +39,7 @@ fn pointer_of_settings(problem: &LoadProblem, config: &Config, plugin: String) -
     }
 }
 
-/// The place in the chain of a hook: the server's chain, else that of a listener.
+/// Returns the pointer into the chain of a hook: the server's chain, else that of a listener.
 fn pointer_in_chain(problem: &LoadProblem, config: &Config, hook: &str) -> Option<String> {
     let policy = &config.policy;
     let chain = match hook {

@@ -1,20 +1,20 @@
-//! What a plugin wrote to its standard error before it failed, as a reason for logs: what happened comes first, and
-//! what its runtime writes for people at a terminal is left out.
+//! The reason of a failure for logs, from the standard error of a plugin: what happened comes first, and hints for
+//! people at a terminal are left out.
 
 use tuffet_policy::text;
 
-/// The longest reason, in bytes.
-const MAX: usize = 400;
+/// The maximum length of a reason, in bytes.
+const MAX_BYTES: usize = 400;
 
-/// Lines that say nothing about the plugin, or give advice that nobody can follow in a server.
+/// Lines that are not about the plugin, or give advice that does not apply in a server.
 const NOISE: [&str; 3] = [
     "note: run with `RUST_BACKTRACE=1`",
-    // SpiderMonkey, after its own message.
+    // From SpiderMonkey, after the message.
     "Redirecting call to abort() to mozalloc_abort",
     "note: Some details are omitted, run with `RUST_BACKTRACE=full`",
 ];
 
-/// Begins a list of calls in Python, whose last line has the message.
+/// The first line of a Python traceback. The message is in its last line.
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// Returns one line; empty if nothing was written.
@@ -27,16 +27,16 @@ pub(super) fn of(written: &str) -> String {
         Some(start) => from_traceback(&lines[start..]),
         None => lines.iter().map(|line| from_panic(line)).collect::<Vec<_>>().join(" "),
     };
-    text::one_line(&ordered, MAX)
+    text::one_line(&ordered, MAX_BYTES)
 }
 
-/// Rust names the thread in front of the place, and a plugin has no others.
+/// Drops the thread name in front of the location: a plugin has one thread.
 fn from_panic(line: &str) -> &str {
-    let behind = line.strip_prefix("thread '").and_then(|_| line.find("panicked at "));
-    behind.map_or(line, |at| &line[at..])
+    let panic = line.strip_prefix("thread '").and_then(|_| line.find("panicked at "));
+    panic.map_or(line, |at| &line[at..])
 }
 
-/// The message, then the innermost call.
+/// Returns the message, then the innermost call.
 fn from_traceback(lines: &[&str]) -> String {
     let is_indented = |line: &&&str| line.starts_with(' ');
     let message = lines.iter().skip(1).find(|line| !is_indented(line)).unwrap_or(&TRACEBACK);
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_happened_comes_first() {
+    fn the_message_comes_first() {
         for (written, words) in [
             ("", ""),
             (
@@ -74,6 +74,6 @@ mod tests {
         ] {
             assert_eq!(of(written), words, "{written}");
         }
-        assert_eq!(of(&"x".repeat(1000)).len(), MAX);
+        assert_eq!(of(&"x".repeat(1000)).len(), MAX_BYTES);
     }
 }

@@ -1,4 +1,4 @@
-//! Answers of plugins as values, for `tuffet plugin`: in the words of `sdk/wit/policy.wit`, as YAML or JSON.
+//! Answers of plugins as values, for `tuffet plugin`: in the terms of `sdk/wit/policy.wit`, as YAML or JSON.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -20,11 +20,8 @@ pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
     }
 }
 
-/// A resolution; `rendered` is what the plugin made for the key in it.
-pub(super) fn resolution(
-    found: Option<ResolveOpinion>,
-    rendered: Option<Result<Rendering, Denial>>,
-) -> Value {
+/// A resolution; `rendered` is the content that the plugin made for its key.
+pub(super) fn resolution(found: Option<ResolveOpinion>, rendered: Option<Result<Rendering, Denial>>) -> Value {
     let Selection { files, fallback, profile: its } = match found {
         None => return ABSTAIN.into(),
         Some(ResolveOpinion::Serve(selection)) => selection,
@@ -109,7 +106,7 @@ fn profile(profile: &SessionProfile) -> Map<String, Value> {
     shown
 }
 
-/// An answer without an ERROR, and its reason if there is one.
+/// A drop, with its reason if there is one.
 fn drop_for(reason: &str) -> Value {
     if reason.is_empty() { "drop".into() } else { json!({ "drop": reason }) }
 }
@@ -146,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_is_no_text_is_a_digest() {
+    fn binary_content_is_shown_as_a_digest() {
         let content = |name, bytes: &[u8]| {
             let fallback = Fallback::Content(PluginContent::new(name, bytes.into()).into());
             resolution(

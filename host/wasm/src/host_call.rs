@@ -1,10 +1,10 @@
-//! Records the host call that a plugin waits for, for the message when its time is over.
+//! Records the host call that a plugin waits for, for the message after a time-out.
 
 /// The running host call of an instance, if any.
 #[derive(Debug, Default)]
-pub(super) struct Waits(Option<String>);
+pub(super) struct CurrentHostCall(Option<String>);
 
-impl Waits {
+impl CurrentHostCall {
     /// Resets the record for another call of a hook.
     pub fn clear(&mut self) {
         self.0 = None;
@@ -21,7 +21,7 @@ impl Waits {
     }
 
     /// The running host call; `None` during waits inside of WASI.
-    pub fn now(&self) -> Option<&str> {
+    pub fn current(&self) -> Option<&str> {
         self.0.as_deref()
     }
 }

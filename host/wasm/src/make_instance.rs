@@ -12,25 +12,25 @@ use super::bindings::lifecycle;
 use super::code::Code;
 use super::cpu_limit::CpuLimit;
 use super::instance::Instance;
-use super::refused::Refused;
+use super::settings_refused::SettingsRefused;
 use super::subject::Subject;
 use tuffet_policy::{Cause, Failure, Problem, Turns, text};
 use tuffet_request::ClientKey;
 
-/// Wall-clock limit of `configure`, as a multiple of its CPU limit: it shares the machine with calls.
-const CONFIGURE_WALL: u32 = 4;
-/// How long a new instance waits for a place among all running calls.
-const PLACE_PATIENCE: Duration = Duration::from_secs(10);
-/// Problems of the settings that a failure lists.
+/// The wall-clock limit of `configure`, as a multiple of its CPU limit: it shares the machine with calls.
+const CONFIGURE_WALL_FACTOR: u32 = 4;
+/// How long a new instance waits for a permit among all running calls.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum number of settings problems that a failure lists.
 const MAX_PROBLEMS: usize = 3;
 
-/// The limit that `configure` counts towards.
+/// The limit that applies to `configure`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
-    /// The limit of each call, because each call makes an instance: `limits.time`.
+pub(super) enum ConfigureLimit {
+    /// The limit of a call, because each call makes an instance: `limits.time`.
     Call,
     /// Its own limit: `limits.configure`.
-    Itself,
+    Own,
 }
 
 impl Code {
@@ -39,18 +39,18 @@ impl Code {
     ///
     /// # Errors
     /// The plugin refused its settings, trapped or exceeded a limit.
-    pub async fn configured(&self, within: Within, logs: bool) -> Result<Box<Instance>, Failure> {
+    pub async fn configured(&self, applies: ConfigureLimit, logs: bool) -> Result<Box<Instance>, Failure> {
         let shared = self.runtime.shared();
-        let Ok(Ok(_place)) = timeout(PLACE_PATIENCE, shared.calls.acquire()).await else {
-            let detail = format!("other plugins left no room to configure it within {PLACE_PATIENCE:?}");
+        let Ok(Ok(_permit)) = timeout(PERMIT_TIMEOUT, shared.calls.acquire()).await else {
+            let detail = format!("other plugins left no room to configure it within {PERMIT_TIMEOUT:?}");
             return Err(Failure::new(Cause::Busy, detail));
         };
         let _ticking = shared.ticker.hold();
-        let (limit, wall) = match within {
-            Within::Call => (CpuLimit::of_call(self.limits.cpu), self.limits.wall),
-            Within::Itself => {
+        let (limit, wall) = match applies {
+            ConfigureLimit::Call => (CpuLimit::of_call(self.limits.cpu), self.limits.wall),
+            ConfigureLimit::Own => {
                 let limit = CpuLimit::of_configure(self.limits.configure);
-                (limit, limit.time.saturating_mul(CONFIGURE_WALL))
+                (limit, limit.time.saturating_mul(CONFIGURE_WALL_FACTOR))
             }
         };
         let mut instance = Instance::new(self);
@@ -83,7 +83,7 @@ impl Code {
     /// Converts an error of the runtime into a failure.
     pub fn explain(&self, instance: &Instance, error: &wasmtime::Error) -> Failure {
         let sandbox = instance.store.data();
-        if let Some(Refused(problems)) = error.downcast_ref() {
+        if let Some(SettingsRefused(problems)) = error.downcast_ref() {
             let hidden = |problem: &lifecycle::Problem| Problem {
                 pointer: problem.pointer.clone(),
                 message: self.secrets.hidden_in(&problem.message),
@@ -106,31 +106,31 @@ impl Code {
             return Failure::new(Cause::Time, limit.to_string());
         }
         if sandbox.memory.refused {
-            let most = self.limits.memory;
-            let detail = format!("it wanted more than {most} bytes of memory (limits.memory)");
+            let max = self.limits.memory;
+            let detail = format!("it wanted more than {max} bytes of memory (limits.memory)");
             return Failure::new(Cause::Memory, detail);
         }
         let root = error.root_cause().to_string();
         // wasmtime has no type for this error; see `Store::set_hostcall_fuel`.
         if root.contains("fuel allocated for hostcalls") {
-            let most = self.limits.content;
+            let max = self.limits.content;
             let detail = format!(
-                "it handed over more than it may in one answer or log line: {most} bytes of content \
+                "it handed over more than it may in one answer or log line: {max} bytes of content \
                  (limits.content), and little beside"
             );
             return Failure::new(Cause::BadAnswer, detail);
         }
         let how = match (error.downcast_ref::<Trap>(), error.downcast_ref::<I32Exit>()) {
-            // How every language ends after its own message, so that it says nothing beside one.
+            // Every language ends so after its message, so it adds nothing to one.
             (Some(Trap::UnreachableCodeReached), _) => None,
             (Some(trap), _) => Some(trap.to_string().trim_start_matches("wasm trap: ").to_owned()),
             (None, Some(exit)) => Some(format!("it ended itself with exit code {}", exit.0)),
             (None, None) => Some(text::reason(&root)),
         };
-        let last_words = sandbox.last_words();
-        let detail = match (last_words.is_empty(), how) {
-            (false, None) => last_words,
-            (false, Some(how)) => format!("{last_words} ({how})"),
+        let stderr_reason = sandbox.stderr_reason();
+        let detail = match (stderr_reason.is_empty(), how) {
+            (false, None) => stderr_reason,
+            (false, Some(how)) => format!("{stderr_reason} ({how})"),
             (true, None) => "it gave up (`unreachable`), and wrote nothing to its standard error".into(),
             (true, Some(how)) => how,
         };
@@ -138,10 +138,10 @@ impl Code {
     }
 }
 
-/// The instances of one plugin, and the turns to use them.
+/// The turns of one plugin, with its instances.
 pub(super) type PluginTurns = Turns<Box<Instance>>;
 
-/// Creates another instance in the background if calls lack one, and removes idle ones.
+/// Creates another instance in the background if calls need one, and removes idle ones.
 pub(super) fn grow(turns: &Arc<PluginTurns>, code: &Arc<Code>) {
     let Ok(runtime) = Handle::try_current() else { return };
     if let Some(patience) = turns.wants_instance() {
@@ -160,7 +160,7 @@ pub(super) fn grow(turns: &Arc<PluginTurns>, code: &Arc<Code>) {
     }
 }
 
-/// Creates one instance after the other, as long as they are wanted.
+/// Creates instances one after the other while calls need them.
 async fn make(turns: Arc<PluginTurns>, code: Arc<Code>, mut patience: Duration) {
     loop {
         sleep(patience).await;
@@ -168,7 +168,7 @@ async fn make(turns: Arc<PluginTurns>, code: Arc<Code>, mut patience: Duration) 
             return;
         }
         let began = Instant::now();
-        match code.configured(Within::Itself, false).await {
+        match code.configured(ConfigureLimit::Own, false).await {
             Ok(instance) => turns.add(instance, began.elapsed()),
             Err(failure) => turns.add_failed(failure),
         }

@@ -1,5 +1,5 @@
-//! Converts events to the types of the interface. They borrow their text: every observer gets all events, and
-//! copying the text would cost as much as the call.
+//! Converts events to the types of the interface. They borrow their text: every observer gets all events, and copying
+//! the text would cost as much as the call.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,41 +14,41 @@ use tuffet_request::{MacSource, Mode, Operation, Request};
 
 /// The parts of an event that must be formatted as text first.
 #[derive(Debug)]
-pub(super) struct Texts {
+pub(super) struct EventTexts {
     id: String,
     address: String,
     macs: Vec<String>,
-    facts: facts::Texts,
+    facts: facts::FactTexts,
 }
 
-impl Texts {
-    pub fn of_all(events: &[Event]) -> Vec<Texts> {
-        events.iter().map(Texts::of).collect()
+impl EventTexts {
+    pub fn of_all(events: &[Event]) -> Vec<EventTexts> {
+        events.iter().map(EventTexts::of).collect()
     }
 
-    pub fn of(event: &Event) -> Texts {
+    pub fn of(event: &Event) -> EventTexts {
         let Some(record) = record_of(event) else {
             let Happening::Progressed { id, .. } = &event.what else {
                 unreachable!("the others have a record")
             };
-            return Texts {
+            return EventTexts {
                 id: id.to_string(),
                 address: String::new(),
                 macs: Vec::new(),
-                facts: facts::Texts::default(),
+                facts: facts::FactTexts::default(),
             };
         };
         let request = &record.request;
-        Texts {
+        EventTexts {
             id: request.id.to_string(),
             address: request.client.ip().to_canonical().to_string(),
             macs: request.macs.iter().map(|fact| fact.address.to_string()).collect(),
-            facts: facts::Texts::of(request),
+            facts: facts::FactTexts::of(request),
         }
     }
 }
 
-/// The record of the request that an event is about, unless it only tells of progress.
+/// Returns the record of an event's request; `None` for progress.
 fn record_of(event: &Event) -> Option<&DecisionRecord> {
     match &event.what {
         Happening::Started { record, .. } => Some(record),
@@ -58,26 +58,26 @@ fn record_of(event: &Event) -> Option<&DecisionRecord> {
 }
 
 /// An event with its texts.
-pub(super) struct Fact<'a> {
+pub(super) struct EventView<'a> {
     event: &'a Event,
-    texts: &'a Texts,
-    /// What the network says, and behind it what the client claims.
+    texts: &'a EventTexts,
+    /// Addresses from the network, then those that the client claims.
     macs: Vec<wit_events::Mac<'a>>,
     claimed: usize,
     options: Vec<(&'a str, &'a str)>,
-    /// Of the request.
+    /// The attribute `raw-name` of the request.
     raw_name: Option<[(&'a str, &'a str); 1]>,
     tried: Vec<Target<'a>>,
-    /// Of the summary.
+    /// The attributes of the summary.
     attributes: Vec<(&'a str, &'a str)>,
 }
 
-impl<'a> Fact<'a> {
-    pub fn new(event: &'a Event, texts: &'a Texts) -> Fact<'a> {
+impl<'a> EventView<'a> {
+    pub fn new(event: &'a Event, texts: &'a EventTexts) -> EventView<'a> {
         let request = record_of(event).map(|record| &*record.request);
         let macs = request.map_or_else(Vec::new, |request| macs(request, texts));
         let options = request.map_or(&[][..], |request| &request.options);
-        let mut fact = Fact {
+        let mut view = EventView {
             event,
             texts,
             claimed: macs.partition_point(|mac| mac.source != MacSource::RequestedName.as_str()),
@@ -90,15 +90,15 @@ impl<'a> Fact<'a> {
         if let Happening::Finished(summary) = &event.what {
             let tried = summary.record.tried.as_deref();
             let places = tried.map_or(&[][..], |tried| tried.places());
-            fact.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
+            view.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
             let others = tried.map_or(&[][..], |tried| tried.other_case());
-            fact.attributes = others.iter().map(|place| ("other-case", place.as_str())).collect();
-            fact.attributes.extend(summary.hint.iter().map(|hint| ("hint", hint.as_str())));
+            view.attributes = others.iter().map(|place| ("other-case", place.as_str())).collect();
+            view.attributes.extend(summary.hint.iter().map(|hint| ("hint", hint.as_str())));
         }
-        fact
+        view
     }
 
-    /// The event as a plugin with this access sees it.
+    /// Converts the event for a plugin with this access.
     pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let kind = match &self.event.what {
@@ -194,7 +194,7 @@ fn target<'a>((root, path): (&'a str, &'a str)) -> Target<'a> {
     Target { root, path }
 }
 
-fn macs<'a>(request: &'a Request, texts: &'a Texts) -> Vec<wit_events::Mac<'a>> {
+fn macs<'a>(request: &'a Request, texts: &'a EventTexts) -> Vec<wit_events::Mac<'a>> {
     let macs = request.macs.iter().zip(&texts.macs);
     macs.map(|(fact, address)| wit_events::Mac { address, source: fact.source.as_str() }).collect()
 }

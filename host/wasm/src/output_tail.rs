@@ -1,4 +1,4 @@
-//! What a plugin writes to its standard output or error: the end of it, however much it writes.
+//! The standard output or error of a plugin. Only the end is kept.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
@@ -11,31 +11,31 @@ use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
 use wasmtime_wasi::p2::{OutputStream, Pollable, StreamResult};
 
-/// Bytes that are kept.
-const KEPT: usize = 4096;
+/// The maximum number of kept bytes.
+const MAX_BYTES: usize = 4096;
 
-/// An output. Clones share it.
+/// The end of an output. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Printed(Arc<Mutex<VecDeque<u8>>>);
+pub(super) struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
 
-impl Printed {
-    /// Removes and returns what was written; what is not UTF-8 is replaced.
+impl OutputTail {
+    /// Removes and returns the text. Invalid UTF-8 is replaced.
     pub fn take(&self) -> String {
-        let kept = std::mem::take(&mut *self.lock());
-        String::from_utf8_lossy(&Vec::from(kept)).into_owned()
+        let tail = std::mem::take(&mut *self.lock());
+        String::from_utf8_lossy(&Vec::from(tail)).into_owned()
     }
 
-    /// Returns what was written.
+    /// Returns the text.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(self.lock().make_contiguous()).into_owned()
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut kept = self.lock();
-        let bytes = &bytes[bytes.len().saturating_sub(KEPT)..];
-        let excess = (kept.len() + bytes.len()).saturating_sub(KEPT);
-        kept.drain(..excess);
-        kept.extend(bytes);
+        let mut tail = self.lock();
+        let bytes = &bytes[bytes.len().saturating_sub(MAX_BYTES)..];
+        let excess = (tail.len() + bytes.len()).saturating_sub(MAX_BYTES);
+        tail.drain(..excess);
+        tail.extend(bytes);
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
@@ -43,13 +43,13 @@ impl Printed {
     }
 }
 
-impl IsTerminal for Printed {
+impl IsTerminal for OutputTail {
     fn is_terminal(&self) -> bool {
         false
     }
 }
 
-impl StdoutStream for Printed {
+impl StdoutStream for OutputTail {
     fn p2_stream(&self) -> Box<dyn OutputStream> {
         Box::new(self.clone())
     }
@@ -59,7 +59,7 @@ impl StdoutStream for Printed {
     }
 }
 
-impl OutputStream for Printed {
+impl OutputStream for OutputTail {
     fn write(&mut self, bytes: Bytes) -> StreamResult<()> {
         self.push(&bytes);
         Ok(())
@@ -70,16 +70,16 @@ impl OutputStream for Printed {
     }
 
     fn check_write(&mut self) -> StreamResult<usize> {
-        Ok(KEPT)
+        Ok(MAX_BYTES)
     }
 }
 
 #[async_trait]
-impl Pollable for Printed {
+impl Pollable for OutputTail {
     async fn ready(&mut self) {}
 }
 
-impl AsyncWrite for Printed {
+impl AsyncWrite for OutputTail {
     fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<std::io::Result<usize>> {
         self.push(bytes);
         Poll::Ready(Ok(bytes.len()))
@@ -99,20 +99,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_what_is_written_is_kept() {
-        let printed = Printed::default();
-        printed.push(b"one\n");
+    fn the_end_of_the_output_is_kept() {
+        let output = OutputTail::default();
+        output.push(b"one\n");
         assert_eq!(
-            (printed.text(), printed.take(), printed.take()),
+            (output.text(), output.take(), output.take()),
             ("one\n".into(), "one\n".into(), "".into())
         );
         for _ in 0..3 {
-            printed.push(&[b'a'; KEPT - 1]);
+            output.push(&[b'a'; MAX_BYTES - 1]);
         }
-        printed.push(b"end");
-        let kept = printed.take();
-        assert!(kept.len() == KEPT && kept.ends_with("aaend"), "{}", kept.len());
-        printed.push(&[b'b'; 3 * KEPT]);
-        assert_eq!(printed.take().len(), KEPT);
+        output.push(b"end");
+        let tail = output.take();
+        assert!(tail.len() == MAX_BYTES && tail.ends_with("aaend"), "{}", tail.len());
+        output.push(&[b'b'; 3 * MAX_BYTES]);
+        assert_eq!(output.take().len(), MAX_BYTES);
     }
 }

@@ -12,10 +12,10 @@ use super::syslog::SyslogOutput;
 use super::udp::UdpOutput;
 use super::{SinkSpec, SinkTarget};
 
-/// Opens the file or the socket. Remote receivers are contacted when there is something to deliver.
+/// Opens the file or the socket. Remote receivers are contacted with the first delivery.
 ///
 /// # Errors
-/// The file cannot be opened, or the system has no socket or thread.
+/// The file cannot be opened, or no socket or thread can be created.
 pub(super) fn open(spec: &SinkSpec) -> io::Result<Box<dyn Output>> {
     Ok(match &spec.target {
         SinkTarget::File(file) => Box::new(FileOutput::open(file)?),

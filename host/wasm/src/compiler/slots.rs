@@ -1,0 +1,39 @@
+//! Limits the number of concurrent compilers.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+/// The maximum number of compilers. Each uses several cores itself; more compilers only take more memory.
+const MAX_COMPILERS: usize = 4;
+
+/// The free slots for compilers.
+#[derive(Debug)]
+pub(super) struct CompilerSlots {
+    free: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl CompilerSlots {
+    pub fn new() -> CompilerSlots {
+        let cores = available_parallelism().map_or(1, usize::from);
+        CompilerSlots { free: Mutex::new(cores.min(MAX_COMPILERS)), freed: Condvar::new() }
+    }
+
+    /// Waits for a free slot.
+    pub fn take(&self) -> CompilerSlot<'_> {
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        CompilerSlot(self)
+    }
+}
+
+/// A slot, free again when dropped.
+pub(super) struct CompilerSlot<'a>(&'a CompilerSlots);
+
+impl Drop for CompilerSlot<'_> {
+    fn drop(&mut self) {
+        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.freed.notify_one();
+    }
+}

@@ -81,7 +81,7 @@ fn doctor_looks_at_the_folder_of_the_cache() {
     let ran = tuffet(["doctor", "--config", file.to_str().unwrap()]);
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
-        text.contains("cache of far") && text.contains("s3://bucket is not asked"),
+        text.contains("cache of far") && text.contains("s3://bucket is not checked"),
         "{text} {}",
         ran.stderr
     );

@@ -34,7 +34,7 @@ pub(super) struct CheckArgs {
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let is_stdin = args.file.as_os_str() == "-";
     let source = match Source::of(&args.file, args.config_auth.as_deref()) {

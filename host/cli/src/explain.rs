@@ -115,7 +115,7 @@ fn explain_offline(args: &ExplainArgs, question: &Question) -> ExitCode {
         complain("name the configuration with --config FILE, or ask the running server with --live");
         return ExitCode::from(EXIT_CONFIG);
     };
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(file, &overrides);
     match config.map_err(ServeError::from).and_then(|config| tuffet_daemon::explain(&config, question)) {

@@ -87,7 +87,7 @@ impl Subject {
 
 /// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
         Err(error) => {

@@ -65,7 +65,7 @@ enum Line {
 /// Walks through the files of a folder with the rights of this process's user or of the server's user. Returns within a
 /// few seconds.
 pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<WalkOutcome> {
-    if !reach::looks_by_process() {
+    if !reach::checks_by_process() {
         return as_user(account, || Ok(walk(root, LIMITS, &mut |_| ()))).map(WalkOutcome::Finished);
     }
     let mut walker = Command::new("/proc/self/exe");
@@ -80,7 +80,7 @@ pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<Walk
     }
     let mut walker = walker.spawn()?;
     let walked = walker.stdout.take().map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), read_outcome);
-    reach::part_with(walker);
+    reach::end_child(walker);
     walked
 }
 

@@ -43,7 +43,7 @@ use std::time::Duration;
 use tuffet::interfaces;
 use tuffet::origins::{Next, Origins};
 use tuffet::status::Left;
-use tuffet_config::{Config, Silent, reach};
+use tuffet_config::{Config, SilentRoot, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots};
@@ -72,7 +72,7 @@ struct Prepared {
 /// The server cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let config = configure()?;
     let manager = Manager::of_process();
     let account = privileges::prepare(&config)?;
@@ -81,7 +81,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let mut compilers = None;
     let left =
         privileges::give_up(&config, account.as_ref(), || compilers = policy::start_compilers(&config))?;
-    reach::look_by_process(false);
+    reach::check_by_process(false);
     // The first thread beside this one.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config, compilers)?;
@@ -185,8 +185,8 @@ fn open_roots(
 }
 
 /// What an operator has to know about a root that did not answer.
-fn not_answering(silent: &Silent) -> String {
-    let Silent { root, above } = silent;
+fn not_answering(silent: &SilentRoot) -> String {
+    let SilentRoot { root, above } = silent;
     let patience = reach::PATIENCE.as_secs();
     let sandbox = match above {
         Some(above) => format!("until then the sandbox rules allow {}", above.display()),

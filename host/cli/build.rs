@@ -1,4 +1,4 @@
-//! Tells the tests where the components of `host/wasm/build.rs` are.
+//! Passes the folder of the components from `host/wasm/build.rs` to the tests.
 
 use std::env;
 

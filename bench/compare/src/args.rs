@@ -28,12 +28,12 @@ enum Command {
 ///
 /// # Errors
 /// A program or a core is missing, or the results cannot be written.
-pub(crate) fn obey(args: &Args) -> Result<bool, Failure> {
+pub(crate) fn execute(args: &Args) -> Result<bool, Failure> {
     Ok(match &args.command {
-        Command::Peers(args) => peers::obey(args)?,
-        Command::Published(args) => published::obey(args)?,
-        Command::Abuse(args) => abuse::obey(args)?,
-        Command::Soak(args) => soak::obey(args)?,
+        Command::Peers(args) => peers::execute(args)?,
+        Command::Published(args) => published::execute(args)?,
+        Command::Abuse(args) => abuse::execute(args)?,
+        Command::Soak(args) => soak::execute(args)?,
     })
 }
 

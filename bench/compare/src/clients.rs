@@ -1,11 +1,11 @@
-//! Third-party clients, as they are installed: curl, atftp and tftp-hpa.
+//! Installed third-party clients: curl, atftp and tftp-hpa.
 //!
-//! Each of them sends and receives one datagram per system call, so that no figure depends on how `tuffet-load` batches.
-//! They share the generator's core and mostly saturate it: they show the CPU time that a server needs, and a throughput
-//! that is often limited by themselves.
+//! Each of them sends and receives one datagram per system call, so no figure depends on the batches of `tuffet-load`.
+//! They run on the generator's core and mostly saturate it: they show the server's CPU time, but often limit the
+//! throughput themselves.
 
-use crate::command::{Done, last_lines, run, tied};
-use crate::install::{on_this_machine, says};
+use crate::command::{ProgramOutput, last_lines, run, tied};
+use crate::install::{first_output_line, on_this_machine};
 use crate::load::{Client, Load, Quantiles, Report};
 use crate::server::quantile;
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// How many transfers one process of curl makes at once.
+/// Concurrent transfers of one curl process.
 const CURL_AT_ONCE: u32 = 300;
 
-/// What the transfers of a run came to.
+/// The outcomes of the transfers of a run.
 #[derive(Debug, Default)]
-struct Ended {
+struct Tally {
     seconds: Vec<f64>,
     errors: BTreeMap<String, u64>,
 }
@@ -39,23 +39,21 @@ impl Client {
         }
     }
 
-    /// The program on this machine.
+    /// Finds the program on this machine.
     ///
-    /// # Errors
-    /// It is not there, or another one has its name.
+    /// # Errors It is missing, or another program has its name.
     pub fn program(self) -> Result<PathBuf, String> {
         let name = if self == Client::TftpHpa { "tftp" } else { self.name() };
         let program = on_this_machine(name)
             .ok_or_else(|| format!("{name} is not on this machine: install the package {}", self.name()))?;
         let other = self == Client::TftpHpa
-            && !says(&program, "-V").is_some_and(|version| version.starts_with("tftp-hpa"));
+            && !first_output_line(&program, "-V").is_some_and(|version| version.starts_with("tftp-hpa"));
         if other { Err(format!("{} is not of tftp-hpa", program.display())) } else { Ok(program) }
     }
 
-    /// Runs a load to its end. Downloads go to the folder `downloads`, and are compared when all have ended.
+    /// Runs a load to its end. Downloads go to the folder `downloads` and are compared at the end.
     ///
-    /// # Errors
-    /// The client is not there or cannot do what the load asks for, or a file cannot be read or written.
+    /// # Errors The client is missing or cannot run this load, or a file cannot be read or written.
     pub fn load(
         self,
         server: SocketAddr,
@@ -88,13 +86,13 @@ impl Client {
     }
 }
 
-/// A load, and who runs it.
+/// A load and its client.
 struct Job<'a> {
     client: Client,
     program: PathBuf,
     server: SocketAddr,
     load: &'a Load,
-    /// What is asked for or, in uploads, sent.
+    /// The requested file or, in uploads, the sent one.
     file: &'a Path,
     /// Its name at the server.
     name: String,
@@ -103,8 +101,8 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Processes with many transfers each.
-    fn many_each(&self) -> Result<Ended, String> {
+    /// Runs many transfers in each process.
+    fn many_each(&self) -> Result<Tally, String> {
         let processes = self.load.concurrency.div_ceil(CURL_AT_ONCE).max(1);
         let share = |all: u32, process: u32| all / processes + u32::from(process < all % processes);
         let mut first = 0;
@@ -117,7 +115,7 @@ impl Job<'_> {
             first += transfers;
             commands.push((self.curl(&list, share(self.load.concurrency, process)), transfers));
         }
-        let mut ended = Ended::default();
+        let mut ended = Tally::default();
         let done = thread::scope(|scope| {
             let running: Vec<_> = commands
                 .into_iter()
@@ -150,7 +148,7 @@ impl Job<'_> {
         command
     }
 
-    /// The transfers of one process, as a configuration of curl.
+    /// The curl configuration with the transfers of one process.
     fn list(&self, transfers: std::ops::Range<u32>) -> String {
         let mut list = String::new();
         for transfer in transfers {
@@ -167,9 +165,9 @@ impl Job<'_> {
         list
     }
 
-    /// A process for each transfer.
-    fn one_each(&self) -> Ended {
-        let (next, ended) = (AtomicU32::new(0), Mutex::new(Ended::default()));
+    /// Runs a process for each transfer.
+    fn one_each(&self) -> Tally {
+        let (next, ended) = (AtomicU32::new(0), Mutex::new(Tally::default()));
         thread::scope(|scope| {
             for _ in 0..self.load.concurrency.min(self.load.transfers) {
                 scope.spawn(|| {
@@ -217,17 +215,17 @@ impl Job<'_> {
         self.downloads.join(format!("download-{transfer}"))
     }
 
-    /// How many of the downloads that ended well are not what was sent.
+    /// The number of completed downloads with wrong content.
     fn wrong_downloads(&self, sent: &[u8], ended: usize) -> Result<u64, String> {
         let mut right = 0;
         for transfer in 0..self.load.transfers {
-            // One that failed may have left nothing.
+            // A failed download may have left no file.
             right += u64::from(fs::read(self.download(transfer)).is_ok_and(|bytes| bytes == sent));
         }
         Ok((ended as u64).saturating_sub(right))
     }
 
-    /// An empty folder for downloads.
+    /// Empties the folder for downloads.
     fn empty(&self) -> Result<(), String> {
         let folder = self.downloads;
         let removed = match fs::remove_dir_all(folder) {
@@ -238,31 +236,31 @@ impl Job<'_> {
     }
 }
 
-impl Ended {
+impl Tally {
     fn failed(&mut self, why: &str) {
         *self.errors.entry(why.to_owned()).or_default() += 1;
     }
 
-    /// A line for each transfer: exit code, seconds, and an error if there was one.
-    fn of_curl(&mut self, done: &Done, transfers: u32) {
-        let mut told = 0;
+    /// Parses a line for each transfer: exit code, seconds, and perhaps an error.
+    fn of_curl(&mut self, done: &ProgramOutput, transfers: u32) {
+        let mut reported = 0;
         for line in done.stdout.lines() {
             let mut words = line.splitn(3, ' ');
             let (Some(code), Some(seconds)) = (words.next(), words.next()) else { continue };
-            told += 1;
+            reported += 1;
             match seconds.parse() {
                 Ok(seconds) if code == "0" => self.seconds.push(seconds),
                 _ => self.failed(words.next().unwrap_or(line)),
             }
         }
-        for _ in told..transfers {
+        for _ in reported..transfers {
             self.failed(&format!("curl reported nothing: {}", last_lines(&done.stderr)));
         }
     }
 
-    fn of_one(&mut self, done: std::io::Result<Done>, seconds: f64) {
+    fn of_one(&mut self, done: std::io::Result<ProgramOutput>, seconds: f64) {
         match done {
-            // tftp-hpa ends well after an ERROR, too, but prints it.
+            // tftp-hpa exits with 0 even after an ERROR, but prints it.
             Ok(done) if done.status.success() && !done.stdout.contains("Error code") => {
                 self.seconds.push(seconds);
             }
@@ -285,13 +283,13 @@ mod tests {
     use std::os::unix::process::ExitStatusExt;
     use std::process::ExitStatus;
 
-    fn done(stdout: &str) -> Done {
-        Done { status: ExitStatus::from_raw(0), stdout: stdout.to_owned(), stderr: String::new() }
+    fn done(stdout: &str) -> ProgramOutput {
+        ProgramOutput { status: ExitStatus::from_raw(0), stdout: stdout.to_owned(), stderr: String::new() }
     }
 
     #[test]
     fn each_transfer_of_curl_is_counted_once() {
-        let mut ended = Ended::default();
+        let mut ended = Tally::default();
         ended.of_curl(&done("0 0.25 \n68 0.1 TFTP: File Not Found\n"), 3);
         assert_eq!(ended.seconds, [0.25]);
         let errors: Vec<_> = ended.errors.into_iter().collect();
@@ -303,7 +301,7 @@ mod tests {
 
     #[test]
     fn an_error_that_tftp_hpa_prints_is_one() {
-        let mut ended = Ended::default();
+        let mut ended = Tally::default();
         ended.of_one(Ok(done("Error code 1: File not found\n")), 0.1);
         ended.of_one(Ok(done("")), 0.2);
         assert_eq!((ended.seconds, ended.errors.len()), (vec![0.2], 1));

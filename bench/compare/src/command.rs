@@ -1,4 +1,4 @@
-//! Other programs, each bounded in time: none of them can hold up a run.
+//! Runs other programs with a time limit, so that none of them can block a run.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,41 +9,40 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a child that has closed its output is looked at.
+/// The interval of checks on a child that has closed its output.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Time between a request to end and the end by force.
+/// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Of util-linux.
+/// A program of util-linux.
 const SETPRIV: &str = "setpriv";
 
-/// What a program printed and how it ended.
+/// The output and the exit status of a program.
 #[derive(Debug)]
-pub struct Done {
+pub struct ProgramOutput {
     pub status: ExitStatus,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// A program with all the processes that it starts. Ends them when it is dropped.
+/// A program with all processes that it starts; dropping it ends them.
 #[derive(Debug)]
-pub struct Running {
+pub struct RunningProgram {
     child: Child,
 }
 
-/// A command whose process ends when this one does, even by a signal (PR_SET_PDEATHSIG).
+/// Creates a command that ends with this process, even if a signal ends it (PR_SET_PDEATHSIG).
 pub fn tied(program: impl AsRef<std::ffi::OsStr>) -> Command {
     let mut command = Command::new(SETPRIV);
     command.args(["--pdeathsig", "KILL", "--"]).arg(program);
     command
 }
 
-/// Runs a command to its end, or stops it and all that it started after `limit`.
+/// Runs a command to its end, or stops it with its children after `limit`.
 ///
-/// # Errors
-/// When it cannot be started, read, or takes longer than `limit`.
-pub fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
+/// # Errors It cannot be started or read, or takes longer than `limit`.
+pub fn run(mut command: Command, limit: Duration) -> io::Result<ProgramOutput> {
     let name = name_of(&command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let deadline = Instant::now() + limit;
@@ -51,7 +50,7 @@ pub fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
         let after = humantime::format_duration(limit);
         io::Error::new(io::ErrorKind::TimedOut, format!("{name} was stopped: not finished after {after}"))
     };
-    let mut running = Running::start(command)?;
+    let mut running = RunningProgram::start(command)?;
     let (stdout, stderr) = (reader(running.child.stdout.take()), reader(running.child.stderr.take()));
     let wait = |text: &mpsc::Receiver<String>| {
         text.recv_timeout(deadline.saturating_duration_since(Instant::now())).map_err(|_| late())
@@ -59,7 +58,7 @@ pub fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
     let (stdout, stderr) = (wait(&stdout)?, wait(&stderr)?);
     loop {
         if let Some(status) = running.child.try_wait()? {
-            return Ok(Done { status, stdout, stderr });
+            return Ok(ProgramOutput { status, stdout, stderr });
         }
         if Instant::now() >= deadline {
             return Err(late());
@@ -68,7 +67,7 @@ pub fn run(mut command: Command, limit: Duration) -> io::Result<Done> {
     }
 }
 
-/// As [`run`], where anything but success is an error that tells what was printed last.
+/// As [`run`], but anything but success is an error with the last lines of the output.
 pub fn succeed(command: Command, limit: Duration) -> Result<String, String> {
     let shown = format!("{command:?}");
     match run(command, limit) {
@@ -78,35 +77,35 @@ pub fn succeed(command: Command, limit: Duration) -> Result<String, String> {
     }
 }
 
-/// The end of what a program complained about.
+/// The last lines of an error output.
 pub fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(3)..].join(" / ")
 }
 
-impl Running {
-    /// Starts a command in a process group of its own.
-    pub fn start(mut command: Command) -> io::Result<Running> {
+impl RunningProgram {
+    /// Starts a command in a new process group.
+    pub fn start(mut command: Command) -> io::Result<RunningProgram> {
         let name = name_of(&command);
         let child = command
             .process_group(0)
             .spawn()
             .map_err(|error| io::Error::new(error.kind(), format!("{name} cannot be started: {error}")))?;
-        Ok(Running { child })
+        Ok(RunningProgram { child })
     }
 
-    /// Starts a command whose output goes into a file.
-    pub fn start_logged(mut command: Command, log: &Path) -> io::Result<Running> {
+    /// Starts a command with its output in a file.
+    pub fn start_logged(mut command: Command, log: &Path) -> io::Result<RunningProgram> {
         let file = File::create(log)?;
         command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
-        Running::start(command)
+        RunningProgram::start(command)
     }
 
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// How it ended, if it did.
+    /// The exit status, if it has ended.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
@@ -114,26 +113,26 @@ impl Running {
     fn signal(&self, signal: rustix::process::Signal) {
         let id = i32::try_from(self.child.id()).ok().and_then(rustix::process::Pid::from_raw);
         if let Some(id) = id {
-            // It may have ended by itself.
+            // The process may have ended already.
             let _ = rustix::process::kill_process_group(id, signal);
         }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.signal(rustix::process::Signal::TERM);
         let deadline = Instant::now() + GRACE;
         while self.ended().is_none() && Instant::now() < deadline {
             thread::sleep(STEP);
         }
-        // Children outlive their parent in some servers.
+        // In some servers, children outlive their parent.
         self.signal(rustix::process::Signal::KILL);
         let _ = self.child.wait();
     }
 }
 
-/// The program, also behind [`tied`].
+/// The name of the program, without the wrapper of [`tied`].
 fn name_of(command: &Command) -> String {
     let tied_to = command.get_args().skip_while(|argument| *argument != "--").nth(1);
     let program = tied_to.filter(|_| command.get_program() == SETPRIV).unwrap_or(command.get_program());
@@ -145,7 +144,7 @@ fn reader(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What came before an error is still worth showing.
+            // Output before an error is still worth showing.
             let _ = pipe.read_to_end(&mut bytes);
         }
         let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn children_that_left_their_parent_end_too() {
-        let running = Running::start(shell("sleep 300 & exec sleep 301")).unwrap();
+        let running = RunningProgram::start(shell("sleep 300 & exec sleep 301")).unwrap();
         let id = running.id();
         while tuffet_measure::descendants(id).len() < 2 {
             thread::sleep(STEP);

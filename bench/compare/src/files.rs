@@ -1,37 +1,36 @@
-//! The files that are served, and the comparison of those that were uploaded. They lie in memory
-//! (tmpfs) where the machine has one, so that no disk is measured unless a case asks for it.
+//! The served files, and the comparison of uploaded ones. They are in memory (tmpfs) if possible, so that only cases
+//! about disks measure a disk.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where a tmpfs is, on any Linux with glibc.
+/// A tmpfs on every Linux with glibc.
 const MEMORY: &str = "/dev/shm";
 
-/// Folders of runs are called so, with the number of the process.
+/// The prefix of a run's folder; the process ID follows.
 const PREFIX: &str = "tuffet-bench-";
 
-/// Names of a probe's uploads begin so.
+/// The prefix of uploads by a probe.
 pub const PROBE: &str = "probe";
 
-/// What the seed of the contents is.
+/// The seed of the contents.
 const SEED: u64 = 69;
 
-/// A folder for one run; removed when it is dropped.
+/// The folder of a run; dropping it removes the folder.
 #[derive(Debug)]
 pub struct Workplace {
     folder: PathBuf,
-    /// Its part on a disk, made when it is needed.
+    /// Its part on a disk, created on demand.
     on_disk: PathBuf,
-    /// Whether it lies in memory.
+    /// Whether it is in memory.
     pub in_memory: bool,
 }
 
 impl Workplace {
-    /// Makes the folder; in `fallback` if there is no tmpfs that may be written to.
+    /// Creates the folder; in `fallback` without a writable tmpfs.
     ///
-    /// # Errors
-    /// When neither can be written to.
+    /// # Errors Neither is writable.
     pub fn new(fallback: &Path) -> io::Result<Self> {
         for place in [Path::new(MEMORY), fallback] {
             remove_stale(place);
@@ -48,25 +47,24 @@ impl Workplace {
         Ok(place)
     }
 
-    /// What servers serve.
+    /// The folder that servers serve.
     pub fn files(&self) -> PathBuf {
         self.folder.join("files")
     }
 
-    /// For the servers' own files.
+    /// The folder for the servers' own files.
     pub fn scratch(&self) -> PathBuf {
         self.folder.join("scratch")
     }
 
-    /// For the downloads of third-party clients.
+    /// The folder for downloads of third-party clients.
     pub fn downloads(&self) -> PathBuf {
         self.folder.join("downloads")
     }
 
-    /// An empty folder for uploads, with `probe` in it for the first request.
+    /// Returns an empty folder for uploads, with a file `probe` for the first request.
     ///
-    /// # Errors
-    /// When it cannot be emptied or written to.
+    /// # Errors It cannot be emptied or written to.
     pub fn uploads(&self, on_disk: bool) -> io::Result<PathBuf> {
         let folder = self.folder_of_uploads(on_disk);
         match fs::remove_dir_all(&folder) {
@@ -81,10 +79,9 @@ impl Workplace {
         if on_disk { &self.on_disk } else { &self.folder }.join("uploads")
     }
 
-    /// A file of `size` random bytes among those that are served; returns its name.
+    /// Creates a served file of `size` random bytes; returns its name.
     ///
-    /// # Errors
-    /// When it cannot be written.
+    /// # Errors It cannot be written.
     pub fn file(&self, size: u64) -> io::Result<String> {
         let name = format!("{size}.img");
         let path = self.files().join(&name);
@@ -96,11 +93,9 @@ impl Workplace {
         Ok(name)
     }
 
-    /// How many of the files that were uploaded are not byte for byte those that were sent, and how many
-    /// of `expected` are missing.
+    /// The number of uploads with wrong content, plus the number missing of `expected`.
     ///
-    /// # Errors
-    /// When the folder or a file cannot be read.
+    /// # Errors The folder or a file cannot be read.
     pub fn wrong_uploads(&self, on_disk: bool, name: &str, expected: u64) -> io::Result<u64> {
         let sent = fs::read(self.files().join(name))?;
         let (mut right, mut wrong) = (0_u64, 0_u64);
@@ -115,14 +110,14 @@ impl Workplace {
     }
 }
 
-/// Removes the folders of runs that were killed.
+/// Removes the folders of killed runs.
 fn remove_stale(place: &Path) {
     for entry in fs::read_dir(place).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let Some(process) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
         let gone = process.parse::<u32>().is_ok_and(|number| !Path::new(&format!("/proc/{number}")).exists());
         if gone && fs::remove_dir_all(entry.path()).is_ok() {
-            eprintln!("removed {}, which a run that was killed left behind", entry.path().display());
+            eprintln!("removed {}, left behind by a killed run", entry.path().display());
         }
     }
 }

@@ -1,36 +1,35 @@
-//! The load generator, `tuffet-load`: its command line and what it reports.
+//! The load generator, `tuffet-load`: its command line and its report.
 
-use crate::command::{Running, run, tied};
+use crate::command::{RunningProgram, run, tied};
 use crate::load::{Load, Report};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// The program, and what is the same for all its runs.
+/// The program, and the settings of all its runs.
 #[derive(Debug)]
 pub struct Generator {
     pub program: PathBuf,
-    /// The files that are served.
+    /// The served files.
     pub files: PathBuf,
-    /// Where third-party clients put their downloads.
+    /// The folder for downloads of third-party clients.
     pub downloads: PathBuf,
 }
 
-/// How long a client that is to hold a transfer waits for a server that does not start it.
+/// How long a client that stalls waits for the server's first answer.
 const STALL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Clients in the background.
+/// A load in the background.
 pub struct Background {
-    running: Running,
+    running: RunningProgram,
     output: PathBuf,
 }
 
 impl Generator {
     /// Runs a load to its end. `tag` keeps uploads of several runs apart.
     ///
-    /// # Errors
-    /// When it cannot be run, takes longer than the load's limit, or reports nothing.
+    /// # Errors It cannot be run, takes longer than the load's limit, or reports nothing.
     pub fn load(&self, server: SocketAddr, load: &Load, file: &str, tag: &str) -> Result<Report, String> {
         self.load_with(server, load, file, tag, &[])
     }
@@ -53,7 +52,7 @@ impl Generator {
         let mut command = self.loading(server, load, file, tag);
         command.args(flags);
         let done = run(command, load.limit).map_err(|error| error.to_string())?;
-        // It ends with an error when transfers failed; what it reports says so too.
+        // Its exit code is not 0 after failed transfers; the report has the details.
         parse(&done.stdout).map_err(|error| {
             format!(
                 "the generator ended with {} and {error}: {}",
@@ -63,10 +62,10 @@ impl Generator {
         })
     }
 
-    /// Runs a load beside what else is going on: it gives way to the generators that measure.
+    /// Runs a load in the background, with a lower priority than measuring generators.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn beside(
         &self,
         server: SocketAddr,
@@ -127,10 +126,10 @@ impl Generator {
         command
     }
 
-    /// Opens transfers and holds each of them for some time.
+    /// Opens transfers and keeps each of them open for some time.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// It cannot be started.
     pub fn stall(
         &self,
         server: SocketAddr,
@@ -142,8 +141,8 @@ impl Generator {
     ) -> Result<Background, String> {
         let mut command = self.command(server, file, None, windowsize);
         command.arg("--transfers").arg(open.to_string()).arg("--concurrency").arg(open.to_string());
-        // The first block is acknowledged: a client that never answered has not proven its address, and a
-        // server may drop it early.
+        // The clients acknowledge the first block: a server may drop a client early that never answered, because its
+        // address is unproven.
         command.args(["--stall", "2", "--stall-for"]).arg(format!("{}ms", hold.as_millis()));
         command.arg("--timeout").arg(format!("{}ms", STALL_TIMEOUT.as_millis()));
         Background::start(command, scratch.join("stalled.json"))
@@ -172,19 +171,18 @@ impl Background {
     fn start(mut command: Command, output: PathBuf) -> Result<Background, String> {
         let file = std::fs::File::create(&output).map_err(|error| error.to_string())?;
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
-        let running = Running::start(command).map_err(|error| error.to_string())?;
+        let running = RunningProgram::start(command).map_err(|error| error.to_string())?;
         Ok(Background { running, output })
     }
 
-    /// Whether they are still at it.
+    /// Whether it still runs.
     pub fn runs(&mut self) -> bool {
         self.running.ended().is_none()
     }
 
-    /// What it reports once it has ended.
+    /// The report, after its end.
     ///
-    /// # Errors
-    /// When it reported nothing.
+    /// # Errors It reported nothing.
     pub fn report(&self) -> Result<Report, String> {
         parse(&std::fs::read_to_string(&self.output).map_err(|error| error.to_string())?)
     }

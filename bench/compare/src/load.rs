@@ -1,4 +1,4 @@
-//! What clients do, and what they report.
+//! The load of clients, and their report.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,16 +9,16 @@ use std::time::Duration;
 pub enum Client {
     /// Many transfers in one process.
     Curl,
-    /// A process for each transfer, with windows.
+    /// One transfer per process, with windows.
     Atftp,
-    /// A process for each transfer, without options.
+    /// One transfer per process, without options.
     TftpHpa,
 }
 
-/// What the load generator does. Without blksize and windowsize the request has no options (RFC 1350).
+/// A load. Without blksize and windowsize, the request has no options (RFC 1350).
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
-    /// Who transfers; `None` for `tuffet-load`.
+    /// The client; `None` for `tuffet-load`.
     pub client: Option<Client>,
     pub write: bool,
     pub transfers: u32,
@@ -29,22 +29,22 @@ pub struct Load {
     pub windowsize: Option<u16>,
     /// The client receives with UDP_GRO.
     pub gro: bool,
-    /// The receive buffer of a client in KiB (SO_RCVBUF), if it is not to hold two windows.
+    /// The receive buffer of a client in KiB (SO_RCVBUF); `None` for two windows.
     pub receive_buffer: Option<u32>,
     /// The client sends windows with UDP_SEGMENT.
     pub gso: bool,
-    /// Part of the datagrams that is lost in each direction.
+    /// The share of datagrams lost in each direction.
     pub loss: f64,
-    /// Datagrams that a client takes in a millisecond; what comes beyond is lost.
+    /// Datagrams that a client accepts per millisecond; more are lost.
     pub take: Option<u32>,
-    /// Transfers that are started in a second, whether the server keeps up or not.
+    /// Transfers started per second, even if the server falls behind.
     pub rate: Option<f64>,
-    /// A run that takes longer is stopped and counts as unfinished.
+    /// The time limit of a run; a longer one is stopped and counts as unfinished.
     pub limit: Duration,
 }
 
 impl Load {
-    /// One download without anything special, to start from.
+    /// One plain download, as a base.
     pub(crate) const READ: Load = Load {
         client: None,
         write: false,
@@ -68,7 +68,7 @@ impl Load {
     }
 }
 
-/// What it reports; `bench/load/README.md` defines each.
+/// The report; `bench/load/README.md` defines each figure.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Report {
     pub completed: u64,
@@ -90,22 +90,22 @@ pub struct Report {
     pub client_timeouts: u64,
     pub cpu_user_s: f64,
     pub cpu_system_s: f64,
-    /// The rate over time, where it was asked for.
+    /// The rate over time, if requested.
     #[serde(default)]
     pub over_time: Vec<Sample>,
 }
 
-/// The rate up to a moment.
+/// The rate at a moment.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub struct Sample {
     pub seconds: f64,
-    /// Since the sample before.
+    /// Since the previous sample.
     pub mb_s: f64,
     /// Since the start.
     pub cumulative_mb_s: f64,
 }
 
-/// Milliseconds; nothing where nothing was measured.
+/// Quantiles in milliseconds; `None` without measurements.
 #[derive(Debug, Clone, Copy, Default, Deserialize, Serialize)]
 pub struct Quantiles {
     pub p50: Option<f64>,
@@ -113,7 +113,7 @@ pub struct Quantiles {
 }
 
 impl Report {
-    /// Transfers that did not end as they should.
+    /// Transfers that did not complete.
     pub fn incomplete(&self) -> u64 {
         self.failed + self.timed_out + self.wrong_bytes
     }

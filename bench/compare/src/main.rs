@@ -1,12 +1,12 @@
-//! `tuffet-compare`: TFTP servers that run as processes, measured.
+//! `tuffet-compare`: measures TFTP servers that run as processes.
 //!
-//! [`peers`] runs the same cases on Tuffet and on other servers, [`published`] repeats tables that others published,
-//! [`abuse`] puts hostile clients beside honest ones, and [`soak`] does everything at once for a long time. They
-//! share how servers are had and started ([`install`], [`server`]), the load generator, third-party [`clients`], the
-//! files, and the cores ([`setup`]).
+//! [`peers`] runs the same cases on Tuffet and on other servers, [`published`] repeats published tables, [`abuse`] runs
+//! hostile clients beside honest ones, and [`soak`] does everything at once for a long time. They share the
+//! installation and start of servers ([`install`], [`server`]), the load generator, third-party [`clients`], the files,
+//! and the cores ([`setup`]).
 //!
-//! Each server runs on one core, the load generator on another, and the busy time of the server's core
-//! is what a transfer costs: children and softirq included, whoever they are booked to.
+//! Each server runs on one core, the load generator on another. The cost of a transfer is the busy time of the server's
+//! core, including children and softirq.
 #![forbid(unsafe_code)]
 
 mod abuse;
@@ -27,5 +27,5 @@ mod soak;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    tuffet_measure::program::run(|parsed: args::Args| args::obey(&parsed))
+    tuffet_measure::program::run(|parsed: args::Args| args::execute(&parsed))
 }

@@ -17,7 +17,7 @@ pub(crate) enum Scale {
 }
 
 impl Scale {
-    /// As on the command line.
+    /// The name on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Scale::Full => "full",
@@ -26,7 +26,7 @@ impl Scale {
         }
     }
 
-    /// One of three.
+    /// Returns the value for this scale.
     pub(crate) fn choose<T>(self, [full, quick, smoke]: [T; 3]) -> T {
         match self {
             Scale::Full => full,

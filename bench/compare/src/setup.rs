@@ -1,23 +1,23 @@
-//! What every comparison needs around it: flags, programs, a core for each side, servers, files.
+//! The setup of every comparison: flags, programs, a core for each side, servers, files.
 
 use crate::command::last_lines;
 use crate::files::Workplace;
 use crate::generator::Generator;
-use crate::install::{Installed, Workshop};
+use crate::install::{Installed, Installer};
 use crate::load::{Load, Report};
-use crate::server::{Contender, Places, SERVERS, Server};
+use crate::server::{Contender, OwnPrograms, SERVERS, Server};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tuffet_measure::{Busy, CoreMeter, Cores};
 
-/// How long the core of the servers is watched with nothing to do.
+/// The duration of the idle baseline of the servers' core.
 const IDLE: Duration = Duration::from_millis(1_500);
 
-/// A core that is busier than this (in percent) with nothing to do is not for measuring.
+/// The highest idle baseline, in percent, of a core for measuring.
 pub(crate) const QUIET: f64 = 5.0;
 
-/// The programs of this project, and where fetched ones are kept.
+/// The programs of this project, and the folder for fetched ones.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Programs {
     /// The measured server [default: `tuffet` beside this program]
@@ -31,7 +31,7 @@ pub(crate) struct Programs {
     cache: PathBuf,
 }
 
-/// What the comparisons with peers have in common.
+/// The common flags of comparisons with peers.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Setup {
     #[command(flatten)]
@@ -44,26 +44,25 @@ pub(crate) struct Setup {
 }
 
 impl Programs {
-    /// The server.
+    /// Returns the path of the server.
     ///
     /// # Errors
-    /// When it is not there.
+    /// It does not exist.
     pub(crate) fn tuffet(&self) -> Result<PathBuf, String> {
-        there(beside(self.tuffet.as_deref(), "tuffet")?, "tuffet")
+        existing_program(program_path(self.tuffet.as_deref(), "tuffet")?, "tuffet")
     }
 
-    /// The load generator.
+    /// Returns the path of the load generator.
     ///
     /// # Errors
-    /// When it is not there.
+    /// It does not exist.
     pub(crate) fn load(&self) -> Result<PathBuf, String> {
-        there(beside(self.load.as_deref(), "tuffet-load")?, "tuffet-load")
+        existing_program(program_path(self.load.as_deref(), "tuffet-load")?, "tuffet-load")
     }
 
-    /// The folder, made if it was not there.
+    /// Returns the folder, created if missing.
     ///
-    /// # Errors
-    /// When it cannot be made.
+    /// # Errors It cannot be created.
     pub(crate) fn cache(&self) -> Result<PathBuf, String> {
         let path = std::path::absolute(&self.cache).map_err(|error| error.to_string())?;
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -71,11 +70,10 @@ impl Programs {
     }
 }
 
-/// The program that was named, or the one that lies beside this one; as an absolute path.
+/// Returns the absolute path of the given program, or of the one beside this program.
 ///
-/// # Errors
-/// When this program's own place cannot be told.
-pub(crate) fn beside(given: Option<&Path>, name: &str) -> Result<PathBuf, String> {
+/// # Errors The path of this program is unknown.
+pub(crate) fn program_path(given: Option<&Path>, name: &str) -> Result<PathBuf, String> {
     let found = match given {
         Some(path) => Ok(path.to_owned()),
         None => std::env::current_exe().map(|own| own.with_file_name(name)),
@@ -83,11 +81,11 @@ pub(crate) fn beside(given: Option<&Path>, name: &str) -> Result<PathBuf, String
     found.and_then(std::path::absolute).map_err(|error| format!("{name}: {error}"))
 }
 
-/// The program, if it is there.
+/// Returns the program if it exists.
 ///
 /// # Errors
 /// How to get it.
-pub(crate) fn there(program: PathBuf, name: &str) -> Result<PathBuf, String> {
+pub(crate) fn existing_program(program: PathBuf, name: &str) -> Result<PathBuf, String> {
     if program.is_file() {
         return Ok(program);
     }
@@ -97,23 +95,22 @@ pub(crate) fn there(program: PathBuf, name: &str) -> Result<PathBuf, String> {
     ))
 }
 
-/// What runs single cases: one core for the servers, files in memory, the generator.
+/// Runs single cases: one core for the servers, files in memory, the generator.
 pub(crate) struct Rig {
     pub(crate) place: Workplace,
-    /// Of the servers.
+    /// The core of the servers.
     pub(crate) core: usize,
-    /// How busy it is with nothing to do.
+    /// Its idle baseline.
     pub(crate) idle: Busy,
     generator: Generator,
-    workshop: Workshop,
-    places: Places,
+    installer: Installer,
+    own_programs: OwnPrograms,
 }
 
 impl Rig {
-    /// Keeps this program to the generator's core from now on. `fetch`: peers may be fetched and built.
+    /// Pins this program to the generator's core. `fetch`: peers may be fetched and built.
     ///
-    /// # Errors
-    /// When a program or a core is missing.
+    /// # Errors A program or a core is missing.
     pub(crate) fn new(setup: &Setup, fetch: bool) -> Result<Rig, String> {
         let (tuffet, program) = (setup.programs.tuffet()?, setup.programs.load()?);
         tuffet_measure::raise_descriptors();
@@ -126,24 +123,23 @@ impl Rig {
             idle: CoreMeter::baseline(&[core], IDLE).map_err(|error| error.to_string())?,
             generator: Generator { program, files: place.files(), downloads: place.downloads() },
             place,
-            workshop: Workshop { cache, may_install: fetch && !setup.no_install },
-            places: Places { tuffet },
+            installer: Installer { cache, may_install: fetch && !setup.no_install },
+            own_programs: OwnPrograms { tuffet },
         })
     }
 
-    /// How busy the server's core is with nothing to do, in percent.
+    /// The idle baseline of the server's core in percent.
     pub(crate) fn idle_percent(&self) -> f64 {
         self.idle.busy * 100.0 / self.idle.seconds.max(1e-6)
     }
 
-    /// The server of this name, which may be changed.
+    /// Installs the server of this name.
     ///
-    /// # Errors
-    /// When there is no such server, or it cannot be had.
+    /// # Errors There is no such server, or it is not available.
     pub(crate) fn install(&self, name: &str) -> Result<(Contender, Installed), String> {
         let known = SERVERS.iter().find(|server| server.name == name);
         let known = known.ok_or_else(|| format!("{name}: no such server"))?;
-        Ok((Contender { ..*known }, (known.install)(&self.workshop, &self.places)?))
+        Ok((Contender { ..*known }, (known.install)(&self.installer, &self.own_programs)?))
     }
 
     /// Runs a load to its end.

@@ -37,7 +37,7 @@ pub(crate) struct Origins {
     /// The folder for the picture and the figures
     #[arg(long, default_value = "bench/results")]
     pub(crate) out: PathBuf,
-    /// What the names of both begin with, usually the date
+    /// The prefix of both names, usually the date
     #[arg(long)]
     pub(crate) date: String,
     /// Divide the number of clients by this: quick, only to check that it works
@@ -160,14 +160,14 @@ const POLICY_TEXT: &str = "32000";
 impl Run {
     pub(crate) fn scenario(&self) -> Scenario {
         let millis =
-            |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2_000_000).min(MOST);
+            |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX / 2_000_000).min(MAX_MILLIS);
         Scenario {
             clients: self.clients,
             servers: self.servers,
             chain: self.chain,
             within: millis(self.within),
             loss: self.loss,
-            delay: u64::try_from(self.delay.as_nanos()).unwrap_or(MOST).min(MOST),
+            delay: u64::try_from(self.delay.as_nanos()).unwrap_or(MAX_MILLIS).min(MAX_MILLIS),
             link: self.link * 1_000_000,
             nic: self.card * 1_000_000,
             cores: self.cores,
@@ -187,7 +187,7 @@ impl Run {
             lost: self.lost.map(|lost| (millis(lost), millis(lost) + millis(self.noticed_after))),
             origin: self.origin.map(|line| Origin {
                 line: line * 1_000_000,
-                latency: u64::try_from(self.origin_latency.as_nanos()).unwrap_or(MOST).min(MOST),
+                latency: u64::try_from(self.origin_latency.as_nanos()).unwrap_or(MAX_MILLIS).min(MAX_MILLIS),
                 requests: self.origin_requests,
                 lookups: self.origin_lookups,
             }),
@@ -200,8 +200,8 @@ impl Run {
     }
 }
 
-/// Milliseconds (or nanoseconds of delay) that no sum of which overflows: a month.
-const MOST: u64 = 31 * 86_400 * 1_000;
+/// The largest time in milliseconds (or delay in nanoseconds), a month: sums of such times do not overflow.
+const MAX_MILLIS: u64 = 31 * 86_400 * 1_000;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// Results of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct ServerFigures {
-    /// Clients whose first request it received.
+    /// Clients that sent it their first request.
     pub(crate) clients: u32,
     /// Accepted requests, and requests that it dropped because it had too many transfers.
     pub(crate) requests: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Figures {
 /// A summary for the page and for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Summary {
-    /// Milliseconds until half, 99 % and all had booted; `None` if that never happened.
+    /// Milliseconds until half, 99 % and all clients had booted; `None` if never.
     pub(crate) half: Option<u32>,
     pub(crate) most: Option<u32>,
     pub(crate) all: Option<u32>,

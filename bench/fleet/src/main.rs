@@ -51,7 +51,7 @@ fn run(command: &Command, threads: usize) -> Result<(), FleetError> {
     }
 }
 
-fn run_all(storms: Vec<study::Storm>, threads: usize) -> Vec<study::Result> {
+fn run_all(storms: Vec<study::Storm>, threads: usize) -> Vec<study::StormResult> {
     let scenarios: Vec<_> = storms.iter().map(|storm| storm.scenario.clone()).collect();
     let done = AtomicUsize::new(0);
     let progress = |_| {
@@ -63,7 +63,7 @@ fn run_all(storms: Vec<study::Storm>, threads: usize) -> Vec<study::Result> {
     let all = simulate::simulate(&scenarios, threads, &progress);
     let with_summary = |(storm, figures): (study::Storm, figures::Figures)| {
         let summary = figures.summary(&storm.scenario);
-        study::Result { storm, summary, figures }
+        study::StormResult { storm, summary, figures }
     };
     storms.into_iter().zip(all).map(with_summary).collect()
 }

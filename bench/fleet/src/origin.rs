@@ -15,7 +15,7 @@ pub(crate) struct Origin {
     pub(crate) latency: u64,
     /// Requests that it answers in a second.
     pub(crate) requests: u64,
-    /// Whether missing names are looked up there. Each client asks for names of its own, so no cache helps.
+    /// Whether missing names are looked up there. Each client requests different names, so no cache helps.
     pub(crate) lookups: bool,
 }
 
@@ -29,16 +29,16 @@ pub(crate) struct Cache {
     /// When the next request may be sent, and when the line has delivered everything requested.
     next_request: u64,
     line_free: u64,
-    /// Files that have arrived or are arriving, by their size, which tells them apart.
-    files: Vec<(u64, Arrival)>,
+    /// Files that have arrived or are arriving, by size, which distinguishes them.
+    files: Vec<(u64, FileArrival)>,
     /// Bytes fetched, and names looked up in vain.
     pub(crate) fetched: u64,
     pub(crate) lookups: u64,
 }
 
-/// A file that arrives.
+/// The arrival of a file.
 #[derive(Debug, Clone, Copy)]
-struct Arrival {
+struct FileArrival {
     /// When the head of the answer has come, with the size.
     known: u64,
     /// When the first byte came.
@@ -46,7 +46,7 @@ struct Arrival {
 }
 
 impl Cache {
-    /// The cache of one of so many servers.
+    /// Creates the cache of one of this many servers.
     pub(crate) fn new(origin: Origin, servers: u16) -> Self {
         let servers = u64::from(servers.max(1));
         Cache {
@@ -70,7 +70,7 @@ impl Cache {
         let begin = known.max(self.line_free);
         self.line_free = begin + self.span(size);
         self.fetched += size;
-        self.files.push((size, Arrival { known, begin }));
+        self.files.push((size, FileArrival { known, begin }));
         known
     }
 
@@ -96,7 +96,7 @@ impl Cache {
         self.arrival(size).map_or(u64::MAX, |arrival| arrival.begin + self.span(offset) + 1)
     }
 
-    fn arrival(&self, size: u64) -> Option<Arrival> {
+    fn arrival(&self, size: u64) -> Option<FileArrival> {
         self.files.iter().find(|(its, _)| *its == size).map(|(_, arrival)| *arrival)
     }
 

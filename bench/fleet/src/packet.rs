@@ -4,7 +4,7 @@
 use crate::chain::Step;
 use tuffet_core::{Control, ErrorCode, MAX_CONTROL, Mode, Operation, OptionSet, RequestPacket};
 
-/// A server's transfer as clients address it, in effect the port that answers.
+/// The address of a server's transfer, in effect the port that answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tid {
     pub(crate) slot: u32,

@@ -133,7 +133,7 @@ impl Scenario {
         Settings { timing, ..Settings::default() }
     }
 
-    /// Whether nothing passes from one server to another, so that each can be simulated on its own.
+    /// Whether servers do not affect each other, so that each can be simulated separately.
     pub(crate) fn is_independent(&self) -> bool {
         self.lost.is_none() && self.hash == Hash::Addresses
     }

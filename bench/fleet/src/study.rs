@@ -7,7 +7,7 @@ use crate::origin::Origin;
 use crate::scenario::{Costs, POLICY, Scenario};
 use serde::Serialize;
 
-/// How many clients one stands for, where simulating all of them would take too long.
+/// The scale of storms that would take too long with all clients.
 pub(crate) const SCALE: u32 = 20;
 
 pub(crate) const SERVERS: [u16; 7] = [1, 2, 4, 8, 16, 32, 64];
@@ -16,7 +16,7 @@ pub(crate) const LOSSES: [u32; 3] = [0, 1_000, 10_000];
 /// Servers in the storms with a fault.
 pub(crate) const LOST_OF: u16 = 32;
 
-/// The part of the page that a storm is for.
+/// The part of the page that shows a storm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Part {
@@ -39,7 +39,7 @@ pub(crate) struct Storm {
 
 /// A storm and its results.
 #[derive(Debug, Serialize)]
-pub(crate) struct Result {
+pub(crate) struct StormResult {
     #[serde(flatten)]
     pub(crate) storm: Storm,
     pub(crate) summary: Summary,

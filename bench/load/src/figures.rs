@@ -153,8 +153,7 @@ impl Times {
         self.0.saturating_record(u64::try_from(time.as_micros()).unwrap_or(LONGEST));
     }
 
-    /// The time that this part of all values (0 to 1) did not exceed, in milliseconds; `None` if there are no
-    /// values.
+    /// The time in milliseconds that this part (0 to 1) of all values did not exceed; `None` without values.
     pub(crate) fn quantile_ms(&self, part: f64) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.value_at_quantile(part) as f64 / 1e3)
     }

@@ -15,7 +15,7 @@ mod over_time;
 mod plan;
 mod report;
 mod run;
-mod running;
+mod running_transfer;
 mod schedule;
 mod wire;
 

@@ -1,11 +1,11 @@
-//! The bytes received by a time: the rate over time.
+//! The rate over time, from samples of the received bytes.
 
 use serde::Serialize;
 use std::time::Duration;
 use tuffet_core::Time;
 
 /// The most samples kept; a longer run keeps its first ones.
-const MOST: usize = 100_000;
+const MAX_SAMPLES: usize = 100_000;
 
 /// Samples the sum of bytes at intervals.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl OverTime {
     /// Takes the last sample, at the end of the run.
     pub(crate) fn last(&mut self, now: Time, bytes: u64) {
         let later = self.seen.last().is_none_or(|(before, _)| *before < now);
-        if self.interval.is_some() && later && self.seen.len() < MOST {
+        if self.interval.is_some() && later && self.seen.len() < MAX_SAMPLES {
             self.seen.push((now, bytes));
         }
     }

@@ -11,7 +11,7 @@ use crate::open_files::{self, TooFewFiles};
 use crate::over_time::OverTime;
 use crate::plan::Plan;
 use crate::report::{Measured, Report};
-use crate::running::{Context, Running, timer_grain};
+use crate::running_transfer::{Context, RunningTransfer, timer_grain};
 use crate::wire::Wire;
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -62,7 +62,7 @@ pub(crate) fn run(plan: Plan) -> Result<Report, RunError> {
 /// The place of a transfer.
 struct Slot {
     socket: Option<Socket>,
-    running: Option<Running>,
+    running: Option<RunningTransfer>,
 }
 
 struct Generator {
@@ -136,8 +136,12 @@ impl Generator {
                 self.next_scan = now + self.grain;
             }
             if now >= self.over_time.next() {
-                let running: u64 =
-                    self.slots.iter().filter_map(|slot| slot.running.as_ref()).map(Running::bytes).sum();
+                let running: u64 = self
+                    .slots
+                    .iter()
+                    .filter_map(|slot| slot.running.as_ref())
+                    .map(RunningTransfer::bytes)
+                    .sum();
                 self.over_time.look(now, self.figures.bytes + running);
             }
         }
@@ -156,7 +160,7 @@ impl Generator {
                 self.slots[place].socket = Some(self.open(place)?);
             }
             self.figures.start_delay.record(now.since(due.scheduled));
-            self.slots[place].running = Some(Running::new(now, due, &self.plan));
+            self.slots[place].running = Some(RunningTransfer::new(now, due, &self.plan));
             self.with(place, now, |running, context| running.drive(&[], context));
         }
         Ok(self.clock.now())
@@ -209,11 +213,11 @@ impl Generator {
         }
     }
 
-    /// Handles the transfers whose deadlines have come.
+    /// Handles the transfers with expired deadlines.
     fn scan(&mut self, now: Time) {
         for place in 0..self.deadlines.len() {
             if self.deadlines[place] <= now {
-                self.with(place, now, Running::on_timer);
+                self.with(place, now, RunningTransfer::on_timer);
             }
         }
     }
@@ -223,7 +227,7 @@ impl Generator {
         &mut self,
         place: usize,
         now: Time,
-        act: impl FnOnce(&mut Running, &mut Context<'_>) -> Option<Outcome>,
+        act: impl FnOnce(&mut RunningTransfer, &mut Context<'_>) -> Option<Outcome>,
     ) {
         let Generator { slots, plan, wire, figures, deadlines, .. } = self;
         let Slot { socket: Some(socket), running: Some(running) } = &mut slots[place] else { return };
@@ -247,7 +251,7 @@ impl Generator {
         self.figures.record(self.clock.now(), outcome, &running.ended());
     }
 
-    /// Reports once that all transfers are stalled: the moment to inspect the server.
+    /// Reports once when all transfers are stalled: the moment to inspect the server.
     fn stalls(&mut self) {
         self.stalled += 1;
         if self.stalled == self.slots.len() && !self.announced {

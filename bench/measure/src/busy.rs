@@ -1,8 +1,7 @@
 //! The busy time of cores, from `/proc/stat`.
 //!
-//! A process's own time omits the softirq work that its packets cause, and the time of children that have not
-//! been waited for. The busy time of its core omits nothing, provided that nothing else runs there, which the
-//! idle baseline shows.
+//! A process's own time omits the softirq work for its packets, and the time of children before they are reaped. The
+//! busy time of its core omits nothing, provided that nothing else runs there; the idle baseline shows that.
 
 use crate::{MeasureError, read};
 use std::time::{Duration, Instant};
@@ -89,7 +88,7 @@ impl CoreMeter {
         })
     }
 
-    /// Measures how busy these cores are without a measurement: the machine's own work.
+    /// Measures the idle baseline of these cores: the machine's own work.
     ///
     /// # Errors
     /// As [`CoreTimes::read`].

@@ -1,6 +1,6 @@
-//! The common parts of the benchmarks: how they read their command line and end ([`program`]), how they
-//! measure (the busy time of a core, its pinning, processes, medians), and how they report ([`report`],
-//! [`plot`]), with the facts of the machine, without which a result is worth nothing.
+//! The common parts of the benchmarks: the command line and exit codes ([`program`]), measuring (the busy time of a
+//! core, its pinning, processes, medians), and reports ([`report`], [`plot`]) with the facts of the machine, without
+//! which a result is worth nothing.
 #![forbid(unsafe_code)]
 
 mod affinity;

@@ -1,9 +1,9 @@
-//! How every benchmark program reads its command line and ends.
+//! The command line and the exit codes of every benchmark program.
 //!
 //! | exit code | |
 //! |---|---|
-//! | 0 | done, and everything that was measured is sound |
-//! | 1 | done, and something is not: wrong bytes, a failed transfer, growth, a count out of its bounds |
+//! | 0 | done, and all results are sound |
+//! | 1 | done, but a result is not sound: wrong bytes, a failed transfer, growth, a count out of its bounds |
 //! | 2 | the program could not run |
 //! | 64 | the arguments are invalid (EX_USAGE) |
 

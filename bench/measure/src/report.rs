@@ -54,7 +54,7 @@ fn commit() -> String {
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     head: Vec<String>,
-    /// The number of text columns on the left; the others contain numbers, aligned to the right.
+    /// The number of text columns on the left; the others are right-aligned numbers.
     text: usize,
     rows: Vec<Vec<String>>,
 }

@@ -1,5 +1,5 @@
 //! `tuffet-micro`: lower bounds and small parts. `limit` measures what raw UDP on this machine can carry,
-//! `instructions` counts what the hot functions of the core take.
+//! `instructions` counts the instructions of the core's hot functions.
 #![forbid(unsafe_code)]
 
 mod instructions;
@@ -29,7 +29,7 @@ enum Command {
 fn main() -> ExitCode {
     program::run(|args: Args| match args.command {
         Command::Limit(args) => limit::measure(&args),
-        Command::Instructions(command) => instructions::obey(command),
+        Command::Instructions(command) => instructions::execute(command),
     })
 }
 

@@ -14,7 +14,7 @@ use crate::input::{
 };
 use crate::lab::Plan;
 use tuffet_config::{
-    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, Silent,
+    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, SilentRoot,
 };
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
@@ -162,7 +162,7 @@ pub(crate) struct CaseContext<'a> {
     /// The roots of the real world.
     pub roots: &'a [RootSpec],
     /// Those of them that did not answer.
-    pub silent: &'a [Silent],
+    pub silent: &'a [SilentRoot],
 }
 
 /// The reason why a case file cannot be run.

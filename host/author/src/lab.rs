@@ -12,7 +12,7 @@ use crate::error::ToolError;
 use crate::program::ServerProgram;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PluginSecrets, PolicyConfig, ReuseConfig, Silent, VerifyConfig, reach,
+    PluginSecrets, PolicyConfig, ReuseConfig, SilentRoot, VerifyConfig, reach,
 };
 use tuffet_policy::LoadProblem;
 use tuffet_registry::Registries;
@@ -38,7 +38,7 @@ pub(crate) struct Plan {
     /// Roots with their folders.
     pub roots: Vec<RootSpec>,
     /// The roots that did not answer; the plugin cannot read them.
-    pub silent: Vec<Silent>,
+    pub silent: Vec<SilentRoot>,
     /// The roots that an answer may name; empty allows any.
     pub named_roots: Vec<String>,
     pub given: StagedAnswers,
@@ -141,9 +141,9 @@ fn open(plan: &Plan) -> Result<Roots, RootError> {
 }
 
 /// Warns of roots that did not answer.
-pub(crate) fn warn_of_silent_roots(silent: &[Silent]) {
+pub(crate) fn warn_of_silent_roots(silent: &[SilentRoot]) {
     let patience = reach::PATIENCE.as_secs();
-    for Silent { root, .. } in silent {
+    for SilentRoot { root, .. } in silent {
         complain(format_args!(
             "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
         ));

@@ -103,7 +103,7 @@ pub enum PluginCommand {
 
 /// Runs a command. `server` is the program that contains these tools.
 pub fn run(command: &PluginCommand, server: &dyn ServerProgram) -> ExitCode {
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     match command {
         PluginCommand::New(args) => new::new(args),
         PluginCommand::Build(args) => build::build(args, server),

@@ -21,7 +21,7 @@ pub(super) struct CaptureArgs {
     server: ControlArgs,
     /// Only this client: IP, IP:PORT or [IPv6]:PORT; may be repeated [default: all clients].
     #[arg(long = "client", value_name = "ADDR", value_parser = client)]
-    clients: Vec<Client>,
+    clients: Vec<ClientFilter>,
     /// How long to capture, at most 24h.
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = duration)]
     duration: Duration,
@@ -34,9 +34,9 @@ pub(super) struct CaptureArgs {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Client(IpAddr, Option<u16>);
+struct ClientFilter(IpAddr, Option<u16>);
 
-/// Captures. Exit code: 0 when it is complete, 69 if no server answers or another capture runs.
+/// Captures datagrams. Exit code: 0 when the capture is complete, 69 if no server answers or another capture runs.
 pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     let Some(socket) = args.server.socket() else {
         complain("the server has no control socket; write `control: PATH` in its configuration");
@@ -66,7 +66,7 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     match begun.copy_to(&mut output) {
         Ok(CaptureTotals { datagrams, bytes, dropped }) => {
             let missing = if dropped > 0 {
-                format!("; {dropped} more are missing, as they came faster than they could be written")
+                format!("; {dropped} more were lost, because they came faster than they could be written")
             } else {
                 String::new()
             };
@@ -80,7 +80,7 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     }
 }
 
-/// Contents of files are in it: nobody else may read it.
+/// The capture contains file contents, so only this user may read it.
 fn output(args: &CaptureArgs) -> io::Result<Box<dyn Write>> {
     if args.file.as_os_str() == "-" {
         return Ok(Box::new(io::stdout()));
@@ -89,9 +89,10 @@ fn output(args: &CaptureArgs) -> io::Result<Box<dyn Write>> {
     Ok(Box::new(file))
 }
 
-fn client(text: &str) -> Result<Client, String> {
-    let address = text.parse::<IpAddr>().map(|address| Client(address.to_canonical(), None));
-    let with_port = |_| text.parse::<SocketAddr>().map(|at| Client(at.ip().to_canonical(), Some(at.port())));
+fn client(text: &str) -> Result<ClientFilter, String> {
+    let address = text.parse::<IpAddr>().map(|address| ClientFilter(address.to_canonical(), None));
+    let with_port =
+        |_| text.parse::<SocketAddr>().map(|at| ClientFilter(at.ip().to_canonical(), Some(at.port())));
     address.or_else(with_port).map_err(|_| "write an address such as 192.0.2.7 or [2001:db8::7]:2000".into())
 }
 

@@ -9,32 +9,32 @@ use tuffet_config::{Config, ConfigError, EXIT_CONFIG, Overrides, reach};
 use tuffet_daemon::ServeError;
 use tuffet_daemon::source::Source;
 
-/// What standard input is called in messages.
+/// The name of standard input in messages.
 const STDIN: &str = "<stdin>";
-/// Problems that are listed; more are only counted.
+/// The limit of listed problems; the rest are only counted.
 const MAX_LISTED: usize = 100;
-/// Beyond this many problems, a last line counts them.
-const MANY: usize = 5;
+/// With more problems, a last line counts them.
+const MAX_UNCOUNTED: usize = 5;
 
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY, as for `tuffet serve
-    /// --config`. - reads standard input, whose paths are relative to the current folder.
+    /// --config`. - reads standard input; its paths are relative to the current folder.
     #[arg(value_name = "FILE|URL")]
     file: PathBuf,
     /// A file with the token for the URL, or with NATS credentials.
     #[arg(long, value_name = "FILE")]
     config_auth: Option<PathBuf>,
-    /// Who would serve, where root starts the server: as `tuffet serve --user`.
+    /// The user that would serve if root started the server, as with `tuffet serve --user`.
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// Pull components from registries that have not been pulled, for the server and for this check.
+    /// Pull missing components from registries, for this check and for the server.
     #[arg(long)]
     pull: bool,
 }
 
 pub(super) fn check(args: &CheckArgs) -> ExitCode {
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let is_stdin = args.file.as_os_str() == "-";
     let source = match Source::of(&args.file, args.config_auth.as_deref()) {
@@ -71,7 +71,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     }
 }
 
-/// Names what is good; of a configuration from elsewhere its revision, as `tuffet status` has it.
+/// Returns the line about a valid configuration; with a remote source, it has the revision as in `tuffet status`.
 fn verdict(file: &Path, is_stdin: bool, config: &Config) -> String {
     let Some(remote) = &config.remote else {
         return format!("{}: good", if is_stdin { STDIN.into() } else { file.display().to_string() });
@@ -81,7 +81,7 @@ fn verdict(file: &Path, is_stdin: bool, config: &Config) -> String {
     format!("{}: good{}{}", remote.source, revision.unwrap_or_default(), digest.unwrap_or_default())
 }
 
-/// The argument without what may be a secret in a URL.
+/// Returns the argument without possible secrets of a URL.
 fn shown(file: &Path) -> String {
     let text = file.display().to_string();
     match text.split_once("://") {
@@ -95,7 +95,7 @@ fn shown(file: &Path) -> String {
     }
 }
 
-/// Lists the problems, and says what else there is to correct or to check.
+/// Lists the problems, and the checks that they prevented.
 fn summary(error: &ConfigError) -> String {
     let problems = error.problems();
     let mut lines: Vec<String> = problems.iter().take(MAX_LISTED).map(ToString::to_string).collect();
@@ -113,7 +113,7 @@ fn summary(error: &ConfigError) -> String {
                 "{count}{more}; there may be more: {rest} are checked when these are corrected"
             ));
         }
-        None if problems.len() > MANY => lines.push(format!("{count}{more}")),
+        None if problems.len() > MAX_UNCOUNTED => lines.push(format!("{count}{more}")),
         None => {}
     }
     lines.join("\n")

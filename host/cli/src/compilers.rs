@@ -1,4 +1,4 @@
-//! The processes that compile plugins for a server, which are this program under other names.
+//! The processes that compile plugins for a server: this program under other names.
 
 use super::close_inherited;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ pub(super) fn work_as_process(name: &OsStr, arguments: impl Iterator<Item = OsSt
     // Only a server starts these processes.
     let Some(confinement) = Confinement::parse(&arguments) else { return Some(ExitCode::FAILURE) };
     close_inherited();
-    // A signal to all processes of the service is for the server, which decides how they end.
+    // Ignores signals to all processes of the service: the server decides when this process ends.
     let _signals = catch_signals();
     if name == STARTER {
         confinement.restrict_starter();

@@ -17,7 +17,7 @@ pub(super) struct ControlArgs {
 }
 
 impl ControlArgs {
-    /// Returns the configuration file, if one is given.
+    /// Returns the given configuration file.
     pub(super) fn file(&self) -> Option<&Path> {
         self.config.as_deref()
     }
@@ -32,7 +32,7 @@ impl ControlArgs {
 pub(super) struct StatusArgs {
     #[command(flatten)]
     server: ControlArgs,
-    /// Print the live view: counters, running transfers, the last ended requests, the last ten minutes.
+    /// Print the live view: counters, running transfers, recently ended requests, the last ten minutes.
     #[arg(long)]
     live: bool,
     /// Print all metrics, in the text format of Prometheus.
@@ -60,7 +60,7 @@ pub(super) fn reload(args: &ControlArgs) -> ExitCode {
     ask(args, "reload", &format!(" (process {}, {file})", report.process))
 }
 
-/// Returns whether both paths lead to the same file, or are the same if there is none.
+/// Returns whether both paths lead to the same file; compares the paths themselves if the files do not exist.
 fn same_file(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     real(one) == real(other)
@@ -76,7 +76,7 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
     ask(&args.server, question, "")
 }
 
-/// Sends a command and prints the answer. `of` says what was reloaded.
+/// Sends a command and prints the answer. `of` names the reloaded server.
 fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
     let socket = args.socket();
     let Some(socket) = socket else {
@@ -91,7 +91,7 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Reply::Refused(reasons)) => {
-            complain(format_args!("refused; what served before goes on:\n{}", reasons.join("\n")));
+            complain(format_args!("refused; the old configuration stays in use:\n{}", reasons.join("\n")));
             ExitCode::from(1)
         }
         Ok(Reply::Status(report)) => {
@@ -107,11 +107,11 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Reply::Busy) => {
-            complain("as many watch as may; close one of the views");
+            complain("the server has as many viewers as it allows; close one of them");
             ExitCode::from(69)
         }
         Ok(_) => {
-            complain(format_args!("the server does not know `{question}`: it is of another version"));
+            complain(format_args!("the server does not know `{question}`: it has another version"));
             ExitCode::from(76)
         }
         Err(error) => {

@@ -1,4 +1,4 @@
-//! `tuffet explain`: what would become of a request, and why.
+//! `tuffet explain`: the outcome of a request, and the reasons.
 
 use super::control::ControlArgs;
 use super::{complain, print, print_json};
@@ -13,7 +13,7 @@ use tuffet_daemon::{Reply, ServeError};
 use tuffet_engine::worker::MAX_REQUEST;
 use tuffet_request::names;
 
-/// The port of a client that is given without one.
+/// The default port of a client.
 const PORT: u16 = 49152;
 
 #[derive(Debug, Args)]
@@ -22,13 +22,13 @@ pub(super) struct ExplainArgs {
     path: OsString,
     #[command(flatten)]
     server: ControlArgs,
-    /// Ask the running server, through its control socket: its limits, its generation, its keys.
+    /// Ask the running server through its control socket, with its present limits, configuration and keys.
     #[arg(long)]
     live: bool,
     /// The address of the client: IP, IP:PORT or [IPv6]:PORT.
     #[arg(long, value_name = "ADDR", value_parser = client, default_value_t = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), PORT))]
     client: SocketAddr,
-    /// The MAC address of the client, as the neighbour table would have it [default: what it has].
+    /// The client's MAC address [default: from the neighbour table].
     #[arg(long, value_name = "MAC", value_parser = mac)]
     mac: Option<Mac>,
     /// The name of the listener that receives the request [default: the first one].
@@ -37,19 +37,19 @@ pub(super) struct ExplainArgs {
     /// Explain an upload instead of a download.
     #[arg(long)]
     write: bool,
-    /// In the mode netascii instead of octet.
+    /// Explain a request in the mode netascii instead of octet.
     #[arg(long)]
     netascii: bool,
-    /// The address that the request is sent to, for plugins that want to know it.
+    /// The destination address of the request, for plugins that need it.
     #[arg(long, value_name = "IP")]
     local_address: Option<IpAddr>,
-    /// The network interface that it arrives on, for plugins that want to know it [default: that of the listener].
+    /// The network interface of the request, for plugins that need it [default: that of the listener].
     #[arg(long, value_name = "NAME")]
     interface: Option<String>,
     /// An option of the request, such as `blksize=1428`; may be repeated.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     options: Vec<(String, String)>,
-    /// The user that would serve, if root starts the server: as `tuffet serve --user`.
+    /// The user that would serve if root started the server, as with `tuffet serve --user`.
     #[arg(long, value_name = "USER", conflicts_with = "live")]
     user: Option<String>,
     /// Print JSON.
@@ -60,8 +60,8 @@ pub(super) struct ExplainArgs {
 #[derive(Debug, Clone, Copy)]
 struct Mac([u8; 6]);
 
-/// Explains. Exit code: 0 if the request would be granted, 1 if not; those of `check` if a server could not start; 69
-/// if no server answers.
+/// Explains a request. Exit code: 0 if the request would be granted, 1 if not; those of `check` if a server could not
+/// start; 69 if no server answers.
 pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
     let name = args.path.as_bytes();
     let question = Question {
@@ -81,10 +81,10 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
         complain(format_args!("the server answers ERROR 4 to requests of more than {MAX_REQUEST} bytes"));
         return ExitCode::from(EXIT_CONFIG);
     }
-    if args.live { ask(args, &question) } else { foresee(args, &question) }
+    if args.live { explain_live(args, &question) } else { explain_offline(args, &question) }
 }
 
-fn ask(args: &ExplainArgs, question: &Question) -> ExitCode {
+fn explain_live(args: &ExplainArgs, question: &Question) -> ExitCode {
     let Some(socket) = args.server.socket() else {
         complain("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
@@ -96,7 +96,7 @@ fn ask(args: &ExplainArgs, question: &Question) -> ExitCode {
             ExitCode::from(EXIT_CONFIG)
         }
         Ok(_) => {
-            complain("the server does not know `explain`: it is of another version");
+            complain("the server does not know `explain`: it has another version");
             ExitCode::from(76)
         }
         Err(error) => {
@@ -110,12 +110,12 @@ fn ask(args: &ExplainArgs, question: &Question) -> ExitCode {
     }
 }
 
-fn foresee(args: &ExplainArgs, question: &Question) -> ExitCode {
+fn explain_offline(args: &ExplainArgs, question: &Question) -> ExitCode {
     let Some(file) = args.server.file() else {
         complain("name the configuration with --config FILE, or ask the running server with --live");
         return ExitCode::from(EXIT_CONFIG);
     };
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let overrides = Overrides { user: args.user.clone(), ..Overrides::default() };
     let config = Config::load_with(file, &overrides);
     match config.map_err(ServeError::from).and_then(|config| tuffet_daemon::explain(&config, question)) {

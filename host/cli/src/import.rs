@@ -1,4 +1,4 @@
-//! `tuffet import`: the crate `tuffet-import`, with this server's plugins.
+//! `tuffet import`: the crate `tuffet-import`, which checks plugins with this server.
 
 use std::process::ExitCode;
 use tuffet_config::Config;

@@ -51,33 +51,33 @@ enum Command {
     /// Updates the screen each second; if the output is not a terminal, prints one frame as plain text. Exit
     /// code 69 if no server answers.
     Top(top::TopArgs),
-    /// List, fetch ahead and remove the files of roots that live elsewhere.
+    /// List, fetch and remove cached files of roots with an origin.
     ///
-    /// Asks the running server; without one, and with --config, works on the caches itself.
+    /// Uses the running server; without one, and with --config, accesses the caches itself.
     #[command(subcommand)]
     Cache(cache::CacheCommand),
     /// Capture the datagrams of chosen clients of the running server, in the format of Wireshark.
     ///
-    /// The server copies what it sends and receives; nothing needs a privilege. Its IP and UDP headers are made from
-    /// the addresses. Exit code 0 when the capture is complete, 69 if no server answers or another capture runs.
+    /// The server copies its own datagrams, so no privilege is needed. It builds the IP and UDP headers from the
+    /// addresses. Exit code 0 when the capture is complete, 69 if no server answers or another capture runs.
     Capture(capture::CaptureArgs),
     /// Check a configuration, including its plugins and file permissions, without opening a socket.
     ///
     /// Run by root, it checks with the rights of the user that would serve. Exit code 0 if a server could start,
     /// 64 if the configuration is invalid, 66 if a root cannot be opened, 77 if that user lacks a permission.
     Check(check::CheckArgs),
-    /// Explain what would become of a request, and why: limits, plugins, files, options, outcome.
+    /// Explain the outcome of a request, and the reasons: limits, plugins, files, options.
     ///
     /// Needs no running server (`--config FILE`), or asks the running one (`--live`). Has no effects: nothing is
-    /// stored, logged or counted. Run by root, it looks with the rights of the user that would serve. Exit code 0 if
-    /// the request would be granted, 1 if not, those of `check` if a server could not start, 69 if no server answers.
+    /// stored, logged or counted. Run by root, it uses the rights of the user that would serve. Exit code 0 if the
+    /// request would be granted, 1 if not, those of `check` if a server could not start, 69 if no server answers.
     Explain(explain::ExplainArgs),
     /// Check the host settings that a server depends on, and print the commands to fix them.
     ///
     /// Run it as the server's user. Exit code 0 if nothing is wrong, 1 if something is, 64 if the
     /// configuration is invalid.
     Doctor(doctor::DoctorArgs),
-    /// Import the configuration of another TFTP server: writes a YAML file that does the same.
+    /// Import the configuration of another TFTP server: writes an equivalent YAML file.
     ///
     /// Reads the flags after `--`, or the file of the service, and writes a configuration with comments. Each
     /// difference is a comment at its key, and a line on standard error with the file and line it comes from. Exit
@@ -146,13 +146,13 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Closes all but the standard streams: a process that hangs must not keep sockets that the server inherited.
+/// Closes all but the standard streams: a hanging process must not keep sockets that the server inherited.
 fn close_inherited() {
     let Ok(open) = std::fs::read_dir("/proc/self/fd") else { return };
     let numbers = open.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
     let inherited: Vec<i32> = numbers.filter(|number| *number > 2).collect();
     for number in inherited {
-        // That of the listing is closed already.
+        // The descriptor of the listing is already closed.
         let _ = nix::unistd::close(number);
     }
 }

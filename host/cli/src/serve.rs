@@ -13,19 +13,19 @@ use tuffet_daemon::logging::{Format, Log};
 use tuffet_daemon::source::{Source, Watched};
 use tuffet_observe::telemetry::LogBridge;
 
-/// The shortest interval between two requests for the configuration.
-const SHORTEST: Duration = Duration::from_millis(100);
+/// The shortest interval between two fetches of the configuration.
+const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
-    /// The YAML file, or where it is: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY for a key in NATS
-    /// JetStream (tls:// for TLS). Without it, --root and --listen are required.
+    /// The YAML file, or its URL: https://HOST/PATH, or nats://HOST:PORT/BUCKET/KEY for a key in NATS JetStream (tls://
+    /// for TLS). Without it, --root and --listen are required.
     #[arg(long, value_name = "FILE|URL")]
     config: Option<PathBuf>,
     /// A file with the token for the URL of --config, or with NATS credentials.
     #[arg(long, value_name = "FILE", requires = "config")]
     config_auth: Option<PathBuf>,
-    /// Reload when the configuration has changed. A URL is asked every TIME [default: 30s].
+    /// Reload when the configuration has changed. A URL is fetched every TIME [default: 30s].
     #[arg(long, value_name = "TIME", requires = "config", num_args = 0..=1, require_equals = true)]
     watch: Option<Option<TimeSpan>>,
     /// Serve this folder; replaces the roots of the file.
@@ -48,7 +48,7 @@ pub(super) struct ServeArgs {
     /// [default: `tuffet` if that user exists, else `nobody`].
     #[arg(long, value_name = "USER")]
     user: Option<String>,
-    /// The format of log lines. Tools for tftpd-hpa and dnsmasq read requests in the last two.
+    /// The format of log lines. The last two are for tools that read requests of tftpd-hpa and dnsmasq.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     log_format: Format,
     /// What to log: a level (error, warn, info, debug, trace, off), or directives such as
@@ -58,7 +58,7 @@ pub(super) struct ServeArgs {
 }
 
 pub(super) fn serve(args: &ServeArgs) -> ExitCode {
-    // What is exported has a filter of its own: `--log` is about standard error.
+    // `--log` applies only to standard error; the export has a separate filter.
     let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
         Ok(log) => log,
         Err(error) => {
@@ -76,7 +76,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     };
     let watched = match (&source, args.watch) {
         (Some(source), Some(every)) => {
-            let every = every.map(|TimeSpan(every)| every.max(SHORTEST));
+            let every = every.map(|TimeSpan(every)| every.max(MIN_INTERVAL));
             Some(Watched::new(Arc::clone(source), every))
         }
         _ => None,
@@ -93,7 +93,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
 
 fn configure(args: &ServeArgs, source: Option<&Source>) -> Result<Config, ServeError> {
     if let Some(root) = &args.root {
-        // One that hangs is served when it answers.
+        // A hanging folder is served as soon as it answers.
         if reach::answers(root) {
             tuffet_daemon::require_folder(root)?;
         }

@@ -59,7 +59,7 @@ pub(super) fn get(args: &GetArgs) -> ExitCode {
     let output = match &args.output {
         Some(output) => output.clone(),
         None if args.url.file_name().is_empty() => {
-            complain(format_args!("{} names a folder; say with --output where it goes", args.url));
+            complain(format_args!("{} names a folder; name the output file with --output", args.url));
             return ExitCode::from(EXIT_CONFIG);
         }
         None => PathBuf::from(args.url.file_name()),

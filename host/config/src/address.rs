@@ -16,7 +16,7 @@ pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
 }
 
 fn complaint(text: &str) -> String {
-    // `::1:69` is also a valid address, but hardly intended.
+    // `::1:69` is also a valid address, but hardly what the user meant.
     if let Some((ip, port)) = text.rsplit_once(':')
         && ip.contains("::")
         && let (Ok(ip), Ok(port)) = (ip.parse::<Ipv6Addr>(), port.parse::<u16>())

@@ -13,15 +13,15 @@ use super::resolver::Resolver;
 use super::secret::SecretText;
 use super::tree::join;
 
-const PLACE: &str = "/admin";
+const SECTION: &str = "/admin";
 
 /// The admin listener: the live view, health and metrics over HTTP. It is read-only.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenAdmin {
-    /// IP address and TCP port, or `unix:PATH` for a Unix socket that the server's user and its group may
-    /// use. An address other than loopback needs a `token`. HTTP is not encrypted: put a TLS proxy in front
-    /// where others can listen in.
+    /// IP address and TCP port, or `unix:PATH` for a Unix socket that the server's user and its group may use. An
+    /// address other than loopback needs a `token`. HTTP is not encrypted: where others can listen in, put a TLS proxy
+    /// in front.
     #[schemars(schema_with = "admin_address_schema")]
     pub address: String,
     /// The token that readers send: `Authorization: Bearer TOKEN`, or a field on the page. Either `${NAME}`
@@ -49,8 +49,8 @@ pub struct Admin {
     pub token: Option<AdminToken>,
 }
 
-/// The minimum length of a token. A shorter one could be guessed.
-const SHORTEST: usize = 16;
+/// The minimum length of a token in bytes. A shorter one could be guessed.
+const MIN_TOKEN: usize = 16;
 
 /// The prefix of a socket in the file system.
 pub(super) const UNIX: &str = "unix:";
@@ -109,18 +109,18 @@ impl Resolver<'_> {
             Some(path) => AdminAddress::Unix(self.absolute(Path::new(path))),
             None => parse_address(&written.address)
                 .map(AdminAddress::Tcp)
-                .map_err(|complaint| self.wrong(join(PLACE, "address"), complaint))
+                .map_err(|complaint| self.wrong(join(SECTION, "address"), complaint))
                 .ok()?,
         };
         let token = match (&written.token, &address) {
             (Some(token), _) => Some(self.token(token)?),
             (None, AdminAddress::Tcp(address)) if !address.ip().is_loopback() => {
                 let message = format!(
-                    "{address} is not a loopback address, so everyone could look; add `token: ${{NAME}}` or \
+                    "{address} is not a loopback address, so everyone could connect; add `token: ${{NAME}}` or \
                      `token: {{ file: PATH }}`, or listen on `127.0.0.1:{}` or `unix:PATH`",
                     address.port()
                 );
-                self.wrong(join(PLACE, "address"), message);
+                self.wrong(join(SECTION, "address"), message);
                 return None;
             }
             (None, _) => None,
@@ -131,9 +131,9 @@ impl Resolver<'_> {
     fn token(&mut self, written: &SecretText) -> Option<AdminToken> {
         let secret = self.secret("/admin/token", written, Some("a token"))?;
         let token = secret.reveal().trim();
-        let complaint = if token.len() < SHORTEST {
+        let complaint = if token.len() < MIN_TOKEN {
             format!(
-                "the token has {} characters and could be guessed; take at least {SHORTEST}, such as those of \
+                "the token has {} characters and could be guessed; take at least {MIN_TOKEN}, such as those of \
                  `openssl rand -hex 16`",
                 token.len()
             )

@@ -13,16 +13,16 @@ pub struct Ceilings {
     pub max_blksize: Option<MaxBlksize>,
     /// The largest window in blocks, 1 to 32767.
     pub max_windowsize: Option<u16>,
-    /// Blocks of a window that go out to one client within a millisecond, at least 1.
+    /// Blocks of a window sent to one client per millisecond, at least 1.
     pub burst: Option<u16>,
-    /// The most bytes of file data in a second, for each transfer.
+    /// The most bytes of file data per second, for each transfer.
     pub rate: Option<u64>,
-    /// Options that are acknowledged, or are not.
+    /// Which options are acknowledged.
     pub options: OptionRules,
 }
 
 impl Ceilings {
-    /// For each key, takes this value if set, otherwise the other one.
+    /// Returns the settings with missing keys taken from `others`.
     pub fn or(self, others: Ceilings) -> Ceilings {
         Ceilings {
             max_blksize: self.max_blksize.or(others.max_blksize),
@@ -106,7 +106,7 @@ impl JsonSchema for MaxBlksize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionRule {
-    /// It does, within the other bounds.
+    /// It acknowledges the option, within the other bounds.
     Acknowledge,
     /// It leaves the option out of its answer, as if it did not know it.
     Refuse,
@@ -145,14 +145,14 @@ pub struct OptionRules {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "OptionRule")]
     pub utimeout: Option<OptionRule>,
-    /// Windows whose size each ACK chooses (Windows Deployment Services). Refused by default.
+    /// Windows of a size that each ACK chooses (Windows Deployment Services). Refused by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "OptionRule")]
     pub msftwindow: Option<OptionRule>,
 }
 
 impl OptionRules {
-    /// For each option, takes this rule if set, otherwise the other one.
+    /// Returns the rules with missing ones taken from `others`.
     pub fn or(self, others: OptionRules) -> OptionRules {
         OptionRules {
             blksize: self.blksize.or(others.blksize),

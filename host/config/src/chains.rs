@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Chains of this listener instead of those of the section `policy`. A chain that is not written here is the one of
-/// `policy`; an empty list is an empty chain.
+/// Chains of this listener instead of those of the section `policy`. A missing chain is that of `policy`; an empty list
+/// is an empty chain.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ListenerChains {
-    /// The plugins that decide who may do what, in order.
+    /// The plugins that allow or deny requests, in order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", extend("uniqueItems" = true))]
     pub authorize: Option<Vec<String>>,

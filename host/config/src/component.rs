@@ -13,7 +13,7 @@ use super::resolver::Resolver;
 
 /// The prefix of references to a registry.
 const OCI: &str = "oci://";
-/// The longest name of a repository, in bytes, as other clients have it.
+/// The longest name of a repository in bytes, the same limit as in other clients.
 const MAX_REPOSITORY: usize = 255;
 /// The longest tag (OCI distribution specification).
 const MAX_TAG: usize = 128;
@@ -210,7 +210,7 @@ pub(crate) fn digest_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "format": "sha256" })
 }
 
-/// Returns the problem of a value of `component`, if it has one.
+/// Returns the problem of a value of `component`, if any.
 pub(crate) fn complaint(text: &str) -> Option<String> {
     match text {
         "" | "builtin:" => Some(format!(

@@ -21,16 +21,16 @@ use super::listeners::{self, Listener, WrittenListener};
 use super::multicast::{Multicast, WrittenMulticast};
 use super::netboot::{Netboot, WrittenNetboot};
 use super::origins::OriginSpec;
-use super::plugins::{Named, PluginConfig};
+use super::plugins::{PluginConfig, ReferableNames};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
 use super::profiles::{Profile, WrittenProfile};
-use super::reach::Silent;
+use super::reach::SilentRoot;
 use super::registries::{RegistrySpec, WrittenRegistry};
 use super::remote::Remote;
 use super::resolver::{Resolver, environment, started_by_root};
 use super::resource::resource_attributes;
-use super::roots::Root;
+use super::roots::WrittenRoot;
 use super::secret::SecretText;
 use super::sinks::{SinkSpec, WrittenSink};
 use super::source::Source;
@@ -53,7 +53,7 @@ pub(crate) struct Written {
     /// The served folders, searched in this order. Required, unless `--root` is given, which replaces it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(min = 1))]
-    pub roots: Vec<Root>,
+    pub roots: Vec<WrittenRoot>,
     /// Which plugins decide, and in which order.
     pub policy: PolicyConfig,
     /// The plugins, by name. Each must be in a chain of `policy`.
@@ -72,11 +72,11 @@ pub(crate) struct Written {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub state: Option<PathBuf>,
-    /// Where the keys of plugins with the grant `kv` are. Default: in a file in `state`, for this server alone.
+    /// The storage for keys of plugins with the grant `kv`. Default: a file in `state`, for this server alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kv: Option<WrittenKv>,
-    /// Where this server publishes its transfers, so that `tuffet top --nats` and the page show many servers as
-    /// one view. Default: nowhere.
+    /// The NATS servers to which this server publishes its transfers, so that `tuffet top --nats` and the page show
+    /// many servers in one view. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub events: Option<WrittenEvents>,
     /// The control socket, which `tuffet reload` and `tuffet status` connect to; `none` disables it. Each
@@ -99,9 +99,9 @@ pub(crate) struct Written {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1ms"))]
     pub busy_poll: Duration,
-    /// How long the server still answers requests after SIGTERM or SIGINT, while `/readyz` says that it is not
-    /// ready: set it to the time in which whatever sends clients here (VRRP, BGP, a balancer, Kubernetes)
-    /// notices that and moves. `drain` begins afterwards.
+    /// How long the server still answers requests after SIGTERM or SIGINT, while `/readyz` reports that it is not
+    /// ready. Set it to the time that VRRP, BGP, a load balancer or Kubernetes needs to notice that and move the
+    /// clients. `drain` begins afterwards.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1h"))]
     pub drain_delay: Duration,
@@ -112,14 +112,14 @@ pub(crate) struct Written {
     pub drain: Duration,
     /// Option negotiation, retransmission, and bounds on slow transfers.
     pub transfer: Transfer,
-    /// What some clients may negotiate, instead of what `transfer` and their listener say. For each key, the first
-    /// profile with the client and the key counts. The server has
-    /// [profiles of its own](listeners.md#profiles) for clients that are known to need less; they come last.
+    /// Negotiation settings for some clients, instead of those of `transfer` and their listener. For each key, the
+    /// first profile with the client and the key counts. The server has [built-in profiles](listeners.md#profiles) for
+    /// clients that are known to need less; they come last.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<WrittenProfile>,
-    /// What the server finds out about clients beside their requests, for plugins that ask for it.
+    /// Further facts about clients, for plugins that request them.
     pub facts: WrittenFacts,
-    /// Help for boot chains; each changes what some other clients get, so all are off by default.
+    /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
     pub netboot: WrittenNetboot,
     /// Groups of clients that read one file from one stream, see [multicast](multicast.md). Disabled without this
     /// section; `{}` enables it with the defaults.
@@ -191,10 +191,10 @@ pub struct Config {
     /// The URL or key of its source; `None` for a file and for flags alone.
     pub remote: Option<Remote>,
     /// The roots with folders that did not answer when the configuration was checked.
-    pub silent: Vec<Silent>,
+    pub silent: Vec<SilentRoot>,
     /// Warnings about valid but suspicious settings: pairs of a JSON pointer into the configuration and a message.
     pub warnings: Vec<(String, String)>,
-    /// The position of each part.
+    /// The positions of all values.
     pub(crate) source: Source,
 }
 
@@ -256,14 +256,14 @@ impl Config {
         let policy = resolver.policy(
             written.policy,
             written.plugins,
-            Named { listeners: &listeners, roots: &roots, sinks: &sinks },
+            ReferableNames { listeners: &listeners, roots: &roots, sinks: &sinks },
         );
         let registries = resolver.registries(written.registries);
         resolver.someone_is_served(&roots, &policy);
         let control = resolver.unless_none(written.control.as_deref(), default_control);
         let admin = written.admin.as_ref().and_then(|admin| resolver.admin(admin));
         let privileges = resolver.privileges(written.privileges);
-        // As many as there are processor cores for this process.
+        // As many as this process has processor cores.
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let workers = written.workers.unwrap_or_else(cores);
         resolver.tid_ranges(&listeners, workers);

@@ -1,9 +1,9 @@
-//! The problems of a configuration, with their places.
+//! The problems of a configuration, with their positions.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// All problems found. Displays one a line, in the order of the file.
+/// All problems found. Displays one per line, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     problems: Vec<Problem>,

@@ -10,8 +10,8 @@ use super::nats::{NatsKeys, NatsServers, OneOrMore};
 use super::resolver::Resolver;
 use super::secret::SecretText;
 
-/// Where this server publishes its transfers, so that `tuffet top --nats` and the page show many servers as one
-/// view.
+/// The NATS servers to which this server publishes its transfers, so that `tuffet top --nats` and the page show many
+/// servers in one view.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenEvents {
@@ -19,7 +19,7 @@ pub(crate) struct WrittenEvents {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "super::address::name_schema")]
     pub server: Option<String>,
-    /// The NATS servers that carry them.
+    /// The NATS servers.
     pub nats: WrittenEventsNats,
 }
 
@@ -30,8 +30,8 @@ pub(crate) struct WrittenEventsNats {
     /// `nats://HOST:PORT`, or `tls://` for TLS with the system's certificates; a list for the servers of a
     /// cluster.
     pub servers: OneOrMore,
-    /// The beginning of the subjects: `SUBJECT.started.SERVER`, `SUBJECT.finished.SERVER`, and
-    /// `SUBJECT.now.SERVER` once a second while somebody watches.
+    /// The beginning of the subjects: `SUBJECT.started.SERVER`, `SUBJECT.finished.SERVER`, and `SUBJECT.now.SERVER`
+    /// once a second while someone watches.
     #[serde(default = "subject")]
     pub subject: String,
     /// A token: `${NAME}` for an environment variable, or `{ file: PATH }`.
@@ -49,7 +49,7 @@ pub(crate) struct WrittenEventsNats {
     pub credentials: Option<PathBuf>,
 }
 
-/// Where this server publishes its transfers.
+/// The NATS servers to which this server publishes its transfers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventsSpec {
     /// The name of this server; `None` for the host name. Checked.

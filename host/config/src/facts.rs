@@ -12,7 +12,7 @@ use super::resolver::Resolver;
 /// The limit of lease files. Each has a thread.
 const MAX_FILES: usize = 16;
 
-/// What the server finds out about clients beside their requests, for [plugins that ask for it](plugins.md#leases).
+/// Further facts about clients, for [plugins that request them](plugins.md#leases).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenFacts {

@@ -12,16 +12,15 @@ use super::resolver::Resolver;
 use super::secret::SecretText;
 use super::units::{TimeSpan, plain};
 
-/// Where the keys of plugins with the grant `kv` are. Default: in a file in `state`, for this server alone.
+/// The storage for keys of plugins with the grant `kv`. Default: a file in `state`, for this server alone.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenKv {
-    /// A bucket of NATS JetStream, which all servers with the same bucket share. See
-    /// [shared state](shared-state.md).
+    /// A bucket of NATS JetStream, shared by all servers that use it. See [shared state](shared-state.md).
     pub nats: WrittenKvNats,
 }
 
-/// A bucket of NATS JetStream, which all servers with the same bucket share.
+/// A bucket of NATS JetStream, shared by all servers that use it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenKvNats {
@@ -33,7 +32,7 @@ pub(crate) struct WrittenKvNats {
     #[serde(default = "bucket")]
     #[schemars(extend("pattern" = "^[A-Za-z0-9_-]{1,64}$"))]
     pub bucket: String,
-    /// What plugins get while NATS does not answer. `fail`: an error. `last-known`: the last known value of a key,
+    /// The answer to plugins while NATS does not answer. `fail`: an error. `last-known`: the last known value of a key,
     /// and an error for changes. A plugin's own `when-away` replaces it.
     #[serde(default)]
     pub when_away: WhenAway,
@@ -57,7 +56,7 @@ pub(crate) struct WrittenKvNats {
     pub timeout: Duration,
 }
 
-/// What a plugin gets while the NATS servers of `kv` do not answer.
+/// The answer to a plugin while the NATS servers of `kv` do not answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WhenAway {
@@ -75,7 +74,7 @@ pub struct KvBucket {
     pub servers: NatsServers,
     /// Its name. Checked.
     pub bucket: String,
-    /// What plugins get while NATS does not answer, unless they have a setting of their own.
+    /// The answer to plugins while NATS does not answer, unless a plugin has its own setting.
     pub when_away: WhenAway,
     /// The time limit for one operation.
     pub timeout: Duration,

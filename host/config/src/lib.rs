@@ -1,19 +1,16 @@
 //! The configuration: one YAML file, flags that override its keys, or flags alone.
 //!
-//! It has two stages, written and resolved. The written form is the schema: keys, types, bounds and their
-//! descriptions. The whole file is checked against it first, so that all problems are found, each at its place
-//! (`shape`, `tree`). Then it is resolved into [`Config`]: paths become absolute, addresses are parsed,
-//! references between sections checked (`resolver`). A [`Config`] needs no further checks, and no socket is
-//! bound before there is one.
+//! It has two stages, written and resolved. The written form is the schema: keys, types, bounds and their descriptions.
+//! The whole file is checked against it first, which finds all problems with their positions (`shape`, `tree`). Then it
+//! is resolved into [`Config`]: paths become absolute, addresses are parsed, references between sections checked
+//! (`resolver`). A [`Config`] needs no further checks, and no socket is bound before there is one.
 //!
-//! Each section has its own file (`limits`, `roots`, `plugins`, …), with everything about its keys:
-//! description, bounds and default, what they resolve to and how, and which of them a reload cannot change. If
-//! a section is used as it is written, one struct is both stages; otherwise the written one is named
-//! `Written…`. The keys of the top level are in `config`.
+//! Each section has its own file (`limits`, `roots`, `plugins`, …), with everything about its keys: descriptions,
+//! bounds and defaults, their resolution, and which of them a reload cannot change. If both stages are equal, they
+//! share one struct; otherwise the written one is named `Written…`. The keys of the top level are in `config`.
 
 mod address;
 mod admin;
-mod barred;
 mod bundled;
 mod ceilings;
 mod chains;
@@ -24,6 +21,7 @@ mod error;
 mod events;
 mod facts;
 mod grant;
+mod inaccessible;
 mod kv;
 mod limits;
 mod listeners;
@@ -62,7 +60,6 @@ mod units;
 mod verify;
 
 pub use admin::{Admin, AdminAddress, AdminToken};
-pub use barred::{Barred, barred, outside};
 pub use ceilings::{Ceilings, MaxBlksize, OptionRule, OptionRules};
 pub use chains::ListenerChains;
 pub use component::{ArtifactReference, ComponentSource, Sha256Digest};
@@ -72,6 +69,7 @@ pub use error::{ConfigError, Position, Problem, ProblemPlace};
 pub use events::EventsSpec;
 pub use facts::LeaseFile;
 pub use grant::{Grant, GrantKind, HttpHost};
+pub use inaccessible::{Inaccessible, outside_sandbox, why_inaccessible};
 pub use kv::{KvBucket, WhenAway};
 pub use limits::Limits;
 pub use listeners::Listener;
@@ -85,9 +83,9 @@ pub use plugins::{
     BreakerConfig, DecisionCacheConfig, Fact, OnError, PluginConfig, PluginLimits, PluginMode, ReuseConfig,
 };
 pub use policy::{DefaultVerdict, PolicyConfig, default_compiled};
-pub use privileges::{Privileges, SeccompMode, Who};
+pub use privileges::{Privileges, SeccompMode, UserOrGroup};
 pub use profiles::{Profile, RetransmitRules};
-pub use reach::Silent;
+pub use reach::SilentRoot;
 pub use reference::reference;
 pub use registries::RegistrySpec;
 pub use remote::Remote;
@@ -97,7 +95,7 @@ pub use secret::Secret;
 pub use source::digest;
 pub use suggest::closest;
 pub use telemetry::{
-    Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, usual_port,
+    Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, default_port,
 };
 pub use transfer::{Retransmit, Transfer};
 pub use tree::join as join_pointer;

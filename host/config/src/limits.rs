@@ -25,9 +25,8 @@ pub struct Limits {
     /// Requests that wait for a decision.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub pending: usize,
-    /// Half-open transfers: the client has not answered yet. At the limit the oldest makes room, so that a
-    /// flood of requests with forged addresses takes no place from real clients. At most `transfers`.
-    /// Default: half of `transfers`.
+    /// Half-open transfers: the client has not answered yet. At the limit the oldest makes room, so that a flood of
+    /// requests with forged addresses does not block real clients. At most `transfers`. Default: half of `transfers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "usize", range(min = 1, max = 10_000_000))]
     half_open: Option<usize>,
@@ -48,8 +47,8 @@ pub struct Limits {
     /// the server does not answer them.
     #[schemars(range(min = 1, max = 1_000_000))]
     errors_per_second: u32,
-    /// How long opening a file may take. A request whose root does not answer by then is dropped, so that the client
-    /// asks again.
+    /// How long opening a file may take. If the root does not answer by then, the request is dropped, so that the
+    /// client asks again.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "100ms", "x-maximum" = "5m"))]
     pub open_time: Duration,
@@ -122,7 +121,7 @@ impl Limits {
         let rate = |rate: Option<u32>, burst: Option<u32>| {
             rate.map(|per_second| PerSecond { per_second, burst: burst.unwrap_or(per_second) })
         };
-        // One address may stand for a whole site behind NAT or a load balancer, but other clients need room, too.
+        // One address may be a whole site behind NAT or a load balancer, but other clients need room, too.
         let share = |given: Option<usize>, all: usize| {
             u32::try_from(given.unwrap_or((all - all / 4).max(1))).unwrap_or(u32::MAX)
         };

@@ -32,14 +32,14 @@ pub(crate) struct WrittenMulticast {
     /// between must forward multicast, too.
     #[schemars(range(min = 1, max = 255))]
     pub ttl: u8,
-    /// The most groups at a time. Each file has a group of its own, for each block size. Further clients get the file
-    /// for themselves.
+    /// The most groups at a time. Each combination of file and block size has its own group. Further clients get the
+    /// file for themselves.
     #[schemars(range(min = 1, max = 4096))]
     pub groups: u16,
     /// The most members of a group. Further clients get the file for themselves.
     #[schemars(range(min = 1, max = 65535))]
     pub members: u16,
-    /// The listeners whose clients may join groups, by name. Default: all.
+    /// The names of the listeners with multicast groups. Default: all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("uniqueItems" = true))]
     pub listeners: Vec<String>,

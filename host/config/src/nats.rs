@@ -1,5 +1,5 @@
-//! What every use of NATS has in common: the servers, and the login. Sinks, the keys of plugins and the events of
-//! servers have the same keys for both.
+//! The common keys of all uses of NATS: the servers and the login. Sinks, the storage of plugin keys and events have
+//! them.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -128,7 +128,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Refuses what cannot be the subject of a message.
+    /// Refuses an invalid subject.
     pub(crate) fn nats_subject(&mut self, pointer: &str, subject: &str) {
         let plain = |part: &str| {
             !part.is_empty() && !part.contains(['*', '>']) && !part.contains(char::is_whitespace)

@@ -5,21 +5,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::ceilings::{OptionRule, OptionRules};
 
-/// Help for boot chains; each changes what some other clients get, so all are off by default.
+/// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenNetboot {
-    /// Turns on all of the keys below, except those that are written with `false`: for a server whose clients are
-    /// machines that boot.
+    /// Turns on all of the keys below, except those set to `false`: for a server that only boots machines.
     pub preset: bool,
-    /// Whether files that shim asks for at the top (`grub*.efi`, `mm*.efi`, `revocations*.efi`,
+    /// Whether files that shim requests at the top (`grub*.efi`, `mm*.efi`, `revocations*.efi`,
     /// `shim_certificate*.efi`) are also looked for in the folder of the last `.efi` file that the client got within a
     /// minute, after the name itself: shim forgets the folder that it was loaded from. Default: as `preset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub shim_folder: Option<bool>,
-    /// Whether a missing file whose name ends in `.lst` is read as an empty one. GRUB asks for several that need not be
-    /// there: `command.lst`, `fs.lst`, `crypto.lst`, `terminal.lst`. Default: as `preset`.
+    /// Whether a missing file with a name that ends in `.lst` is read as an empty one. GRUB requests several optional
+    /// ones: `command.lst`, `fs.lst`, `crypto.lst`, `terminal.lst`. Default: as `preset`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "bool")]
     pub empty_lists: Option<bool>,
@@ -62,7 +61,7 @@ impl From<WrittenNetboot> for Netboot {
 }
 
 impl Netboot {
-    /// Returns the options that it switches on.
+    /// Returns the options that it turns on.
     pub fn options(&self) -> OptionRules {
         let on = |on: bool| on.then_some(OptionRule::Acknowledge);
         OptionRules {

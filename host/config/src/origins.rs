@@ -11,16 +11,16 @@ use url::Url;
 
 pub use credentials::Credentials;
 pub use redirects::RedirectHost;
-pub(crate) use written::{Elsewhere, WrittenCache, WrittenOrigin};
+pub(crate) use written::{OriginKeys, WrittenCache, WrittenOrigin};
 
 /// The specification of an origin: the location of its files, and their cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OriginSpec {
     /// The name of its root.
     pub root: String,
-    /// Where the files live.
+    /// The location of its files.
     pub location: Location,
-    /// Certificates in PEM that are trusted besides the system's.
+    /// A PEM file of certificates that are trusted besides the system's.
     pub ca: Option<PathBuf>,
     /// The login.
     pub credentials: Credentials,
@@ -44,7 +44,7 @@ pub enum Location {
         bucket: String,
         /// The beginning of all keys.
         prefix: String,
-        /// The server, unless it is Amazon's. The bucket is then a part of the path.
+        /// The server, unless it is Amazon's. The bucket is then part of the path.
         endpoint: Option<Url>,
         /// The region.
         region: Option<String>,
@@ -83,7 +83,7 @@ pub struct CacheSpec {
     pub path: PathBuf,
     /// The largest sum of the files in it, in bytes: 1 MiB at least.
     pub bytes: u64,
-    /// How long a version is used without asking the origin for a newer one.
+    /// How long a version is used before the origin is asked for a newer one.
     pub revalidate: Duration,
     /// How long a missing file is not asked for again.
     pub negative: Duration,
@@ -94,7 +94,7 @@ pub struct CacheSpec {
 }
 
 impl OriginSpec {
-    /// The URL as logs show it. It contains no secret.
+    /// Returns the URL as logs show it, without secrets.
     pub fn shown(&self) -> String {
         self.location.shown()
     }

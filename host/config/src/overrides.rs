@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::address;
 use super::config::{MAX_WORKERS, Written};
 use super::listeners::WrittenListener;
-use super::privileges::Who;
-use super::roots::Root;
+use super::privileges::UserOrGroup;
+use super::roots::WrittenRoot;
 use super::source::{Finding, Source};
 
 /// Flags of `serve` that override keys of the file.
@@ -32,7 +32,7 @@ impl Overrides {
         if let Some(root) = &self.root {
             source.replace("/roots", "--root");
             match std::path::absolute(root) {
-                Ok(path) => written.roots = vec![Root::alone(path)],
+                Ok(path) => written.roots = vec![WrittenRoot::alone(path)],
                 Err(error) => {
                     findings
                         .push(Finding::value("/roots", format!("{error}; name a folder, `.` for this one")));
@@ -56,7 +56,7 @@ impl Overrides {
         }
         if let Some(user) = &self.user {
             source.replace("/privileges/user", "--user");
-            written.privileges.user = Some(Who::of(user));
+            written.privileges.user = Some(UserOrGroup::of(user));
         }
         for listener in &mut written.listeners {
             listener.single_port |= self.single_port;

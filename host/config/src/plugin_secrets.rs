@@ -20,14 +20,14 @@ use super::tree::join;
 pub struct PluginSecrets {
     written: BTreeMap<String, SecretText>,
     #[serde(skip)]
-    resolved: Vec<Resolved>,
+    resolved: Vec<ResolvedSecret>,
 }
 
 #[derive(Clone, PartialEq)]
-struct Resolved {
+struct ResolvedSecret {
     /// Its key below `secrets`.
     name: String,
-    /// Its place in the settings, as a JSON pointer (RFC 6901).
+    /// Its position in the settings, as a JSON pointer (RFC 6901).
     pointer: String,
     secret: Secret,
 }
@@ -39,15 +39,15 @@ impl fmt::Debug for PluginSecrets {
 }
 
 impl PluginSecrets {
-    /// Whether there are none.
+    /// Returns whether there are no secrets.
     pub fn is_empty(&self) -> bool {
         self.written.is_empty() && self.resolved.is_empty()
     }
 
-    /// Returns the settings with the secrets in their places, for the plugin alone.
+    /// Returns the settings with the secrets filled in, only for the plugin.
     pub fn reveal_in(&self, settings: &Value) -> Value {
         let mut all = settings.clone();
-        for Resolved { pointer, secret, .. } in &self.resolved {
+        for ResolvedSecret { pointer, secret, .. } in &self.resolved {
             // The resolution has checked that the pointer can be set.
             let _ = put(&mut all, pointer, secret.reveal());
         }
@@ -107,7 +107,7 @@ impl Resolver<'_> {
             if let Err(complaint) = put(&mut all, &place, "") {
                 self.wrong_key(&at, complaint);
             } else if let Some(secret) = self.secret(&at, written, Some(&format!("`{name}`"))) {
-                resolved.push(Resolved { name: name.clone(), pointer: place, secret });
+                resolved.push(ResolvedSecret { name: name.clone(), pointer: place, secret });
             }
         }
         PluginSecrets { written: BTreeMap::new(), resolved }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn secrets_come_into_their_places_and_out_of_messages() {
-        let of = |name: &str, pointer: &str, value: &str| Resolved {
+        let of = |name: &str, pointer: &str, value: &str| ResolvedSecret {
             name: name.into(),
             pointer: pointer.into(),
             secret: Secret::new(value),

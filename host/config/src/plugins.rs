@@ -37,7 +37,7 @@ pub struct PluginConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "digest_schema")]
     pub sha256: Option<Sha256Digest>,
-    /// Whose signature a component from a registry must carry. Default: it needs none.
+    /// The required signature of a component from a registry. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<VerifyConfig>,
     /// The plugin's own settings, which the plugin checks.
@@ -51,33 +51,33 @@ pub struct PluginConfig {
     /// How a failed call (trap, exceeded limit, invalid answer) is treated.
     #[serde(default)]
     pub on_error: OnError,
-    /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac`
-    /// (the client's known MAC addresses), `client-history` (its last requests), `clock`, `random`, `kv` (keys that
-    /// outlive the call), `kv/NAME` (keys that plugins share), `metrics` (counters and gauges of its own), `upload`
-    /// (the content of uploads), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
+    /// Capabilities that the plugin may use, if its manifest requests them too. None by default: `client-mac` (the
+    /// client's known MAC addresses), `client-history` (its last requests), `clock`, `random`, `kv` (keys that outlive
+    /// the call), `kv/NAME` (keys that plugins share), `metrics` (its own counters and gauges), `upload` (the content
+    /// of uploads), `files/ROOT` (reading in that root), `sinks/NAME`, `http/HOST:PORT`.
     #[serde(default)]
     #[schemars(extend("uniqueItems" = true))]
     pub grants: Vec<Grant>,
     /// Limits of one call, and of the plugin's storage.
     #[serde(default)]
     pub limits: PluginLimits,
-    /// Whether an instance serves further calls: much faster, but the plugin can remember data from one request
-    /// to the next. Default: as the plugin's manifest says; the bundled plugins are reused without a limit on
-    /// calls, and a plugin that says nothing gets a fresh instance for each call. `{ calls: 1 }` enforces that.
+    /// Whether an instance serves further calls: much faster, but the plugin can remember data from one request to the
+    /// next. Default: that of the plugin's manifest; the bundled plugins are reused without a limit on calls, and a
+    /// plugin without that entry gets a fresh instance for each call. `{ calls: 1 }` enforces that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reuse: Option<ReuseConfig>,
-    /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and it
-    /// changes nothing.
+    /// `monitor` runs the plugin beside its chain and logs its verdict; no request waits for it, and its verdict has no
+    /// effect.
     #[serde(default)]
     pub mode: PluginMode,
     /// When the server stops calling a failing plugin.
     #[serde(default)]
     pub breaker: BreakerConfig,
-    /// What the plugin gets from its keys while the NATS servers of `kv` do not answer. Default: as `kv` says.
+    /// The answer to the plugin while the NATS servers of `kv` do not answer. Default: that of `kv`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WhenAway")]
     pub when_away: Option<WhenAway>,
-    /// Caches decisions of `authorize` and `resolve`. Default: as the plugin's manifest says.
+    /// Caches decisions of `authorize` and `resolve`. Default: that of the plugin's manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<DecisionCacheConfig>,
 }
@@ -88,8 +88,8 @@ pub struct PluginConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct BreakerConfig {
-    /// The number of different clients whose calls must fail, with no successful call between, to open the
-    /// breaker. Calls that fail for one client alone never open it, unless this is 1.
+    /// The breaker opens when calls for this many different clients have failed, with no successful call between. Calls
+    /// that fail for one client alone never open it, unless this is 1.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub failures: u32,
     /// The first back-off. At most `cap`.
@@ -111,9 +111,8 @@ pub struct DecisionCacheConfig {
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
     pub ttl: Duration,
-    /// The facts that a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`,
-    /// `mac`, `class`, `requested`, `path`, `options`, and those that plugins ask for: `local-address`, `interface`,
-    /// `vlan`, `lease`.
+    /// The facts that a decision depends on: any of `operation`, `mode`, `listener`, `address`, `port`, `mac`, `class`,
+    /// `requested`, `path`, `options`, and those that plugins request: `local-address`, `interface`, `vlan`, `lease`.
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     pub key: Vec<Fact>,
     /// The number of cached decisions per hook; each KiB of content counts as one more.
@@ -122,8 +121,8 @@ pub struct DecisionCacheConfig {
     pub entries: usize,
 }
 
-/// How long an instance of a plugin is reused. An instance that failed, or whose calls have used more than half
-/// of the memory that `configure` left, is not reused.
+/// How long an instance of a plugin is reused. An instance is not reused after a failure, or after its calls have used
+/// more than half of the memory that `configure` left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct ReuseConfig {
@@ -141,7 +140,7 @@ pub struct ReuseConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct PluginLimits {
-    /// The CPU time of one call, as the kernel counts it: a busy machine does not use it up. At most `wall`.
+    /// The CPU time of one call, as the kernel counts it: waiting on a busy machine does not count. At most `wall`.
     #[serde(rename = "time", with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub cpu: Duration,
@@ -162,8 +161,8 @@ pub struct PluginLimits {
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "1GiB"))]
     pub content: u64,
-    /// The memory for renderings: content that answers all requests for which the plugin names the same key. What it
-    /// has no room for is rendered again for later requests.
+    /// The memory for renderings: content that answers all requests for which the plugin names the same key. Content
+    /// without room is rendered again for later requests.
     #[serde(with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "0", "x-maximum" = "64GiB"))]
     pub renderings: u64,
@@ -207,7 +206,7 @@ pub enum PluginMode {
     /// They count.
     #[default]
     Enforce,
-    /// It is asked beside the chain; what it says is logged and changes nothing.
+    /// It runs beside the chain; its verdict is logged and has no effect.
     Monitor,
 }
 
@@ -225,9 +224,9 @@ pub enum Fact {
     Address,
     /// The port of the client.
     Port,
-    /// What is known of its MAC addresses.
+    /// The known MAC addresses of the client.
     Mac,
-    /// What kind of client it seems to be.
+    /// The client's class.
     Class,
     /// The name as it was sent.
     Requested,
@@ -317,17 +316,22 @@ fn settings_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "object", "additionalProperties": true })
 }
 
-/// What plugins may refer to.
+/// The names that plugins may refer to.
 #[derive(Clone, Copy)]
-pub(crate) struct Named<'a> {
+pub(crate) struct ReferableNames<'a> {
     pub listeners: &'a [Listener],
     pub roots: &'a [RootSpec],
     pub sinks: &'a [SinkSpec],
 }
 
 impl Resolver<'_> {
-    pub(crate) fn plugin(&mut self, name: String, plugin: PluginConfig, named: Named<'_>) -> PluginConfig {
-        let Named { roots, sinks, .. } = named;
+    pub(crate) fn plugin(
+        &mut self,
+        name: String,
+        plugin: PluginConfig,
+        named: ReferableNames<'_>,
+    ) -> PluginConfig {
+        let ReferableNames { roots, sinks, .. } = named;
         let pointer = join("/plugins", &name);
         if let Err(complaint) = check_name(&name) {
             self.wrong_key(&pointer, complaint);

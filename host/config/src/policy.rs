@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 use super::address::path_schema;
 use super::chains::ListenerChains;
 use super::listeners::Listener;
-use super::plugins::{Named, PluginConfig};
+use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::{Resolver, environment, started_by_root};
 use super::suggest::{closest, unknown};
 use super::tree::join;
 use super::units::{TimeSpan, plain};
 
-/// Which plugins decide, and in which order.
+/// The chains: which plugins decide, and in which order.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct PolicyConfig {
     /// The decision if every plugin of `authorize` abstains.
     pub default: DefaultVerdict,
-    /// The plugins that decide who may do what, in order. The first denial ends the chain.
+    /// The plugins that allow or deny requests, in order. The first denial ends the chain.
     #[schemars(extend("uniqueItems" = true))]
     pub authorize: Vec<String>,
     /// The plugins that decide which file a client gets, in order. The first answer ends the chain; without
@@ -36,28 +36,27 @@ pub struct PolicyConfig {
     /// The plugins that receive events of transfers.
     #[schemars(extend("uniqueItems" = true))]
     pub observe: Vec<String>,
-    /// The time that all chains together have for one request, waiting included; `accept-upload` has the same
-    /// time again. A request whose time is over in a queue gets no answer, so that its client asks again. Keep it
-    /// below the time-out of your clients, which is often one second.
+    /// The time limit of all chains together for one request, waiting included; `accept-upload` has the same limit
+    /// again. If it passes in a queue, the request gets no answer, so that its client asks again. Keep it below the
+    /// time-out of your clients, which is often one second.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1m"))]
     pub time_limit: Duration,
-    /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the
-    /// cache. It must belong to the server's user, and nobody else may be able to write to it. Default:
-    /// `$CACHE_DIRECTORY`, which systemd sets, else `/var/cache/tuffet` for root, else
-    /// `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
+    /// The cache folder for compiled plugins, so that a start compiles only new ones; `none` disables the cache. It
+    /// must belong to the server's user, and no other user may be able to write to it. Default: `$CACHE_DIRECTORY`,
+    /// which systemd sets, else `/var/cache/tuffet` for root, else `$XDG_CACHE_HOME/tuffet` or `~/.cache/tuffet`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub compiled: Option<PathBuf>,
     /// Every plugin, each once and each in a chain, sorted by name: the section `plugins`.
     #[serde(skip)]
     pub plugins: Vec<PluginConfig>,
-    /// The listeners with chains of their own, by name.
+    /// The listeners with their own chains, by name.
     #[serde(skip)]
     pub listeners: Vec<(String, ListenerChains)>,
 }
 
-/// The verdict where every plugin abstains.
+/// The verdict if every plugin abstains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DefaultVerdict {
@@ -130,7 +129,7 @@ impl Resolver<'_> {
         &mut self,
         policy: PolicyConfig,
         plugins: BTreeMap<String, PluginConfig>,
-        named: Named<'_>,
+        named: ReferableNames<'_>,
     ) -> PolicyConfig {
         let of_all = policy.chains().map(|(chain, names)| (format!("/policy/{chain}"), chain, names));
         let mut chains: Vec<(String, &str, &Vec<String>)> = of_all.into();
@@ -169,7 +168,7 @@ impl Resolver<'_> {
         }
         for name in plugins.keys().filter(|name| !in_chain(name)) {
             let message = format!(
-                "the plugin `{name}` is in no chain, so nothing would ask it; add it to `policy.authorize` or \
+                "the plugin `{name}` is in no chain, so it would never run; add it to `policy.authorize` or \
                  to another list of `policy`, or remove it"
             );
             self.wrong_key(join("/plugins", name), message);

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::resolver::Resolver;
 
-/// The user and the restrictions that the server runs with after its start. The defaults are the least that
-/// serving needs.
+/// The user and the restrictions that the server runs with after its start. The defaults are the minimum for serving.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Privileges {
@@ -17,11 +16,11 @@ pub struct Privileges {
     /// exists, else `nobody`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "who_schema")]
-    pub user: Option<Who>,
+    pub user: Option<UserOrGroup>,
     /// The group to become. Default: the user's group, and its supplementary groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "who_schema")]
-    pub group: Option<Who>,
+    pub group: Option<UserOrGroup>,
     /// System calls that serving does not need: `on` makes them fail, `log` allows them and records them in
     /// the kernel's audit log, `off` disables the filter.
     pub seccomp: SeccompMode,
@@ -42,21 +41,21 @@ pub struct Privileges {
 /// A user or a group.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged)]
-pub enum Who {
+pub enum UserOrGroup {
     /// By its number, which needs no entry in the user database.
     Number(u32),
     /// By its name.
     Name(String),
 }
 
-impl Who {
+impl UserOrGroup {
     /// Parses text: digits are a number.
-    pub fn of(text: &str) -> Who {
-        text.parse().map_or_else(|_| Who::Name(text.to_owned()), Who::Number)
+    pub fn of(text: &str) -> UserOrGroup {
+        text.parse().map_or_else(|_| UserOrGroup::Name(text.to_owned()), UserOrGroup::Number)
     }
 }
 
-/// What becomes of system calls that serving does not need.
+/// The treatment of system calls that serving does not need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeccompMode {
@@ -90,8 +89,8 @@ fn who_schema(_: &mut SchemaGenerator) -> Schema {
 
 impl Resolver<'_> {
     pub(crate) fn privileges(&mut self, written: Privileges) -> Privileges {
-        let user = written.user.and_then(|user| self.who("/privileges/user", user));
-        let group = written.group.and_then(|group| self.who("/privileges/group", group));
+        let user = written.user.and_then(|user| self.user_or_group("/privileges/user", user));
+        let group = written.group.and_then(|group| self.user_or_group("/privileges/group", group));
         if group.is_some() && user.is_none() {
             let message = "`group` needs a `user`; add one, or remove it";
             self.wrong("/privileges/group", message);
@@ -101,17 +100,17 @@ impl Resolver<'_> {
         Privileges { user, group, readable, writable, ..written }
     }
 
-    fn who(&mut self, pointer: &str, who: Who) -> Option<Who> {
+    fn user_or_group(&mut self, pointer: &str, who: UserOrGroup) -> Option<UserOrGroup> {
         let who = match who {
-            Who::Name(name) => Who::of(&name),
+            UserOrGroup::Name(name) => UserOrGroup::of(&name),
             number => number,
         };
         match &who {
-            Who::Name(name) if name.trim().is_empty() => {
+            UserOrGroup::Name(name) if name.trim().is_empty() => {
                 self.wrong(pointer, "the name is empty; give a name or a number");
                 None
             }
-            Who::Number(u32::MAX) => {
+            UserOrGroup::Number(u32::MAX) => {
                 self.wrong(pointer, "4294967295 is not a valid id; give another");
                 None
             }

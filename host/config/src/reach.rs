@@ -23,14 +23,14 @@ pub const PATIENCE: Duration = Duration::from_secs(3);
 /// The name of the checking process (`argv[0]`).
 pub const NAME: &str = "tuffet-folders";
 
-/// How long to wait for the end of a killed process. One that a disk blocks for longer is left behind, with no open
+/// How long to wait for the end of a killed process. If a disk blocks it for longer, it is left behind, without open
 /// files.
 const KILL_WAIT: Duration = Duration::from_millis(100);
 
 static BY_PROCESS: AtomicBool = AtomicBool::new(false);
 
-/// Folders with waiting threads. A folder that has not answered for long gets no further thread.
-static WAITED_FOR: Mutex<BTreeMap<PathBuf, Waiters>> = Mutex::new(BTreeMap::new());
+/// Folders with waiting threads. A folder that has not answered for some time gets no further thread.
+static WAITERS: Mutex<BTreeMap<PathBuf, Waiters>> = Mutex::new(BTreeMap::new());
 
 struct Waiters {
     count: usize,
@@ -40,7 +40,7 @@ struct Waiters {
 
 /// A root with a folder that did not answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Silent {
+pub struct SilentRoot {
     /// The name of the root.
     pub root: String,
     /// The nearest answering folder above it.
@@ -49,39 +49,40 @@ pub struct Silent {
 
 /// Selects whether to check folders from a separate process: from the beginning of a start until privileges are
 /// dropped. Only for a program that calls [`answer_as_process`].
-pub fn look_by_process(by_process: bool) {
+pub fn check_by_process(by_process: bool) {
     BY_PROCESS.store(by_process, Relaxed);
 }
 
 /// Returns whether folders are checked from a separate process.
-pub fn looks_by_process() -> bool {
+pub fn checks_by_process() -> bool {
     BY_PROCESS.load(Relaxed)
 }
 
 /// Returns which of these roots do not answer.
-pub fn silent(roots: &[RootSpec]) -> Vec<Silent> {
+pub fn silent(roots: &[RootSpec]) -> Vec<SilentRoot> {
     let folders =
         roots.iter().map(|root| std::path::absolute(&root.path).unwrap_or_else(|_| root.path.clone()));
-    let answers = look(&folders.collect::<Vec<_>>());
+    let answers = probe(&folders.collect::<Vec<_>>());
     let its = roots.iter().zip(answers);
-    its.filter_map(|(root, answer)| Some(Silent { root: root.name.clone(), above: answer.err()? })).collect()
+    its.filter_map(|(root, answer)| Some(SilentRoot { root: root.name.clone(), above: answer.err()? }))
+        .collect()
 }
 
 /// Returns whether this folder answers, even with an error.
 pub fn answers(folder: &Path) -> bool {
-    std::path::absolute(folder).is_ok_and(|folder| look(&[folder]) == [Ok(())])
+    std::path::absolute(folder).is_ok_and(|folder| probe(&[folder]) == [Ok(())])
 }
 
 /// Returns the folder if it answers, otherwise the nearest answering one above it.
 pub fn nearest(folder: &Path) -> Option<PathBuf> {
-    match look(&[folder.to_owned()]).pop()? {
+    match probe(&[folder.to_owned()]).pop()? {
         Ok(()) => Some(folder.to_owned()),
         Err(above) => above,
     }
 }
 
 /// Returns for each folder whether it answers; if not, the nearest answering folder above it, if any.
-pub(crate) fn look(folders: &[PathBuf]) -> Vec<Result<(), Option<PathBuf>>> {
+pub(crate) fn probe(folders: &[PathBuf]) -> Vec<Result<(), Option<PathBuf>>> {
     // Each folder, and those above it, because they may answer if it does not.
     let mut places: Vec<&Path> = folders.iter().flat_map(|folder| with_those_above(folder)).collect();
     places.sort_unstable();
@@ -149,7 +150,7 @@ fn touch_on_thread(place: &Path, index: usize, sender: Sender<usize>) -> io::Res
 
 /// Registers a thread that waits for this folder; `false` if no further thread may wait.
 fn join_waiters(place: &Path) -> bool {
-    let mut all = WAITED_FOR.lock();
+    let mut all = WAITERS.lock();
     let its = all.entry(place.to_owned()).or_insert_with(|| Waiters { count: 0, since: Instant::now() });
     let may = its.since.elapsed() < PATIENCE;
     its.count += usize::from(may);
@@ -157,7 +158,7 @@ fn join_waiters(place: &Path) -> bool {
 }
 
 fn leave_waiters(place: &Path) {
-    let mut all = WAITED_FOR.lock();
+    let mut all = WAITERS.lock();
     let Some(its) = all.get_mut(place) else { return };
     its.count -= 1;
     its.since = Instant::now();
@@ -176,7 +177,7 @@ fn ask_process(places: &[&Path]) -> io::Result<Vec<bool>> {
         .spawn()?;
     let mut answered = vec![false; places.len()];
     let result = read_answers(&mut child, &mut answered);
-    part_with(child);
+    end_child(child);
     result.map(|()| answered)
 }
 
@@ -215,8 +216,8 @@ fn read_answers(child: &mut Child, answered: &mut [bool]) -> io::Result<()> {
 }
 
 /// Ends a checking process, or leaves it behind if a disk blocks it.
-pub fn part_with(mut child: Child) {
-    // It has ended, or is blocked by a disk.
+pub fn end_child(mut child: Child) {
+    // The process has ended, or a disk blocks it.
     let _ = child.kill();
     let end = Instant::now() + KILL_WAIT;
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < end {
@@ -255,8 +256,8 @@ mod tests {
     fn missing_and_repeated_folders_answer() {
         let folder = tempfile::tempdir().unwrap();
         let paths = [folder.path().to_owned(), folder.path().join("none"), folder.path().to_owned()];
-        assert_eq!(look(&paths), [Ok(()), Ok(()), Ok(())]);
-        assert_eq!(look(&["/".into()]), [Ok(())], "no folder is above it");
+        assert_eq!(probe(&paths), [Ok(()), Ok(()), Ok(())]);
+        assert_eq!(probe(&["/".into()]), [Ok(())], "no folder is above it");
     }
 
     #[test]

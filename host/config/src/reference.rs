@@ -1,4 +1,4 @@
-//! `docs/configuration.md`, generated from the schema so that it cannot drift from what the server reads.
+//! Generates `docs/configuration.md` from the schema, so that it cannot drift from the server.
 
 use std::fmt::Write;
 

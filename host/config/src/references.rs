@@ -1,10 +1,10 @@
-//! References in the settings of bundled plugins to listeners, roots and sinks. Each must exist, and the plugin needs
-//! the grant to use it.
+//! Checks references in the settings of bundled plugins to listeners, roots and sinks. Each target must exist, and the
+//! plugin needs the grant to use it.
 
 use super::bundled::{self, Reference};
 use super::component::ComponentSource;
 use super::grant::Grant;
-use super::plugins::{Named, PluginConfig};
+use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 
@@ -16,14 +16,14 @@ struct Target<'a> {
     section: &'static str,
     kind: &'static str,
     known: Vec<&'a str>,
-    /// The grant without which the plugin cannot use it.
+    /// The grant that the plugin needs to use it.
     needs: Option<NamedGrant>,
 }
 
 impl<'a> Target<'a> {
-    /// Returns what a string of this format names; `None` if that is nothing else in the configuration.
-    fn of(format: &str, named: Named<'a>) -> Option<Target<'a>> {
-        let Named { listeners, roots, sinks } = named;
+    /// Returns the target of a string of this format; `None` if it names nothing in the configuration.
+    fn of(format: &str, named: ReferableNames<'a>) -> Option<Target<'a>> {
+        let ReferableNames { listeners, roots, sinks } = named;
         let roots: Vec<&str> = roots.iter().map(|root| &*root.name).collect();
         let needs: Option<NamedGrant> = match format {
             "granted-root-name" => Some(Grant::Files),
@@ -46,7 +46,7 @@ impl<'a> Target<'a> {
 impl Resolver<'_> {
     /// Checks that the settings of a bundled plugin name listeners, roots and sinks that exist, and that it may use
     /// them.
-    pub(crate) fn references(&mut self, pointer: &str, plugin: &PluginConfig, named: Named<'_>) {
+    pub(crate) fn references(&mut self, pointer: &str, plugin: &PluginConfig, named: ReferableNames<'_>) {
         let ComponentSource::Builtin(builtin) = &plugin.component else { return };
         let Some(schema) = bundled::settings_schema(builtin) else { return };
         let mut found = Vec::new();

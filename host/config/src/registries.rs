@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::address::path_schema;
-use super::barred::remedy;
 use super::component::is_registry;
+use super::inaccessible::remedy;
 use super::resolver::Resolver;
 use super::secret::{Secret, SecretText};
 use super::tree::join;
@@ -31,8 +31,7 @@ pub(crate) struct WrittenRegistry {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub ca: Option<PathBuf>,
-    /// A file with logins as `docker login` writes it, `config.json`. Programs that hold logins (`credsStore`) are
-    /// not called.
+    /// A file with logins as `docker login` writes it, `config.json`. Credential helpers (`credsStore`) are not called.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub credentials: Option<PathBuf>,
@@ -42,7 +41,7 @@ pub(crate) struct WrittenRegistry {
     /// The user's password or token: `${NAME}` for an environment variable, or `{ file: PATH }`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<SecretText>,
-    /// Whether it is reached over HTTP, without TLS. Default: `false`, but `true` at `localhost` without a `ca`.
+    /// Whether to use HTTP without TLS. Default: `false`, but `true` at `localhost` without a `ca`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain_http: Option<bool>,
     /// How long the registry may send nothing. A pull may take thirty times as long in all.
@@ -61,20 +60,20 @@ impl Default for WrittenRegistry {
 /// How a registry is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistrySpec {
-    /// Its host, with its port if that is not the usual one.
+    /// Its host, with its port unless that is the default.
     pub host: String,
     /// Certificate authorities that are trusted besides those of the system, in PEM.
     pub ca: Option<String>,
     /// The user and the password.
     pub login: Option<(Secret, Secret)>,
-    /// Whether it is reached without TLS.
+    /// Whether to use HTTP without TLS.
     pub plain_http: bool,
     /// How long the registry may send nothing.
     pub timeout: Duration,
 }
 
 impl RegistrySpec {
-    /// Returns what holds for a registry without an entry.
+    /// Returns the settings of a registry without an entry.
     pub fn of(host: &str) -> RegistrySpec {
         let timeout = WrittenRegistry::default().timeout;
         RegistrySpec { host: host.into(), ca: None, login: None, plain_http: is_local(host), timeout }
@@ -82,8 +81,7 @@ impl RegistrySpec {
 
     /// Reads a file of logins, as `docker login` writes it, and returns the one for this host.
     ///
-    /// # Errors
-    /// It is no such file, or has a login of a kind that is not supported.
+    /// # Errors The file is invalid, or has a login of an unsupported kind.
     pub fn login_of(host: &str, file: &str) -> Result<Option<(Secret, Secret)>, String> {
         let written: Value = serde_json::from_str(file)
             .map_err(|error| format!("it is not JSON, as `docker login` writes it: {error}"))?;
@@ -162,7 +160,7 @@ impl Resolver<'_> {
         let login = user.zip(password).or(of_file);
         if plain_http && login.is_some() && !is_local(&host) {
             let message =
-                "the password goes over the network in clear: `plain-http` is set; give the registry TLS";
+                "the password crosses the network in clear: `plain-http` is set; give the registry TLS";
             self.warnings.push((at("plain-http"), message.into()));
         }
         RegistrySpec { host, ca, login, plain_http, timeout: written.timeout }

@@ -12,8 +12,8 @@ pub struct Remote {
     pub revision: Option<String>,
     /// The text.
     pub text: Arc<str>,
-    /// The file that the last good text is kept in.
+    /// The file with the copy of the last good text.
     pub kept: PathBuf,
-    /// Whether the text is the kept one, because the source did not answer or had a bad one.
+    /// Whether the text is that copy, because the source was unavailable or invalid.
     pub stale: bool,
 }

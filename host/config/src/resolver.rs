@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::reach::Silent;
+use super::reach::SilentRoot;
 use super::source::{Finding, Source};
 use super::tree::join;
 use super::units::TimeSpan;
@@ -24,7 +24,7 @@ pub(crate) struct Resolver<'a> {
     /// The files that were read.
     pub files: Vec<PathBuf>,
     /// The roots that do not answer.
-    pub silent: Vec<Silent>,
+    pub silent: Vec<SilentRoot>,
 }
 
 impl Resolver<'_> {

@@ -6,13 +6,13 @@ use crate::telemetry::TelemetryConfig;
 const ATTRIBUTES: &str = "OTEL_RESOURCE_ATTRIBUTES";
 
 /// An ignored environment variable, and the remedy.
-pub type Wrong = (&'static str, &'static str);
+pub type IgnoredVariable = (&'static str, &'static str);
 
 /// Returns the resource attributes of the section and the environment; later ones win.
 pub fn resource_attributes(
     config: Option<&TelemetryConfig>,
     variable: &dyn Fn(&str) -> Option<String>,
-) -> (Vec<(String, String)>, Option<Wrong>) {
+) -> (Vec<(String, String)>, Option<IgnoredVariable>) {
     // OpenTelemetry: an empty variable counts as unset.
     let get =
         |name: &str| variable(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());

@@ -11,17 +11,17 @@ use tuffet_request::names::{self, NameError};
 use tuffet_request::{Case, Links, RootSpec};
 
 use super::address::{path_schema, root_name_schema};
-use super::origins::{Elsewhere, OriginSpec, WrittenCache, WrittenOrigin};
+use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
 use super::policy::PolicyConfig;
-use super::reach::{self, Silent};
+use super::reach::{self, SilentRoot};
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
 
-/// A served folder, or a place elsewhere. No name leads out of it.
+/// A served folder, or an origin. No name leads out of it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) struct Root {
+pub(crate) struct WrittenRoot {
     /// The root's name in plugins and logs.
     #[schemars(schema_with = "root_name_schema")]
     pub name: String,
@@ -29,8 +29,8 @@ pub(crate) struct Root {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub path: Option<PathBuf>,
-    /// Where the files live, if not in a folder: `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`, `az://CONTAINER/PREFIX`,
-    /// `https://HOST/PATH` or `http://HOST/PATH`. Needs `cache`. See [files that live elsewhere](origins.md).
+    /// The URL of the files, if they are not in a folder: `s3://BUCKET/PREFIX`, `gs://BUCKET/PREFIX`,
+    /// `az://CONTAINER/PREFIX`, `https://HOST/PATH` or `http://HOST/PATH`. Needs `cache`. See [origins](origins.md).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// How the server at `url` is reached.
@@ -40,8 +40,8 @@ pub(crate) struct Root {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<WrittenCache>,
     /// Absolute prefixes under which clients may also name its files: with `/tftpboot` here, `/tftpboot/x` is the file
-    /// `x` of this root, and of no root without that prefix. Of several prefixes of a name, the longest counts. For
-    /// clients and map files that were written for a server without a root folder. At most 16.
+    /// `x` of this root, and of no root without that prefix. If several prefixes match a name, the longest counts. For
+    /// clients and map files of a server without a root folder. At most 16.
     #[serde(default)]
     pub also_at: Vec<String>,
     /// Whether clients may upload into it.
@@ -52,13 +52,13 @@ pub(crate) struct Root {
     /// gets fewer permissions, never more. Needs `writable`.
     #[serde(default)]
     pub overwrite: bool,
-    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it, whatever
-    /// name they ask for, and no plugin may answer with its files. For leases, inventories, templates.
+    /// Whether only plugins with the grant `files/NAME` can read it: clients get nothing from it under any name, and no
+    /// plugin may answer with its files. For leases, inventories, templates.
     #[serde(default)]
     pub private: bool,
-    /// Whether the letters of requested names must agree in case with those of stored ones. `insensitive`: each part of
-    /// a path is taken as it is spelled if it is there, else the only name that differs in case alone. Several such
-    /// names are `file not found`. Policy judges the stored name, so that its rules hold for every spelling.
+    /// Whether requested names must have the same case as stored ones. `insensitive`: each part of a path is the name
+    /// as spelled if it exists, else the only name that differs just in case. Several such names are `file not found`.
+    /// Policy judges the stored name, so its rules hold for every spelling.
     #[serde(default)]
     pub case: Case,
     /// Whether the server reads only files that others may read (`o+r` in their permissions), and lets uploads replace
@@ -66,9 +66,9 @@ pub(crate) struct Root {
     /// refused with ERROR 2. The rule holds for plugins, too.
     #[serde(default)]
     pub world_readable: bool,
-    /// Whether the server serves what takes the place of the folder while it runs, within some seconds and without a
-    /// reload: a folder that was renamed to its path, or a file system that was mounted over it. Otherwise it goes on
-    /// with the folder that it opened, and warns. The sandbox rules then allow the folder around it, too.
+    /// Whether the server follows a replaced folder while it runs, within some seconds and without a reload: a folder
+    /// renamed to its path, or a file system mounted over it. Otherwise it keeps serving the folder that it opened, and
+    /// warns. The sandbox rules then allow the folder around it, too.
     #[serde(default)]
     pub follow: bool,
     /// The largest upload, in bytes. Needs `writable`.
@@ -77,20 +77,20 @@ pub(crate) struct Root {
     pub max_upload: u64,
     /// How uploads are written. Needs `writable`.
     #[serde(default)]
-    pub write: Write,
+    pub write: WrittenUploads,
 }
 
-/// Prefixes of a root.
+/// The limit of prefixes of a root.
 const MAX_PREFIXES: usize = 16;
 
 fn max_upload() -> u64 {
     GIB
 }
 
-impl Root {
-    /// Its keys about the place elsewhere.
-    fn elsewhere<'a>(&'a self, url: &'a str) -> Elsewhere<'a> {
-        Elsewhere {
+impl WrittenRoot {
+    /// Returns its keys about the origin.
+    fn elsewhere<'a>(&'a self, url: &'a str) -> OriginKeys<'a> {
+        OriginKeys {
             root: &self.name,
             url,
             has_path: self.path.is_some(),
@@ -99,9 +99,9 @@ impl Root {
         }
     }
 
-    /// The root of the flag `--root`.
-    pub(crate) fn alone(path: PathBuf) -> Root {
-        Root {
+    /// Creates the root of the flag `--root`.
+    pub(crate) fn alone(path: PathBuf) -> WrittenRoot {
+        WrittenRoot {
             name: "root".into(),
             path: Some(path),
             url: None,
@@ -115,7 +115,7 @@ impl Root {
             world_readable: false,
             follow: false,
             max_upload: max_upload(),
-            write: Write::default(),
+            write: WrittenUploads::default(),
         }
     }
 }
@@ -123,7 +123,7 @@ impl Root {
 /// How uploads are written.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct Write {
+pub(crate) struct WrittenUploads {
     /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
     /// 0644, reduced by the umask or by the default access control list of the folder.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -137,20 +137,20 @@ pub(crate) struct Write {
     /// Whether an upload may create a file. If not, it may only replace one, and gets ERROR 1 otherwise. `false` needs
     /// `overwrite`.
     pub create: bool,
-    /// What to do if the name of an upload is a symbolic link: `refuse` refuses the upload, `replace` replaces the
-    /// link by the new file, `follow` replaces the file that the link leads to, if it lies below the same root.
-    /// Needs `overwrite`; without it, a link counts as an existing file.
+    /// How to treat an upload to a symbolic link: `refuse` refuses the upload, `replace` replaces the link by the new
+    /// file, `follow` replaces the file that the link leads to, if it lies below the same root. Needs `overwrite`;
+    /// without it, a link counts as an existing file.
     pub links: Links,
 }
 
-impl Default for Write {
-    fn default() -> Write {
-        Write { mode: None, umask: None, create: true, links: Links::default() }
+impl Default for WrittenUploads {
+    fn default() -> WrittenUploads {
+        WrittenUploads { mode: None, umask: None, create: true, links: Links::default() }
     }
 }
 
-impl Write {
-    /// The permissions of new files, if they do not depend on the umask of the process.
+impl WrittenUploads {
+    /// Returns the permissions of new files, if they do not depend on the umask of the process.
     fn mode_of_new(&self) -> Option<u32> {
         self.mode.map(|mode| mode.0).or(self.umask.map(|umask| 0o666 & !umask.0))
     }
@@ -205,8 +205,8 @@ impl JsonSchema for FileMode {
 }
 
 impl Resolver<'_> {
-    /// The roots, and the origins of those that live elsewhere.
-    pub(crate) fn roots(&mut self, written: Vec<Root>) -> (Vec<RootSpec>, Vec<OriginSpec>) {
+    /// Returns the roots, and their origins.
+    pub(crate) fn roots(&mut self, written: Vec<WrittenRoot>) -> (Vec<RootSpec>, Vec<OriginSpec>) {
         if written.is_empty() {
             let message =
                 "there is no root; add `roots: [{ name: boot, path: ./files }]`, or give --root DIR";
@@ -216,7 +216,7 @@ impl Resolver<'_> {
         let mut origins: Vec<OriginSpec> = Vec::new();
         let folders: Vec<PathBuf> =
             written.iter().filter_map(|root| Some(self.absolute(root.path.as_ref()?))).collect();
-        let mut found = folders.iter().zip(reach::look(&folders));
+        let mut found = folders.iter().zip(reach::probe(&folders));
         for (index, root) in written.into_iter().enumerate() {
             let pointer = format!("/roots/{index}");
             let folder = root.path.as_ref().and_then(|_| found.next());
@@ -247,7 +247,7 @@ impl Resolver<'_> {
                 }
             };
             if root.private && root.writable {
-                let message = "nobody can upload into a private root: clients do not see it; set \
+                let message = "a private root takes no uploads, because clients do not see it; set \
                                `writable: false`, or `private: false`";
                 self.wrong(join(&pointer, "writable"), message);
             }
@@ -302,7 +302,7 @@ impl Resolver<'_> {
         (roots, origins)
     }
 
-    /// The folder of a root.
+    /// Checks the folder of a root.
     fn folder(&mut self, pointer: &str, root: &str, path: &Path, answer: Result<(), Option<PathBuf>>) {
         match answer {
             Ok(()) => {
@@ -310,11 +310,11 @@ impl Resolver<'_> {
                     self.wrong(join(pointer, "path"), complaint);
                 }
             }
-            Err(above) => self.silent.push(Silent { root: root.to_owned(), above }),
+            Err(above) => self.silent.push(SilentRoot { root: root.to_owned(), above }),
         }
     }
 
-    /// Refuses a cache in a folder that clients or other caches have, or that has one of them.
+    /// Refuses a cache that contains, or is in, a served folder or another cache.
     fn own_cache(&mut self, root: &str, origin: &OriginSpec, others: &[OriginSpec], folders: &[PathBuf]) {
         let path = &origin.cache.path;
         let of_caches = others.iter().map(|other| (&other.cache.path, "another root has its cache there"));
@@ -340,8 +340,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// The prefixes of a root, in the form that requested names have after they are normalised.
-    fn also_at(&mut self, root: &str, written: &Root) -> Vec<String> {
+    /// Returns the prefixes of a root in normalised form, as requested names have it.
+    fn also_at(&mut self, root: &str, written: &WrittenRoot) -> Vec<String> {
         let pointer = join(root, "also-at");
         if written.private && !written.also_at.is_empty() {
             let message = "`also-at` has no effect while the root has `private: true`, because clients get nothing from \
@@ -369,7 +369,7 @@ impl Resolver<'_> {
         prefixes
     }
 
-    /// Refuses a key that has no effect: more likely, `writable: true` was forgotten.
+    /// Refuses a key without effect: probably, `writable: true` is missing.
     fn refuse_without_writable(&mut self, root: &str, key: &str, matters: bool) {
         let pointer = join(root, key);
         if matters && self.is_written(&pointer) {

@@ -1,5 +1,4 @@
-//! The JSON Schema of the configuration: for completion in editors, for the check of a file, and for the
-//! reference.
+//! The JSON Schema of the configuration, for completion in editors, the check of a file, and the reference.
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -36,7 +35,7 @@ pub(crate) fn strict() -> Value {
     let mut schema = settings.into_generator().into_root_schema_for::<Written>().to_value();
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".into(), "Tuffet configuration".into());
-        // Each section has its own defaults; an empty configuration as a whole is not valid.
+        // Each section has its own defaults, but an empty configuration is not valid.
         root.remove("default");
     }
     refuse_null(&mut schema);

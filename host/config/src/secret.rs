@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::address::path_schema;
 use super::resolver::Resolver;
 use super::tree::join;
-use crate::barred::remedy;
+use crate::inaccessible::remedy;
 
 /// A value that may be a secret; it is never shown.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -30,12 +30,12 @@ impl Secret {
         http::HeaderValue::from_str(&self.0).is_ok()
     }
 
-    /// Whether it can be the content of a credentials file of NATS.
+    /// Returns whether it can be the content of a NATS credentials file.
     pub fn is_nats(&self) -> bool {
         async_nats::ConnectOptions::new().credentials(&self.0).is_ok()
     }
 
-    /// The value, for where it is used.
+    /// Returns the value, for its use.
     pub fn reveal(&self) -> &str {
         &self.0
     }

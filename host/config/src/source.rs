@@ -1,5 +1,4 @@
-//! The source of a configuration, so that each problem is reported at its place: a position in a file, or a
-//! flag of the command line.
+//! The source of a configuration, for the place of each problem: a position in a file, or a flag of the command line.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::error::{ConfigError, Position, Problem, ProblemPlace};
 use super::slips;
 use super::tree::{self, Node, Side};
-use crate::barred::remedy;
+use crate::inaccessible::remedy;
 
 /// The largest configuration file in bytes. A larger file is no configuration.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
@@ -45,7 +44,7 @@ pub(super) struct Source {
 #[derive(Debug, Clone)]
 struct File {
     path: PathBuf,
-    /// Whether the path leads to it.
+    /// Whether the path names the file.
     named: bool,
     tree: Arc<Node>,
     end: Position,

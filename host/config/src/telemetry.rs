@@ -100,7 +100,7 @@ impl TracesSampled {
     pub const ALL: TracesSampled = TracesSampled { part: 1.0, per_second: None };
 }
 
-/// The settings without the section, when only the environment enables the export.
+/// The settings without the section, if only the environment enables the export.
 impl<S> Default for TelemetryConfig<S> {
     fn default() -> Self {
         Self {
@@ -184,19 +184,19 @@ pub fn check_endpoint(endpoint: &str, protocol: OtlpProtocol) -> Result<(), Stri
         return Err("a user and password in a URL would be shown; use the header `authorization`".into());
     }
     let uri: http::Uri = endpoint.parse().map_err(|_| {
-        format!("`{endpoint}` is not a URL; write one such as http://127.0.0.1:{}", usual_port(protocol))
+        format!("`{endpoint}` is not a URL; write one such as http://127.0.0.1:{}", default_port(protocol))
     })?;
     match (uri.scheme_str(), uri.host()) {
         (Some("http" | "https"), Some(_)) => Ok(()),
         _ => Err(format!(
             "`{endpoint}` is not an http:// or https:// URL; write one such as http://127.0.0.1:{}",
-            usual_port(protocol)
+            default_port(protocol)
         )),
     }
 }
 
 /// Returns the default port of collectors.
-pub fn usual_port(protocol: OtlpProtocol) -> u16 {
+pub fn default_port(protocol: OtlpProtocol) -> u16 {
     match protocol {
         OtlpProtocol::HttpProtobuf => 4318,
         OtlpProtocol::Grpc => 4317,

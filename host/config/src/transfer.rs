@@ -13,9 +13,9 @@ use super::units::{ByteCount, TimeSpan, plain};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Transfer {
-    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512. `auto`: as much as
-    /// fits into one packet on the route to the client, its MTU less 32 bytes for IPv4 and 52 for IPv6; 1468 and 1448
-    /// where the kernel knows no route.
+    /// The largest granted block size, in bytes (RFC 2348). A client that requests none gets 512. `auto`: the largest
+    /// block that fits into one packet on the route to the client: its MTU minus 32 bytes for IPv4 and 52 for IPv6;
+    /// 1468 and 1448 if the kernel knows no route.
     pub max_blksize: MaxBlksize,
     /// The largest granted window, in blocks (RFC 7440). RFC 7440 allows 65535; above 32767 a duplicated ACK
     /// could be mistaken for another. A client that requests none gets 1.
@@ -53,8 +53,8 @@ pub struct Transfer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Retransmit {
-    /// The shortest retransmission time-out, for clients whose answers have been quick and steady. For others
-    /// the shortest is ten times this (but at most `initial`), however short the measured round-trip time is.
+    /// The shortest retransmission time-out, for clients with quick and steady answers. For others the shortest is ten
+    /// times this (but at most `initial`), however short the measured round-trip time is.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1h"))]
     pub floor: Duration,

@@ -13,7 +13,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span};
 use super::error::{Fault, Position};
 use super::slips;
 
-/// The limit of nesting, beyond any real configuration. Deeper trees could exhaust the stack.
+/// The limit of nesting, above any real configuration. Deeper trees could exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
 /// A node of the document. Aliases share the node of their anchor.

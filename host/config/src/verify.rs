@@ -23,17 +23,17 @@ const ED25519: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70,
 const BEGIN: &str = "-----BEGIN PUBLIC KEY-----";
 const END: &str = "-----END PUBLIC KEY-----";
 
-/// Whose signature a component from a registry must carry, as `cosign sign --key` makes it. Neither a
-/// transparency log nor a certificate authority is asked.
+/// The required signature of a component from a registry, as made by `cosign sign --key`. No transparency log or
+/// certificate authority is used.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct VerifyConfig {
-    /// The file with the public key, as `cosign public-key` prints it: ECDSA P-256 or Ed25519. Of several keys in
-    /// it, any counts.
+    /// The file with the public key, as `cosign public-key` prints it: ECDSA P-256 or Ed25519. If it has several keys,
+    /// any of them counts.
     #[schemars(schema_with = "path_schema")]
     pub key: PathBuf,
-    /// The repository that the signature must name, for a copy in another one: `registry.example/plugins/acl`.
-    /// Default: that of `component`.
+    /// The repository that the signature must name, if the component is a copy in another one:
+    /// `registry.example/plugins/acl`. Default: that of `component`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repository: Option<String>,
     /// The keys in the file.

@@ -84,8 +84,7 @@ fn an_open_breaker_makes_it_not_ready() {
     server.outcome("a");
     let (status, said) = json_of(&server, "/readyz");
     assert_eq!(status, 503);
-    let reason =
-        json!({ "check": "plugin", "detail": "`bad` keeps failing and is not called; its `on-error` applies" });
+    let reason = json!({ "check": "plugin", "detail": "`bad` keeps failing and is not called; its `on-error` applies" });
     assert_eq!(said["reasons"], json!([reason]));
 }
 

@@ -89,7 +89,7 @@ fn what_is_wrong_changes_nothing() {
     ] {
         server.rewrite(&yaml);
         let ran = server.ask("reload");
-        ran.assert_fails(1, &["refused; what served before goes on", reason]);
+        ran.assert_fails(1, &["refused; the old configuration stays in use", reason]);
         let line = server.logged("the reload was refused; the previous configuration stays in force");
         assert!(line["reasons"].as_str().is_some_and(|reasons| reasons.contains(reason)), "{line:#}");
         let status = server.status();

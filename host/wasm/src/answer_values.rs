@@ -21,7 +21,10 @@ pub(super) fn verdict(opinion: Option<Opinion>) -> Value {
 }
 
 /// A resolution; `rendered` is the content that the plugin made for its key.
-pub(super) fn resolution(found: Option<ResolveOpinion>, rendered: Option<Result<Rendering, Denial>>) -> Value {
+pub(super) fn resolution(
+    found: Option<ResolveOpinion>,
+    rendered: Option<Result<Rendering, Denial>>,
+) -> Value {
     let Selection { files, fallback, profile: its } = match found {
         None => return ABSTAIN.into(),
         Some(ResolveOpinion::Serve(selection)) => selection,

@@ -116,7 +116,11 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// No instance was free in time, or none could be configured.
-    pub async fn begin(plugin: &'a Plugin, subject: Subject<'_>, context: CallContext) -> Result<Call<'a>, Failure> {
+    pub async fn begin(
+        plugin: &'a Plugin,
+        subject: Subject<'_>,
+        context: CallContext,
+    ) -> Result<Call<'a>, Failure> {
         let deadline = Deadline::new(plugin.limits.wall, context.deadline);
         if deadline.end <= Instant::now() {
             // Earlier plugins of the chain have used up the time.

@@ -1,8 +1,8 @@
-//! Abusers in a thread of their own.
+//! Runs abusers in a separate thread.
 
 use crate::abuse::forger;
 use crate::abuse::kind::Abuse;
-use crate::abuse::patient;
+use crate::abuse::slow_clients;
 use socket2::{Domain, Protocol, Type};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -12,19 +12,19 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
 
-/// The first address of abusers; 127.200.0.0/13 is theirs.
+/// The first address of 127.200.0.0/13, which abusers use.
 const FIRST: u32 = 0x7fc8_0000;
 
-/// Ports that a flood comes from, at each of its addresses.
+/// Source ports of a flood, at each of its addresses.
 const PORTS: usize = 1_024;
 
-/// Ports of a flood from one address: the same port again would be the same request again.
+/// Source ports of a flood from one address: a request from the same port would be a retransmission.
 const PORTS_OF_ONE: usize = 16_384;
 
-/// Packets that one socket sends in a row where there are many addresses.
+/// Consecutive packets from one socket, if there are many addresses.
 const BATCH: usize = 32;
 
-/// Goes on until it is dropped.
+/// A running attack; dropping it ends it.
 pub(crate) struct Abusers {
     stop: Arc<AtomicBool>,
     sent: Arc<AtomicU64>,
@@ -32,23 +32,22 @@ pub(crate) struct Abusers {
     thread: Option<JoinHandle<()>>,
 }
 
-/// What a thread of abusers is told, and tells.
-pub(crate) struct Wires {
+/// The target and the state that an abuser thread shares with [`Abusers`].
+pub(crate) struct Attack {
     pub(crate) server: SocketAddr,
     pub(crate) stop: Arc<AtomicBool>,
-    /// Packets.
+    /// The number of packets sent.
     pub(crate) sent: Arc<AtomicU64>,
 }
 
 impl Abusers {
-    /// Begins. In the core that the caller is pinned to.
+    /// Starts the attack on the core that the caller is pinned to.
     ///
-    /// # Errors
-    /// When sockets cannot be had.
+    /// # Errors A socket cannot be opened.
     pub(crate) fn start(server: SocketAddr, abuse: Abuse) -> Result<Abusers, String> {
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let forged = forger::Bytes::default();
-        let wires = Wires { server, stop: Arc::clone(&stop), sent: Arc::clone(&sent) };
+        let attack = Attack { server, stop: Arc::clone(&stop), sent: Arc::clone(&sent) };
         let sockets = |count: usize, tell_local| {
             let any = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
             let options = BindOptions { tell_local, ..BindOptions::default() };
@@ -58,15 +57,15 @@ impl Abusers {
         let thread = match abuse {
             Abuse::Flood { packet, per_second, addresses } => {
                 let sockets = sockets(if addresses == 1 { PORTS_OF_ONE } else { PORTS }, false)?;
-                thread::spawn(move || flood(&wires, &sockets, &packet, per_second, addresses))
+                thread::spawn(move || flood(&attack, &sockets, &packet, per_second, addresses))
             }
             Abuse::PortZero { packet, per_second } => {
                 let socket = raw().map_err(|error| format!("a raw socket (root has them): {error}"))?;
-                thread::spawn(move || port_zero(&wires, &socket, &packet, per_second))
+                thread::spawn(move || port_zero(&attack, &socket, &packet, per_second))
             }
             Abuse::Clients { request, count, addresses, wait_ms, blksize, again } => {
                 let ports = count.div_ceil(addresses) as usize;
-                let clients = patient::Clients {
+                let clients = slow_clients::Clients {
                     request,
                     count,
                     addresses,
@@ -75,12 +74,12 @@ impl Abusers {
                     again,
                 };
                 let sockets = sockets(ports, true)?;
-                thread::spawn(move || patient::run(&wires, &sockets, &clients))
+                thread::spawn(move || slow_clients::run(&attack, &sockets, &clients))
             }
             Abuse::Forger { request } => {
                 let forged = forged.clone();
                 thread::spawn(move || {
-                    if let Err(error) = forger::run(&wires, &request, &forged) {
+                    if let Err(error) = forger::run(&attack, &request, &forged) {
                         eprintln!("tuffet-abuse: forged ACKs: {error}");
                     }
                 })
@@ -89,12 +88,12 @@ impl Abusers {
         Ok(Abusers { stop, sent, forged, thread: Some(thread) })
     }
 
-    /// Packets that were sent.
+    /// Returns the number of packets sent.
     pub(crate) fn sent(&self) -> u64 {
         self.sent.load(Relaxed)
     }
 
-    /// Ends, and says how many bytes a victim got for each that was forged, where that was done.
+    /// Ends the attack. Returns how many bytes the victims got for each forged byte, if the attack forges.
     pub(crate) fn stop(mut self) -> Option<f64> {
         self.end();
         self.forged.factor()
@@ -120,37 +119,37 @@ fn raw() -> io::Result<socket2::Socket> {
     Ok(socket)
 }
 
-/// Sends at a rate, each time from port 0.
-fn port_zero(wires: &Wires, socket: &socket2::Socket, packet: &[u8], per_second: f64) {
+/// Sends packets from port 0 at a rate.
+fn port_zero(attack: &Attack, socket: &socket2::Socket, packet: &[u8], per_second: f64) {
     let length = (8 + packet.len() as u16).to_be_bytes();
     // No checksum (RFC 768).
-    let header = [&[0; 2], &wires.server.port().to_be_bytes(), &length[..], &[0; 2]].concat();
-    let (datagram, to) = ([&header, packet].concat(), wires.server.into());
+    let header = [&[0; 2], &attack.server.port().to_be_bytes(), &length[..], &[0; 2]].concat();
+    let (datagram, to) = ([&header, packet].concat(), attack.server.into());
     let (began, mut number) = (Instant::now(), 0_u64);
-    while !wires.stop.load(Relaxed) {
+    while !attack.stop.load(Relaxed) {
         if number > (began.elapsed().as_secs_f64() * per_second) as u64 {
             thread::sleep(Duration::from_micros(500));
             continue;
         }
-        // A full buffer is part of a flood.
+        // A flood may fill the send buffer.
         let _ = socket.send_to(&datagram, &to);
         number += 1;
-        wires.sent.store(number, Relaxed);
+        attack.sent.store(number, Relaxed);
     }
 }
 
-/// The address of this number.
+/// The address of the abuser with this number.
 pub(crate) fn address(number: u32) -> Ipv4Addr {
     Ipv4Addr::from(FIRST + number)
 }
 
-/// From the address of this number.
+/// The source address of the abuser with this number.
 pub(crate) fn from(number: u32) -> Local {
     let address = IpAddr::V4(address(number));
     Local { address: Some(address), interface: 0, copied: false }
 }
 
-/// The number of an address.
+/// The number of the abuser with this address.
 pub(crate) fn number_of(address: IpAddr) -> Option<u32> {
     match address {
         IpAddr::V4(v4) => v4.to_bits().checked_sub(FIRST),
@@ -158,13 +157,13 @@ pub(crate) fn number_of(address: IpAddr) -> Option<u32> {
     }
 }
 
-/// Sends at a rate. Each packet has an address and port of its own for as long as there are any.
-fn flood(wires: &Wires, sockets: &[Socket], packet: &[u8], per_second: f64, addresses: u32) {
+/// Sends packets at a rate, each from another address and port until all are used.
+fn flood(attack: &Attack, sockets: &[Socket], packet: &[u8], per_second: f64, addresses: u32) {
     let mut batch = SendBatch::new();
     let (began, mut number) = (Instant::now(), 0_u64);
-    // With one address, each packet needs another port; at a low rate, none waits for a batch.
+    // With one address, each packet needs another port. At a low rate, packets do not wait for a batch.
     let in_a_row = BATCH.min(addresses as usize).min((per_second / 100.0) as usize).max(1);
-    while !wires.stop.load(Relaxed) {
+    while !attack.stop.load(Relaxed) {
         let due = (began.elapsed().as_secs_f64() * per_second) as u64;
         if number + (in_a_row as u64) > due {
             thread::sleep(Duration::from_micros(500));
@@ -178,11 +177,11 @@ fn flood(wires: &Wires, sockets: &[Socket], packet: &[u8], per_second: f64, addr
             if let Some(room) = batch.room(packet.len()) {
                 room.copy_from_slice(packet);
                 let local = from((number % u64::from(addresses)) as u32);
-                batch.push(wires.server, Some(local), packet.len(), packet.len());
+                batch.push(attack.server, Some(local), packet.len(), packet.len());
             }
             number += 1;
         }
         batch.flush(socket);
-        wires.sent.store(number, Relaxed);
+        attack.sent.store(number, Relaxed);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::abuse::bench::{Bench, Scale};
 use crate::abuse::kind::Kind;
-use crate::abuse::report::{self, Report, Seen, Tried};
+use crate::abuse::report::{self, CaseRow, Report, ServerSection};
 use crate::setup::Setup;
 use std::path::PathBuf;
 use tuffet_measure::report::Facts;
@@ -40,7 +40,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// A program or a core is missing, or the results cannot be written.
-pub(crate) fn obey(args: &Args) -> Result<bool, String> {
+pub(crate) fn execute(args: &Args) -> Result<bool, String> {
     if !args.rate.is_finite() || args.rate <= 0.0 {
         return Err("--rate: a factor above 0 is needed".to_owned());
     }
@@ -58,19 +58,19 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
     for name in bench.names().into_iter().take(if args.smoke { 1 } else { usize::MAX }) {
         let mut rows = Vec::new();
         for kind in [None].into_iter().chain(kinds.iter().copied().map(Some)) {
-            if let Some(why) = bench.excuse(&name, kind) {
-                rows.push(Tried { kind, row: Err(why.to_owned()) });
+            if let Some(why) = bench.why_skipped(&name, kind) {
+                rows.push(CaseRow { kind, row: Err(why.to_owned()) });
                 continue;
             }
             let row = bench.run(&name, kind);
             sound &= match &row {
                 Ok(row) => row.wrong_bytes == 0,
-                // A case that a peer cannot run is no fault.
+                // A case that fails on a peer is not an error.
                 Err(_) => !name.starts_with("tuffet"),
             };
-            rows.push(Tried { kind, row });
+            rows.push(CaseRow { kind, row });
         }
-        let server = Seen { version: bench.version(&name), server: name, rows };
+        let server = ServerSection { version: bench.version(&name), server: name, rows };
         print!("{}", report::section(&server, &report.scale));
         report.servers.push(server);
     }

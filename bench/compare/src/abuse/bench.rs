@@ -1,7 +1,7 @@
 //! Runs one kind of abuse against one server.
 
 use crate::abuse::abuser::Abusers;
-use crate::abuse::around::{self, Around};
+use crate::abuse::fixture::{self, Fixture};
 use crate::abuse::kind::Kind;
 use crate::install::Installed;
 use crate::load::{Load, Quantiles};
@@ -12,37 +12,37 @@ use std::process::Command;
 use std::time::Duration;
 use tuffet_measure::{CoreMeter, status};
 
-/// What honest clients fetch.
+/// Bytes in the file of honest clients.
 const HONEST: u64 = 64 << 10;
 
-/// What abusers ask for.
+/// Bytes in the file that abusers request.
 const LARGE: u64 = 64 << 20;
 
-/// What a phone asks for.
+/// Bytes in the file that phones request.
 const PHONE: u64 = 511;
 
-/// Between the begin of abuse and the first honest client, so that limits have been reached.
+/// The time between the start of the abuse and the first honest client, so that limits are reached.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// How long honest transfers may take beyond the time in which they are begun.
+/// How long honest transfers may run after the last one has started.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How much is done.
+/// The amount of work.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Scale {
-    /// How long honest clients ask.
+    /// How long honest clients start transfers.
     pub(crate) seconds: u32,
-    /// Honest transfers that are begun in a second.
+    /// Honest transfers started per second.
     pub(crate) honest: u32,
-    /// Of the rates of abuse.
+    /// The factor for the rates of abuse.
     pub(crate) factor: f64,
 }
 
-/// What honest clients saw.
+/// The results of honest clients in one case.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     pub(crate) what: String,
-    /// Packets of abusers in a second, as they were sent.
+    /// Packets sent by abusers per second.
     pub(crate) sent_per_s: f64,
     pub(crate) completed: u64,
     pub(crate) failed: u64,
@@ -50,13 +50,13 @@ pub(crate) struct Row {
     pub(crate) first_block: Quantiles,
     pub(crate) completion: Quantiles,
     pub(crate) client_timeouts: u64,
-    /// Of the server's core.
+    /// The use of the server's core.
     pub(crate) cpu_percent: f64,
-    /// Resident memory when honest clients are done, in MiB.
+    /// Resident memory in MiB after the last honest transfer.
     pub(crate) memory_mib: f64,
 }
 
-/// All that a case needs.
+/// Runs the cases.
 pub(crate) struct Bench {
     rig: Rig,
     servers: Vec<(Contender, Installed)>,
@@ -64,8 +64,7 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// # Errors
-    /// When a program, a server or a core is missing.
+    /// # Errors A program, a server or a core is missing.
     pub(crate) fn new(setup: &Setup, peers: &[String], scale: Scale, fetch: bool) -> Result<Bench, String> {
         let rig = Rig::new(setup, fetch)?;
         let (plain, installed) = rig.install("tuffet")?;
@@ -83,15 +82,15 @@ impl Bench {
         Ok(Bench { rig, servers, scale })
     }
 
-    /// The servers, in their order.
+    /// The names of the servers, in the order of the report.
     pub(crate) fn names(&self) -> Vec<String> {
         self.servers.iter().map(|(server, _)| server.name.to_owned()).collect()
     }
 
-    /// Why a server is not asked for that, which is no fault of it.
-    pub(crate) fn excuse(&self, name: &str, kind: Option<Kind>) -> Option<&'static str> {
+    /// The reason to skip a kind of abuse on a server, if there is one.
+    pub(crate) fn why_skipped(&self, name: &str, kind: Option<Kind>) -> Option<&'static str> {
         let found = self.servers.iter().find(|(server, _)| server.name == name);
-        around::excuse(&found?.0, kind?)
+        fixture::why_skipped(&found?.0, kind?)
     }
 
     pub(crate) fn version(&self, name: &str) -> String {
@@ -99,10 +98,9 @@ impl Bench {
         found.map(|(_, installed)| installed.version.clone()).unwrap_or_default()
     }
 
-    /// Honest clients beside abusers, or alone.
+    /// Measures honest clients on a server, beside abusers or alone.
     ///
-    /// # Errors
-    /// When the server does not serve, or nothing could be measured.
+    /// # Errors The server does not serve, or the measurement fails.
     pub(crate) fn run(&self, name: &str, kind: Option<Kind>) -> Result<Row, String> {
         let io = |error: std::io::Error| error.to_string();
         let (contender, installed) =
@@ -117,11 +115,11 @@ impl Bench {
         let files = place.files();
         let (core, scratch) = (self.rig.core.to_string(), place.scratch());
         let folders = (files.as_path(), scratch.as_path());
-        let around = Around::new(contender, kind, place)?;
-        let (its, there) = (around.contender(), around.there());
-        let mut server = Server::start_there(its, installed, &core, folders, uploads, &honest, there)?;
+        let fixture = Fixture::new(contender, kind, place)?;
+        let (its, placement) = (fixture.contender(), fixture.placement());
+        let mut server = Server::start_in(its, installed, &core, folders, uploads, &honest, placement)?;
         let asked =
-            around.file.as_deref().unwrap_or(if kind == Some(Kind::Phones) { &phone } else { &large });
+            fixture.file.as_deref().unwrap_or(if kind == Some(Kind::Phones) { &phone } else { &large });
         let abuse = kind.map(|kind| kind.abuse(asked, self.scale.factor));
         let mut what = match (kind, &abuse) {
             (Some(kind), Some(abuse)) => kind.describe(abuse),
@@ -142,7 +140,7 @@ impl Bench {
             limit: seconds + PATIENCE,
             ..Load::READ
         };
-        // Who is not served within ten seconds is not served.
+        // A transfer without an answer for ten seconds has failed.
         let address = server.address;
         let report = self.rig.load(&mut server, address, &load, &honest, &["--timeout", "10s"]);
         let busy = meter.stop().map_err(|error| error.to_string())?;
@@ -171,7 +169,7 @@ impl Bench {
         })
     }
 
-    /// What abusers may have written beside the files that are served.
+    /// Removes what abusers may have uploaded into the served folder.
     fn remove_uploads(&self) {
         for entry in std::fs::read_dir(self.rig.place.files()).into_iter().flatten().flatten() {
             if !entry.file_name().to_string_lossy().ends_with(".img") {
@@ -181,13 +179,13 @@ impl Bench {
     }
 }
 
-/// Tuffet as it is without any limit configured.
+/// Tuffet with its default limits.
 fn defaults(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     with_settings(server, launch, "defaults.yaml", "")
 }
 
-/// As for a network without NAT or balancers, where each machine has an address of its own. Honest clients
-/// have one address together here, which leaves the rate.
+/// Limits for a network without NAT or load balancers, where each machine has its own address. Honest clients share one
+/// address here, so their rate must stay below these limits.
 fn tight(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let limits = "limits:\n  half-open: 2000\n  per-client: { transfers: 64, pending: 64, per-second: 500, burst: 500 }\n";
     with_settings(server, launch, "tight.yaml", limits)

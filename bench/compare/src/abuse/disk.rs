@@ -1,5 +1,5 @@
-//! A disk that is slow, or hangs: a file system in this process (FUSE), spoken to without a library, that any server can
-//! serve from. It has two files: reads of [`SLOW`] take their time, an open of [`HUNG`] never ends.
+//! A slow or hanging disk for any server: a FUSE file system in this process, without a library. It has two files:
+//! reads of [`SLOW`] are slow, and opening [`HUNG`] never returns.
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::{File, OpenOptions};
@@ -20,7 +20,7 @@ const SIZE: u64 = 16 << 20;
 /// How long a read takes.
 const READ_TIME: Duration = Duration::from_millis(100);
 
-/// How often to look whether it is over.
+/// The interval of checks whether to stop.
 const STEP: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 const LOOKUP: u32 = 1;
@@ -46,10 +46,10 @@ const FOLDER: u64 = 1;
 const SLOW_FILE: u64 = 2;
 const HUNG_FILE: u64 = 3;
 
-/// Bytes of a request before what belongs to its kind.
+/// Bytes of a request's header.
 const HEADER: usize = 40;
 
-/// Mounted until it is dropped; what hangs in it goes on with an error then.
+/// A mounted disk. Dropping it unmounts it, and hanging calls return with an error.
 pub(crate) struct SlowDisk {
     folder: PathBuf,
     stop: Arc<AtomicBool>,
@@ -57,10 +57,9 @@ pub(crate) struct SlowDisk {
 }
 
 impl SlowDisk {
-    /// Mounts it at this folder, which is made.
+    /// Creates this folder and mounts the disk there.
     ///
-    /// # Errors
-    /// When it cannot be mounted.
+    /// # Errors It cannot be mounted.
     pub(crate) fn mount(folder: &Path) -> Result<SlowDisk, String> {
         let failed = |error: std::io::Error| format!("no slow disk: {error}");
         std::fs::create_dir_all(folder).map_err(failed)?;
@@ -76,7 +75,7 @@ impl SlowDisk {
         }
         let stop = Arc::new(AtomicBool::new(false));
         let its = Arc::clone(&stop);
-        // Once the device is closed, the kernel ends what hangs.
+        // Once the device is closed, the kernel ends hanging calls.
         let thread = thread::spawn(move || serve(&Arc::new(device), &its));
         Ok(SlowDisk { folder: folder.to_owned(), stop, thread: Some(thread) })
     }
@@ -106,16 +105,16 @@ fn serve(device: &Arc<File>, stop: &AtomicBool) {
         if !matches!(poll(&mut [PollFd::new(&**device, PollFlags::IN)], Some(&STEP)), Ok(1..)) {
             continue;
         }
-        // It was unmounted, or the asker is gone.
+        // The disk was unmounted, or the caller has ended.
         let Ok(length) = (&**device).read(&mut buffer) else {
             thread::sleep(Duration::from_millis(1));
             continue;
         };
         let Some(request) = Request::parse(&buffer[..length]) else { continue };
         match (request.opcode, request.node) {
-            // Nobody waits for an answer, or is to get one.
+            // These requests expect no answer, or must hang.
             (FORGET | BATCH_FORGET, _) | (OPEN, HUNG_FILE) => {}
-            // Whoever asked is killed, and could not end otherwise.
+            // The caller was killed, and cannot end before it gets an answer.
             (INTERRUPT, _) => send(device, request.u64(0), Err(EINTR)),
             (READ, _) => {
                 let device = Arc::clone(device);
@@ -160,14 +159,14 @@ fn send(device: &File, unique: u64, reply: Result<Vec<u8>, i32>) {
     out.extend(error.to_ne_bytes());
     out.extend(unique.to_ne_bytes());
     out.extend(body);
-    // Whoever asked may be gone.
+    // The caller may have ended.
     let _ = (&*device).write(&out);
 }
 
 fn reply(request: &Request) -> Result<Vec<u8>, i32> {
     match request.opcode {
         INIT => {
-            // Version 7.31, `struct fuse_init_out`: reads at the same time (1), and lookups (1 << 18).
+            // Version 7.31, `struct fuse_init_out`: concurrent reads (1) and lookups (1 << 18).
             let mut out = words(&[7, 31, 128 << 10, 1 | 1 << 18]);
             out.extend([16_u16, 12].map(u16::to_ne_bytes).concat());
             out.extend(words(&[128 << 10, 1]));
@@ -183,7 +182,7 @@ fn reply(request: &Request) -> Result<Vec<u8>, i32> {
             Ok([long_words(&[node, 0, 0, 0, 0]), attributes(node)].concat())
         }
         GETATTR => Ok([vec![0; 16], attributes(request.node)].concat()),
-        // Not by the page cache: each read comes here.
+        // Bypass the page cache, so that each read comes here.
         OPEN | OPENDIR => Ok(long_words(&[1, 1])),
         READ => {
             let size = request.u64(16) & 0xffff_ffff;

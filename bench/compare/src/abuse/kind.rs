@@ -1,4 +1,4 @@
-//! The kinds of abuse, and how much of each.
+//! The kinds of abuse, and their rates.
 
 use clap::ValueEnum;
 use serde::Serialize;
@@ -30,11 +30,11 @@ pub(crate) enum Kind {
     EndlessUploads,
     /// Read requests from source port 0, which cannot be answered
     PortZero,
-    /// Reads of a file on a disk whose reads take 100 ms
+    /// Reads of a file on a disk with reads of 100 ms
     SlowDisk,
     /// Requests for a file on a disk that never completes an open
     HungDisk,
-    /// Requests for missing files, while nobody reads the log
+    /// Requests for missing files, with a blocked log
     BlockedLog,
     /// Requests that make a plugin loop, from one address
     LoopingPlugin,
@@ -42,23 +42,23 @@ pub(crate) enum Kind {
     Phones,
 }
 
-/// What abusers do.
+/// The traffic of abusers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Abuse {
-    /// Packets, so many a second, from so many addresses; what is answered is not read.
+    /// Packets at a rate, from many addresses. Answers are not read.
     Flood { packet: Vec<u8>, per_second: f64, addresses: u32 },
-    /// Clients that answer, each from a port of its own at one of so many addresses.
+    /// Clients that answer, each from its own port at one of the addresses.
     Clients { request: Vec<u8>, count: u32, addresses: u32, wait_ms: u64, blksize: u16, again: bool },
-    /// Packets from source port 0, so many a second.
+    /// Packets from source port 0, at a rate.
     PortZero { packet: Vec<u8>, per_second: f64 },
-    /// One that sends in the name of others and counts what they get.
+    /// A sender of forged addresses that counts the bytes at its victims.
     Forger { request: Vec<u8> },
 }
 
-/// A file of this name is not there.
+/// The name of a missing file.
 const MISSING: &str = "missing";
 
-/// Phones that ask at once.
+/// Phones that request their files at once.
 const PHONES: u32 = 300;
 
 impl Kind {
@@ -81,12 +81,12 @@ impl Kind {
         Kind::Phones,
     ];
 
-    /// Whether the server must take uploads.
+    /// Whether the server must accept uploads.
     pub(crate) fn uploads(self) -> bool {
         matches!(self, Kind::OneName | Kind::EndlessUploads)
     }
 
-    /// What is done; `file` is there and large.
+    /// The traffic of this kind. `file` is an existing large file.
     pub(crate) fn abuse(self, file: &str, factor: f64) -> Abuse {
         let flood = |packet, per_second: f64, addresses| Abuse::Flood {
             packet,
@@ -148,7 +148,7 @@ impl Kind {
             Kind::LoopingPlugin => flood(request(Operation::Read, file, &plain), 100.0, 1),
             Kind::Phones => Abuse::Clients {
                 request: request(Operation::Read, file, &plain),
-                // As many at any scale: a few are no storm.
+                // The same number at any scale: a few are no storm.
                 count: PHONES,
                 addresses: PHONES,
                 wait_ms: 0,
@@ -158,7 +158,7 @@ impl Kind {
         }
     }
 
-    /// For the table.
+    /// A description with the rate or number, for the table.
     pub(crate) fn describe(self, abuse: &Abuse) -> String {
         let what = self.what();
         match abuse {
@@ -170,12 +170,12 @@ impl Kind {
         }
     }
 
-    /// In words.
+    /// A description in words.
     pub(crate) fn what(self) -> &'static str {
         match self {
             Kind::HalfOpen => "half-open reads, a million addresses",
             Kind::OneAddress => "half-open reads, one address",
-            Kind::NotFound => "reads of what is not there, one address",
+            Kind::NotFound => "reads of missing files, one address",
             Kind::OneName => "half-open uploads to one name, a million addresses",
             Kind::LongNames => "names of 64 KB, a million addresses",
             Kind::Malformed => "malformed requests, a million addresses",
@@ -184,11 +184,11 @@ impl Kind {
             Kind::SlowReaders => "slow readers, a block in 10 s, 100 addresses",
             Kind::EndlessUploads => "endless uploads, 80 bytes a second, 100 addresses",
             Kind::PortZero => "reads from source port 0",
-            Kind::SlowDisk => "readers of a disk whose reads take 100 ms",
-            Kind::HungDisk => "reads of a file whose open hangs, a million addresses",
-            Kind::BlockedLog => "reads of what is not there, a million addresses, and nobody reads the log",
+            Kind::SlowDisk => "readers of a disk with reads of 100 ms",
+            Kind::HungDisk => "reads of a file with a hanging open, a million addresses",
+            Kind::BlockedLog => "reads of missing files, a million addresses, with a blocked log",
             Kind::LoopingPlugin => "reads on which a plugin loops, one address",
-            Kind::Phones => "phones that all ask at once, every second",
+            Kind::Phones => "phones that all request at once, every second",
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Honest clients fetch at a constant rate, first alone, then beside each kind of abuse; what they see is a table.
+//! Measures honest clients at a constant rate, first alone, then beside each kind of abuse.
 //!
-//! The server runs on one core, honest clients (`tuffet-load`) and abusers on another. Abusers have the
-//! addresses of 127.200.0.0/13, which all belong to a Linux machine: no privilege is needed to send from them.
+//! The server runs on one core, honest clients (`tuffet-load`) and abusers on another. Abusers use the addresses of
+//! 127.200.0.0/13. A Linux machine owns all of them, so sending from them needs no privilege.
 
 mod abuser;
 mod args;
-mod around;
 mod bench;
 mod disk;
+mod fixture;
 mod forger;
 mod kind;
-mod patient;
 mod report;
+mod slow_clients;
 
-pub(crate) use args::{Args, obey};
+pub(crate) use args::{Args, execute};

@@ -1,4 +1,4 @@
-//! The page: what honest clients saw, a table for each server.
+//! The page: the results of honest clients, in a table for each server.
 
 use crate::abuse::bench::{Row, Scale};
 use crate::abuse::kind::Kind;
@@ -7,40 +7,39 @@ use std::path::Path;
 use tuffet_measure::known;
 use tuffet_measure::report::{self, Facts, Table};
 
-/// All that is kept of a run.
+/// The results of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     pub(crate) facts: Facts,
     pub(crate) scale: Scale,
-    pub(crate) servers: Vec<Seen>,
+    pub(crate) servers: Vec<ServerSection>,
 }
 
-/// What honest clients of one server saw.
+/// The results of honest clients of one server.
 #[derive(Debug, Serialize)]
-pub(crate) struct Seen {
+pub(crate) struct ServerSection {
     pub(crate) server: String,
     pub(crate) version: String,
-    pub(crate) rows: Vec<Tried>,
+    pub(crate) rows: Vec<CaseRow>,
 }
 
 /// One kind of abuse, or none.
 #[derive(Debug, Serialize)]
-pub(crate) struct Tried {
+pub(crate) struct CaseRow {
     pub(crate) kind: Option<Kind>,
-    /// Why it could not be run, where it could not.
+    /// The figures, or the reason why the case did not run.
     pub(crate) row: Result<Row, String>,
 }
 
 impl Report {
-    /// When, of what and where.
+    /// The head of the page: date, revision and machine.
     pub(crate) fn head(&self) -> String {
         format!("# Abuse\n\n{} One run of each.\n", self.facts)
     }
 
     /// Writes `DATE-abuse.md` and `.json`.
     ///
-    /// # Errors
-    /// When one cannot be written.
+    /// # Errors A file cannot be written.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), String> {
         let name = format!("{}-abuse", self.facts.day());
         let sections = self.servers.iter().map(|server| section(server, &self.scale));
@@ -50,8 +49,8 @@ impl Report {
     }
 }
 
-/// The part of the page for one server.
-pub(crate) fn section(seen: &Seen, scale: &Scale) -> String {
+/// The section of the page about one server.
+pub(crate) fn section(server: &ServerSection, scale: &Scale) -> String {
     let mut table = Table::of_numbers(
         1,
         [
@@ -68,7 +67,7 @@ pub(crate) fn section(seen: &Seen, scale: &Scale) -> String {
             "MiB",
         ],
     );
-    for Tried { kind, row } in &seen.rows {
+    for CaseRow { kind, row } in &server.rows {
         match row {
             Ok(row) => table.row([
                 row.what.clone(),
@@ -88,7 +87,7 @@ pub(crate) fn section(seen: &Seen, scale: &Scale) -> String {
     }
     format!(
         "### {} {}\n\nHonest clients: {} transfers of 64 KiB begun in a second, for {} s.\n\n{table}\n",
-        seen.server, seen.version, scale.honest, scale.seconds
+        server.server, server.version, scale.honest, scale.seconds
     )
 }
 
@@ -112,10 +111,10 @@ mod tests {
             memory_mib: 30.0,
         };
         let rows = vec![
-            Tried { kind: None, row: Ok(row) },
-            Tried { kind: Some(Kind::HalfOpen), row: Err("a|b".into()) },
+            CaseRow { kind: None, row: Ok(row) },
+            CaseRow { kind: Some(Kind::HalfOpen), row: Err("a|b".into()) },
         ];
-        let server = Seen { server: "tuffet".into(), version: "1".into(), rows };
+        let server = ServerSection { server: "tuffet".into(), version: "1".into(), rows };
         let scale = Scale { seconds: 1, honest: 2, factor: 1.0 };
         let report = Report { facts: Facts::default(), scale, servers: vec![server] };
         let folder = tempfile::tempdir().unwrap();

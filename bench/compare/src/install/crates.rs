@@ -1,20 +1,20 @@
-//! Programs of crates.
+//! Installs programs from crates.
 
-use super::{Installed, PATIENCE, Workshop, nothing_installed};
+use super::{Installed, Installer, PATIENCE, nothing_installed};
 use crate::command::succeed;
 use std::process::Command;
 
-/// The program of a crate, built with its own lock file.
+/// Returns the program of a crate, built with its own lock file.
 pub(crate) fn crate_binary(
-    workshop: &Workshop,
+    installer: &Installer,
     name: &str,
     version: &str,
     program: &str,
 ) -> Result<Installed, String> {
-    let root = workshop.folder(&format!("{name}-{version}"))?;
+    let root = installer.folder(&format!("{name}-{version}"))?;
     let program = root.join("bin").join(program);
     if !program.is_file() {
-        if !workshop.may_install {
+        if !installer.may_install {
             return Err(nothing_installed(name));
         }
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -1,23 +1,23 @@
-//! Programs of Debian packages, unpacked beside each other: several TFTP servers conflict as packages.
+//! Installs programs from Debian packages, unpacked side by side: as packages, several TFTP servers conflict.
 
-use super::{Installed, PATIENCE, Workshop, nothing_installed, on_this_machine};
+use super::{Installed, Installer, PATIENCE, nothing_installed, on_this_machine};
 use crate::command::succeed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// `file` of a package (its path without the leading slash): as unpacked here before, as downloaded
-/// now, or as the machine has it when `genuine` says that it is the right one (names are shared).
+/// Returns `file` of a package (its path without the leading slash): the unpacked one, a downloaded one, or the
+/// machine's own if `genuine` recognises it (several packages share names).
 pub(crate) fn package_binary(
-    workshop: &Workshop,
+    installer: &Installer,
     package: &str,
     file: &str,
     genuine: fn(&Path) -> bool,
 ) -> Result<Installed, String> {
-    let folder = workshop.folder(package)?;
+    let folder = installer.folder(package)?;
     let program = folder.join("root").join(file);
     if !program.is_file() {
-        let fetched = if workshop.may_install {
-            fetch(workshop, package, &folder)
+        let fetched = if installer.may_install {
+            fetch(installer, package, &folder)
         } else {
             Err(nothing_installed(package))
         };
@@ -31,11 +31,11 @@ pub(crate) fn package_binary(
     Ok(Installed { program, version: format!("{}, Debian {package}", version.trim()) })
 }
 
-fn fetch(workshop: &Workshop, package: &str, folder: &Path) -> Result<(), String> {
+fn fetch(installer: &Installer, package: &str, folder: &Path) -> Result<(), String> {
     let mut download = Command::new("apt-get");
     download.args(["download", package]).current_dir(folder);
     succeed(download, PATIENCE).or_else(|_| {
-        // Lists may be missing on a fresh machine.
+        // A fresh machine may have no package lists.
         let mut update = Command::new("apt-get");
         update.arg("update");
         succeed(update, PATIENCE)?;
@@ -44,7 +44,7 @@ fn fetch(workshop: &Workshop, package: &str, folder: &Path) -> Result<(), String
         succeed(download, PATIENCE)
     })?;
     let archive = archive(folder).ok_or_else(|| format!("apt-get download left no {package}_*.deb"))?;
-    workshop.apt_install(&missing_libraries(&archive)?)?;
+    installer.apt_install(&missing_libraries(&archive)?)?;
     let version = field(&archive, "Version")?;
     std::fs::write(folder.join("version"), version).map_err(|error| error.to_string())?;
     let mut unpack = Command::new("dpkg");
@@ -57,7 +57,7 @@ fn archive(folder: &Path) -> Option<PathBuf> {
     files.into_iter().find(|file| file.extension().is_some_and(|extension| extension == "deb"))
 }
 
-/// The libraries that the package needs and this machine does not have.
+/// The libraries that the package needs and this machine lacks.
 fn missing_libraries(archive: &Path) -> Result<Vec<String>, String> {
     let depends = field(archive, "Depends")?;
     let libraries = libraries(&depends).into_iter();
@@ -76,7 +76,7 @@ fn field(archive: &Path, name: &str) -> Result<String, String> {
     succeed(query, PATIENCE)
 }
 
-/// Empty if it is not installed.
+/// Returns the version of an installed package; empty if it is not installed.
 fn installed_version(package: &str) -> String {
     let mut query = Command::new("dpkg-query");
     query.args(["--show", "--showformat", "${db:Status-Abbrev}${Version}", package]);

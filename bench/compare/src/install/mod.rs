@@ -1,5 +1,5 @@
-//! Where the programs come from: what is there already, or fetched and built once into a cache below
-//! `target/`. Nothing is installed over what the machine has, but for shared libraries and compilers.
+//! Provides the programs: installed ones, or ones fetched and built once into a cache below `target/`. The machine
+//! itself gets only shared libraries and compilers.
 
 mod crates;
 mod debian;
@@ -14,35 +14,35 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// A program that can be run.
+/// An available program.
 #[derive(Debug, Clone)]
 pub struct Installed {
     pub program: PathBuf,
-    /// Its version, and where it came from if that is not plain.
+    /// Its version, and its origin if that is not obvious.
     pub version: String,
 }
 
-/// Fetches and builds.
+/// Fetches and builds programs.
 #[derive(Debug)]
-pub struct Workshop {
-    /// Where it keeps what it fetched.
+pub struct Installer {
+    /// The folder for fetched programs.
     pub cache: PathBuf,
-    /// Whether it may fetch what is missing.
+    /// Whether it may fetch missing programs.
     pub may_install: bool,
 }
 
-/// How long a download or a build may take.
+/// The time limit of a download or a build.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-impl Workshop {
-    /// A folder of the cache, made if it is missing.
+impl Installer {
+    /// Returns a folder of the cache, created if missing.
     fn folder(&self, name: &str) -> Result<PathBuf, String> {
         let folder = self.cache.join(name);
         std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         Ok(folder)
     }
 
-    /// Installs Debian packages on this machine: libraries and compilers that others need.
+    /// Installs Debian packages on this machine: required libraries and compilers.
     fn apt_install(&self, packages: &[String]) -> Result<(), String> {
         if packages.is_empty() {
             return Ok(());
@@ -57,8 +57,8 @@ impl Workshop {
     }
 }
 
-/// What `PROGRAM ARGUMENT` prints, its first line.
-pub(crate) fn says(program: &Path, argument: &str) -> Option<String> {
+/// Returns the first line that `PROGRAM ARGUMENT` prints.
+pub(crate) fn first_output_line(program: &Path, argument: &str) -> Option<String> {
     let mut command = Command::new(program);
     command.arg(argument);
     let done = run(command, Duration::from_secs(10)).ok()?;
@@ -66,12 +66,12 @@ pub(crate) fn says(program: &Path, argument: &str) -> Option<String> {
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
 }
 
-/// The first of these that is on the PATH or in the places of daemons.
+/// Finds a program on the PATH or in the folders of daemons.
 pub fn on_this_machine(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let daemons = ["/usr/sbin", "/usr/local/sbin", "/sbin"].map(PathBuf::from);
-    let mut places = std::env::split_paths(&path).chain(daemons);
-    places.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
+    let mut folders = std::env::split_paths(&path).chain(daemons);
+    folders.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
 }
 
 fn nothing_installed(what: &str) -> String {

@@ -1,30 +1,30 @@
-//! Programs built from the sources of Debian's newest suite, where a release has an old version, or has
-//! it without the applet that is wanted. Apt checks the signatures, with lists of its own in the cache.
+//! Builds programs from the sources of Debian's newest suite, where a release has an old version or lacks the applet.
+//! Apt checks the signatures, with separate package lists in the cache.
 
-use super::{Installed, PATIENCE, Workshop, nothing_installed};
+use super::{Installed, Installer, PATIENCE, nothing_installed};
 use crate::command::succeed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SUITE: &str = "sid";
 
-/// What building takes.
+/// The programs for building, and their packages.
 const TOOLS: [(&str, &str); 4] = [("cc", "gcc"), ("make", "make"), ("bzip2", "bzip2"), ("xz", "xz-utils")];
 
-/// Builds a source package by running `script` (of `sh`) in its folder; `program` is what it leaves there.
+/// Builds a source package with the shell script `script` in its folder, which leaves `program` there.
 pub(crate) fn source_binary(
-    workshop: &Workshop,
+    installer: &Installer,
     package: &str,
     program: &str,
     script: &str,
 ) -> Result<Installed, String> {
-    let folder = workshop.folder(&format!("{package}-source"))?;
+    let folder = installer.folder(&format!("{package}-source"))?;
     let (program, version) = (folder.join("tree").join(program), folder.join("version"));
     if !program.exists() {
-        if !workshop.may_install {
+        if !installer.may_install {
             return Err(nothing_installed(package));
         }
-        let archive = download(workshop, package, &folder)?;
+        let archive = download(installer, package, &folder)?;
         unpack(&archive, &folder.join("tree"))?;
         let mut build = Command::new("sh");
         build.args(["-euc", script]).current_dir(folder.join("tree"));
@@ -37,12 +37,12 @@ pub(crate) fn source_binary(
     Ok(Installed { program, version: format!("{version}, built from Debian's sources") })
 }
 
-fn download(workshop: &Workshop, package: &str, folder: &Path) -> Result<PathBuf, String> {
+fn download(installer: &Installer, package: &str, folder: &Path) -> Result<PathBuf, String> {
     let missing = TOOLS.iter().filter(|(tool, _)| super::on_this_machine(tool).is_none());
-    workshop.apt_install(&missing.map(|(_, package)| (*package).to_owned()).collect::<Vec<_>>())?;
-    let apt = workshop.folder("apt")?;
+    installer.apt_install(&missing.map(|(_, package)| (*package).to_owned()).collect::<Vec<_>>())?;
+    let apt = installer.folder("apt")?;
     for part in ["lists/partial", "cache/archives/partial"] {
-        workshop.folder(&format!("apt/{part}"))?;
+        installer.folder(&format!("apt/{part}"))?;
     }
     let write = |name: &str, text: &str| {
         std::fs::write(apt.join(name), text).map_err(|error| format!("{name}: {error}"))
@@ -81,7 +81,7 @@ fn download(workshop: &Workshop, package: &str, folder: &Path) -> Result<PathBuf
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// The mirror of Debian that this machine uses.
+/// The Debian mirror of this machine.
 fn mirror() -> Result<String, String> {
     let mut query = Command::new("apt-get");
     query.args(["indextargets", "--format", "$(ORIGIN) $(REPO_URI)", "Created-By: Packages"]);

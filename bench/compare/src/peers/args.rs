@@ -1,18 +1,18 @@
-//! The command line, and what it sets in motion.
+//! The command line, and the run that it describes.
 
 use crate::files::Workplace;
 use crate::generator::Generator;
-use crate::install::{Workshop, on_this_machine};
+use crate::install::{Installer, on_this_machine};
 use crate::peers::cases::{CASES, Case};
 use crate::peers::limit::Floor;
-use crate::peers::measure::{Bench, Place};
+use crate::peers::measure::{Bench, ServerCores};
 use crate::peers::metric::Metric;
 use crate::peers::report;
 use crate::peers::results::{Results, Settings};
 use crate::peers::run;
 use crate::scale::Scale;
-use crate::server::{Contender, Places, SERVERS};
-use crate::setup::{QUIET, Setup, beside, there};
+use crate::server::{Contender, OwnPrograms, SERVERS};
+use crate::setup::{QUIET, Setup, existing_program, program_path};
 use std::path::{Path, PathBuf};
 use tuffet_measure::report::Facts;
 
@@ -58,7 +58,7 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// A program or a core is missing, or the results cannot be written.
-pub(crate) fn obey(args: &Args) -> Result<bool, String> {
+pub(crate) fn execute(args: &Args) -> Result<bool, String> {
     if args.list {
         list();
         return Ok(true);
@@ -75,15 +75,15 @@ pub(crate) fn obey(args: &Args) -> Result<bool, String> {
 
 fn measure(args: &Args) -> Result<bool, String> {
     let programs = Programs::find(args)?;
-    let workshop =
-        Workshop { cache: args.setup.programs.cache()?, may_install: !args.setup.no_install && !args.smoke };
+    let installer =
+        Installer { cache: args.setup.programs.cache()?, may_install: !args.setup.no_install && !args.smoke };
     let (mut ready, mut skipped) =
-        run::gather(&workshop, &programs.places, |contender| args.wants(contender));
+        run::gather(&installer, &programs.own_programs, |contender| args.wants(contender));
     if args.install_only {
         return Ok(true);
     }
     if args.smoke && args.peers.is_empty() {
-        // Tuffet, its variants and the first peer that is there.
+        // Tuffet, its variants and the first installed peer.
         match ready.iter().position(|(contender, _)| !contender.is_tuffet()) {
             Some(first) => ready.truncate(first + 1),
             None => {
@@ -96,7 +96,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     let cores = args.setup.cores;
     cores.keep().map_err(|error| error.to_string())?;
     let scale = args.scale();
-    let bench = args.bench(&programs, &workshop.cache, scale)?;
+    let bench = args.bench(&programs, &installer.cache, scale)?;
     let elsewhere = idle_percent(&bench);
     if elsewhere > QUIET {
         eprintln!(
@@ -180,7 +180,7 @@ impl Args {
         if self.smoke && contender.slow_start {
             return false;
         }
-        // Variants come with the server that they are variants of.
+        // Naming Tuffet includes its variants.
         self.peers.is_empty() || named(contender.name) || (contender.variant && named("tuffet"))
     }
 
@@ -192,10 +192,10 @@ impl Args {
         let place = Workplace::new(cache).map_err(|error| error.to_string())?;
         let taken = self.setup.cores;
         let mut cores = vec![vec![taken.server]];
-        // A second worker gets a core of its own where there is one that nothing here uses.
+        // A second worker gets a separate core, if one is free.
         let spare = programs.cores.iter().find(|core| ![taken.server, taken.generator].contains(core));
         cores.extend(spare.map(|spare| vec![taken.server, *spare]));
-        let cores = cores.into_iter().map(Place::measure).collect::<Result<Vec<_>, _>>();
+        let cores = cores.into_iter().map(ServerCores::measure).collect::<Result<Vec<_>, _>>();
         let cores = cores.map_err(|error| error.to_string())?;
         let generator =
             Generator { program: programs.load.clone(), files: place.files(), downloads: place.downloads() };
@@ -212,9 +212,9 @@ impl Args {
     }
 }
 
-/// What has to be here.
+/// The required programs and cores.
 struct Programs {
-    places: Places,
+    own_programs: OwnPrograms,
     load: PathBuf,
     limit: PathBuf,
     cores: Vec<usize>,
@@ -229,8 +229,8 @@ impl Programs {
         Ok(Programs {
             cores: args.setup.cores.check().map_err(|error| error.to_string())?,
             load: programs.load()?,
-            places: Places { tuffet: programs.tuffet()? },
-            limit: there(beside(args.limit.as_deref(), "tuffet-micro")?, "tuffet-micro")?,
+            own_programs: OwnPrograms { tuffet: programs.tuffet()? },
+            limit: existing_program(program_path(args.limit.as_deref(), "tuffet-micro")?, "tuffet-micro")?,
         })
     }
 }

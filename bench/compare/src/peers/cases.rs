@@ -1,4 +1,4 @@
-//! The cases, and what Tuffet has to reach in each. To add one, append it to [`CASES`].
+//! The cases, with Tuffet's targets in each. To add one, append it to [`CASES`].
 
 use crate::load::{Client, Load};
 use crate::peers::metric::Metric;
@@ -7,75 +7,75 @@ use std::time::Duration;
 pub(crate) const KIB: u64 = 1024;
 pub(crate) const MIB: u64 = 1024 * KIB;
 
-/// One thing that is measured on every server.
+/// A case that is measured on every server.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// For `--case`, and the key in the results.
+    /// The name for `--case` and in the results.
     pub(crate) name: &'static str,
-    /// One line for the tables.
+    /// The title in the tables.
     pub(crate) title: &'static str,
     pub(crate) kind: Kind,
     pub(crate) servers: Servers,
     pub(crate) targets: &'static [Target],
 }
 
-/// Who takes part.
+/// The servers of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Servers {
     /// Tuffet and every peer.
     All,
     /// Tuffet, every peer, and these variants of Tuffet.
     AllAnd(&'static [&'static str]),
-    /// These alone.
+    /// Only these.
     Only(&'static [&'static str]),
 }
 
-/// What is measured.
+/// The measurement of a case.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Kind {
-    /// Files are transferred.
+    /// File transfers.
     Transfers(Load),
-    /// Files are written to a disk, and synced by servers that do so.
+    /// Uploads to a disk, synced by servers that do so.
     ToDisk(Load),
-    /// Files are transferred, alone and while a storm of requests comes.
+    /// File transfers, alone and during a storm of requests.
     Beside { load: Load, storm: Load },
-    /// Files are transferred that are in nobody's memory.
+    /// Transfers of files that no cache holds.
     Cold(Load),
-    /// A file from memory is transferred, alone and while cold ones are.
+    /// A transfer from memory, alone and beside transfers of cold files.
     BesideCold { load: Load, cold: Load },
-    /// Transfers are opened and held open: how much the server's memory grows.
+    /// The growth of the server's memory through open transfers.
     Memory { open: u32, windowsize: u16 },
-    /// Nothing happens, with so many transfers held open by clients that stay silent.
+    /// The work of an idle server, with this many transfers of silent clients.
     Idle { stalled: u32 },
 }
 
-/// What has to be reached.
+/// A target.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target {
-    /// The server that has to reach it.
+    /// The server that must reach it.
     pub(crate) who: &'static str,
     pub(crate) metric: Metric,
     pub(crate) bound: Bound,
 }
 
-/// By what a figure is judged.
+/// The bound for a figure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),
-    /// So many times the best of the peers that completed every transfer.
+    /// At least this multiple of the best peer that completed every transfer.
     TimesBestPeer(f64),
-    /// So many times another server's figure, at least.
+    /// At least this multiple of another server's figure.
     Times(f64, &'static str),
-    /// So many times another server's figure, at most.
+    /// At most this multiple of another server's figure.
     AtMostTimes(f64, &'static str),
-    /// So many times the best figure of the peers that completed every transfer, at most.
+    /// At most this multiple of the best peer that completed every transfer.
     AtMostTimesBestPeer(f64),
-    /// So many times what a packet costs in a shape of `tuffet-micro limit`, at most.
+    /// At most this multiple of the cost of a packet in a shape of `tuffet-micro limit`.
     AtMostTimesLimit(f64, &'static str),
 }
 
 impl Case {
-    /// The third-party client whose transfers are measured.
+    /// The measured third-party client.
     pub(crate) fn client(&self) -> Option<Client> {
         match self.kind {
             Kind::Transfers(load) | Kind::ToDisk(load) => load.client,
@@ -83,7 +83,7 @@ impl Case {
         }
     }
 
-    /// Whether the server of this name takes part; `variant` if it is a variant of Tuffet.
+    /// Whether this server takes part. `variant`: it is a variant of Tuffet.
     pub(crate) fn includes(&self, server: &str, variant: bool) -> bool {
         match self.servers {
             Servers::All => !variant,
@@ -121,8 +121,8 @@ const fn tuffet(metric: Metric, bound: Bound) -> Target {
     Target { who: "tuffet", metric, bound }
 }
 
-/// Transfers by a third-party client, also from a server that never polls: the client is the bottleneck, so the server
-/// waits for it most of the time.
+/// Transfers by a third-party client, also from a Tuffet that never polls: the client is the bottleneck, so the server
+/// mostly waits.
 const fn third_party(
     name: &'static str,
     title: &'static str,
@@ -132,8 +132,8 @@ const fn third_party(
     Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(&["tuffet-sleep"]), targets }
 }
 
-/// Downloads one after the other by fast clients whose receive buffer holds a part of a window, as those of virtual
-/// machines and containers beside the server.
+/// Sequential downloads by fast clients with a receive buffer smaller than a window, like virtual machines and
+/// containers beside the server.
 const fn small_buffer(
     name: &'static str,
     title: &'static str,
@@ -151,7 +151,7 @@ const fn small_buffer(
     }
 }
 
-/// Every transfer ends with the right bytes.
+/// Every transfer completes with the right bytes.
 const ALL_COMPLETE: Target = tuffet(Metric::Incomplete, Bound::AtMost(0.0));
 
 /// All cases, in the order of the tables.

@@ -1,11 +1,11 @@
-//! Files that are read from a disk: dropped from the page cache before they are asked for.
+//! Files that servers must read from a disk: they are dropped from the page cache first.
 //!
-//! They are dropped with posix_fadvise(2) rather than by a small memory cgroup: that needs no privilege, works in every
-//! container, and takes no memory from the servers for anything else. Whether they are gone is looked at, so that a
-//! file system that keeps them is named instead of measured. What a hypervisor keeps of its disks is beyond it.
+//! posix_fadvise(2) drops them, not a small memory cgroup: it needs no privilege, works in every container, and takes
+//! no memory from the servers. Residency is checked, so a file system that keeps its files in memory is reported
+//! instead of measured. A hypervisor may still cache its disks.
 
 use crate::load::Load;
-use crate::peers::measure::{Bench, Negotiated, Outcome, Place, negotiate, sample, tell_turnarounds};
+use crate::peers::measure::{Bench, Negotiated, Outcome, ServerCores, add_turnarounds, negotiate, sample};
 use crate::peers::metric::Metric;
 use crate::server::Server;
 use rustix::fs::{Advice, fadvise, fsync};
@@ -17,16 +17,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_measure::CoreMeter;
 
-/// So many files for each transfer: a generator picks them at random, and seldom the same one twice.
+/// Files per transfer: the generator picks them at random, and so seldom picks one twice.
 const FILES: u32 = 4;
 
-/// The file that is read from memory beside them, and the one that a server is probed with.
+/// The file that is read from memory beside them, and requested by probes.
 const CACHED: &str = "cached.img";
 
 /// How long to keep trying to drop pages.
 const DROPPING: Duration = Duration::from_secs(5);
 
-/// The files of a case, in a folder on a disk. The folder is removed when this is dropped.
+/// The files of a case, in a folder on a disk; dropping this removes the folder.
 #[derive(Debug)]
 pub(crate) struct ColdFiles {
     folder: PathBuf,
@@ -34,11 +34,10 @@ pub(crate) struct ColdFiles {
 }
 
 impl ColdFiles {
-    /// Writes the files for so many transfers, each of `size` bytes, and one of `cached` bytes; and the same into
-    /// `copies`, where nobody reads them but the generator.
+    /// Writes the files for this many transfers, each of `size` bytes, and one of `cached` bytes. Copies in `copies`
+    /// are only read by the generator.
     ///
-    /// # Errors
-    /// When they cannot be written.
+    /// # Errors They cannot be written.
     pub(crate) fn write(
         disk: &Path,
         copies: &Path,
@@ -57,7 +56,7 @@ impl ColdFiles {
             fs::write(copies.join(name), &bytes)?;
             let file = files.folder.join(name);
             fs::write(&file, &bytes)?;
-            // What is not on the disk yet cannot be dropped.
+            // Only pages that are on the disk can be dropped.
             fsync(File::open(file)?)?;
         }
         Ok(files)
@@ -67,7 +66,7 @@ impl ColdFiles {
         &self.folder
     }
 
-    /// Flags of the generator for all but the first of the cold files.
+    /// The generator's flags for all cold files but the first.
     pub(crate) fn flags(&self) -> Vec<&str> {
         self.names.iter().skip(1).flat_map(|name| ["--file", name]).collect()
     }
@@ -80,13 +79,12 @@ impl ColdFiles {
         CACHED
     }
 
-    /// Drops them from the page cache, for as long as it takes.
+    /// Drops them from the page cache, with retries.
     ///
-    /// # Errors
-    /// They are still there.
+    /// # Errors They are still in memory.
     pub(crate) fn drop_from_memory(&self) -> Result<(), String> {
         let deadline = Instant::now() + DROPPING;
-        // A page that a journal is about to commit stays, and nothing tells when it does not any longer.
+        // A page stays until the journal has committed it, and nothing reports when.
         while let Err(why) = self.drop_once() {
             if Instant::now() > deadline {
                 return Err(why);
@@ -118,11 +116,11 @@ impl Drop for ColdFiles {
 }
 
 impl Bench {
-    /// Each file once, so that no server has it in memory.
+    /// Transfers each file once, so that no server has it in memory.
     pub(super) fn cold(
         &self,
         server: &mut Server,
-        cores: &Place,
+        cores: &ServerCores,
         load: &Load,
         files: Option<&ColdFiles>,
     ) -> Result<Outcome, String> {
@@ -142,19 +140,19 @@ impl Bench {
         Ok(Outcome::Measured(sample))
     }
 
-    /// A file from memory alone, and again while cold ones are read: how long its blocks take. The other figures are
-    /// those of the cold files.
+    /// Measures the block times of a file in memory, alone and beside reads of cold files. The other figures are those
+    /// of the cold files.
     pub(super) fn beside_cold(
         &self,
         server: &mut Server,
-        cores: &Place,
+        cores: &ServerCores,
         load: &Load,
         cold: &Load,
         files: Option<&ColdFiles>,
     ) -> Result<Outcome, String> {
         let files = files.ok_or("no cold files")?;
         let cached = files.cached();
-        // From the disk into memory.
+        // Reads the file from the disk into memory.
         self.generator.load(server.address, load, cached, "")?;
         let alone = self.generator.load(server.address, load, cached, "")?;
         if let Err(why) = files.drop_from_memory() {
@@ -172,14 +170,14 @@ impl Bench {
             within.push(self.generator.load(server.address, load, cached, "")?);
         }
         let busy = meter.stop().map_err(|error| error.to_string())?;
-        // The last one may have outlived the others.
+        // The last transfer may have outlived the cold ones.
         within.truncate(within.len().max(2) - 1);
         let mut sample = sample(cold, &[raging.report()?], &busy, &cores.idle);
         let figures = &mut sample.figures;
         for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
             figures.remove(&metric); // of both loads
         }
-        tell_turnarounds(figures, &alone, &within);
+        add_turnarounds(figures, &alone, &within);
         Ok(Outcome::Measured(sample))
     }
 }

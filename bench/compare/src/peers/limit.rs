@@ -1,4 +1,4 @@
-//! The floor: `tuffet-micro limit`, run between the servers.
+//! The floor: runs `tuffet-micro limit` between the servers.
 
 use crate::command::{succeed, tied};
 use crate::peers::results::Limit;
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What it may take.
+/// Its time limit.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program and how it is called.
+/// The program and its arguments.
 #[derive(Debug)]
 pub(crate) struct Floor {
     pub(crate) program: PathBuf,
@@ -33,12 +33,11 @@ struct Shape {
 }
 
 impl Floor {
-    /// All shapes, once.
+    /// Measures all shapes once.
     ///
-    /// # Errors
-    /// When it cannot be run or its report cannot be read.
+    /// # Errors It cannot be run, or its report is invalid.
     pub(crate) fn measure(&self) -> Result<BTreeMap<String, Limit>, String> {
-        // This process keeps to the clients' core; the limit is measured on both.
+        // This process runs on the clients' core, but the limit needs both.
         let mut command = tied("taskset");
         command
             .arg("--cpu-list")
@@ -52,7 +51,7 @@ impl Floor {
         Ok(report.figures.into_iter().map(|shape| (shape.shape, shape.limit)).collect())
     }
 
-    /// Medians over several rounds.
+    /// Returns the medians of several rounds.
     pub(crate) fn medians(rounds: &[BTreeMap<String, Limit>]) -> BTreeMap<String, Limit> {
         let shapes = rounds.first().into_iter().flat_map(BTreeMap::keys);
         let of = |shape: &String| {

@@ -1,4 +1,4 @@
-//! One server in one case, once.
+//! Measures one server in one case, once.
 
 use crate::files::{PROBE, Workplace};
 use crate::generator::Generator;
@@ -7,7 +7,7 @@ use crate::load::{Load, Report};
 use crate::peers::cases::Kind;
 use crate::peers::cold::ColdFiles;
 use crate::peers::metric::{Figures, Metric};
-use crate::server::{Contender, Mark, Server, quantile};
+use crate::server::{Contender, LogPosition, Server, quantile};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
@@ -15,48 +15,47 @@ use std::time::{Duration, Instant};
 use tuffet_core::{Operation, OptionSet};
 use tuffet_measure::{Busy, CoreMeter, Footprint, MeasureError, Wakeups};
 
-/// A round is repeated until it took so long in all, because ticks of 10 ms are what the busy time is
-/// counted in; but no more often than this.
-const MOST_REPEATS: u32 = 12;
+/// The most repeats of a case in one round. A round must last a while, because busy time counts in ticks of 10 ms.
+const MAX_REPEATS: u32 = 12;
 
-/// Between two looks at the memory of a server.
+/// The interval between samples of a server's memory.
 const SAMPLE: Duration = Duration::from_millis(500);
 
-/// What is the same for all servers and cases of a run.
+/// The settings of all servers and cases of a run.
 #[derive(Debug)]
 pub(crate) struct Bench {
     pub(crate) place: Workplace,
-    /// A folder on a disk, for files that are to be read from there.
+    /// A folder on a disk, for files read from a disk.
     pub(crate) disk: PathBuf,
     pub(crate) generator: Generator,
-    /// The first is that of servers with one worker.
-    pub(crate) cores: Vec<Place>,
-    /// How long a round lasts at least, by repeating the case.
+    /// The cores of servers with one worker, then with two.
+    pub(crate) cores: Vec<ServerCores>,
+    /// The minimum duration of a round, reached by repeating the case.
     pub(crate) least: Duration,
-    /// From the last activity until a server counts as idle; four times as long where clients stall, so
-    /// that timers have backed off.
+    /// The time from the last activity until a server counts as idle; with stalled clients four times as long, so that
+    /// timers have backed off.
     pub(crate) settle: Duration,
-    /// How long idleness is measured.
+    /// The duration of an idle measurement.
     pub(crate) rest: Duration,
-    /// How long stalled clients hold their transfers for the memory.
+    /// How long stalled clients keep their transfers open for a memory measurement.
     pub(crate) hold: Duration,
 }
 
-/// Where a server runs.
+/// The cores of a server.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct ServerCores {
     pub(crate) numbers: Vec<usize>,
-    /// How busy they are with nothing to do.
+    /// The idle baseline.
     pub(crate) idle: Busy,
 }
 
-/// What came of it.
+/// The outcome of a measurement.
 #[derive(Debug)]
 pub(crate) enum Outcome {
     Measured(Sample),
-    /// The server does not have what the case is about.
+    /// The server does not support the case.
     Cannot(String),
-    /// It has, but it did not work.
+    /// The server or the measurement failed.
     Failed(String),
 }
 
@@ -64,16 +63,16 @@ pub(crate) enum Outcome {
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     pub(crate) figures: Figures,
-    /// How often the case was repeated for it.
+    /// How often the case was repeated.
     pub(crate) repeats: u32,
-    /// Options that the server granted less of than was asked.
+    /// Options with a lower granted value than requested.
     pub(crate) note: Option<String>,
-    /// Errors that clients got, and how many got each.
+    /// Clients' errors with their counts.
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
 impl Bench {
-    /// Starts the server anew and measures.
+    /// Starts the server and measures the case.
     pub(crate) fn run(&self, contender: &Contender, installed: &Installed, kind: &Kind) -> Outcome {
         let on_disk = matches!(kind, Kind::ToDisk(_));
         let write = on_disk || matches!(kind, Kind::Transfers(load) if load.write);
@@ -125,7 +124,7 @@ impl Bench {
         &self,
         contender: &Contender,
         installed: &Installed,
-        cores: &Place,
+        cores: &ServerCores,
         uploads: Option<PathBuf>,
         cold: Option<&ColdFiles>,
     ) -> Result<Server, String> {
@@ -145,7 +144,7 @@ impl Bench {
     fn transfers(
         &self,
         server: &mut Server,
-        cores: &Place,
+        cores: &ServerCores,
         load: &Load,
         on_disk: bool,
     ) -> Result<Outcome, String> {
@@ -155,7 +154,7 @@ impl Bench {
             Negotiated::Refused(why) => return Ok(Outcome::Cannot(why)),
         };
         if !load.write && load.loss == 0.0 {
-            // What is read for the first time is read from where it lies; afterwards it is as it will stay.
+            // Warms up: only the first read of a file is slow.
             self.generator.load(
                 server.address,
                 &Load { transfers: 1, concurrency: 1, ..*load },
@@ -164,10 +163,9 @@ impl Bench {
             )?;
         }
         let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
-        let mark = server.mark();
+        let log_position = server.log_position();
         let (started, mut reports) = (Instant::now(), Vec::new());
-        while reports.is_empty() || (started.elapsed() < self.least && reports.len() < MOST_REPEATS as usize)
-        {
+        while reports.is_empty() || (started.elapsed() < self.least && reports.len() < MAX_REPEATS as usize) {
             reports.push(self.generator.load(
                 server.address,
                 load,
@@ -181,7 +179,7 @@ impl Bench {
         if let Some(why) = server.unseen() {
             return Err(why.to_owned());
         }
-        tell_decisions(&mut sample.figures, &mark);
+        add_decisions(&mut sample.figures, &log_position);
         if load.write {
             let completed = reports.iter().map(|report| report.completed).sum();
             let wrong =
@@ -193,12 +191,12 @@ impl Bench {
         Ok(Outcome::Measured(sample))
     }
 
-    /// A load alone, and again while a storm of requests is admitted: how long its blocks take. The other
-    /// figures are those of the storm.
+    /// Measures the block times of a load, alone and during a storm of requests. The other figures are those of the
+    /// storm.
     fn beside(
         &self,
         server: &mut Server,
-        cores: &Place,
+        cores: &ServerCores,
         load: &Load,
         storm: &Load,
     ) -> Result<Outcome, String> {
@@ -209,7 +207,7 @@ impl Bench {
             self.generator.load(server.address, &warm_up, name, "")?;
         }
         let alone = self.generator.load(server.address, load, &file, "")?;
-        let mark = server.mark();
+        let log_position = server.log_position();
         let meter = CoreMeter::start(&cores.numbers).map_err(|error| error.to_string())?;
         let mut raging = self.generator.beside(server.address, storm, &small, &self.place.scratch())?;
         let mut within = Vec::new();
@@ -221,20 +219,20 @@ impl Bench {
             within.push(self.generator.load(server.address, load, &file, "")?);
         }
         let busy = meter.stop().map_err(|error| error.to_string())?;
-        // The last one may have outlived the storm.
+        // The last transfer may have outlived the storm.
         within.truncate(within.len().max(2) - 1);
         let mut sample = sample(storm, &[raging.report()?], &busy, &cores.idle);
         let figures = &mut sample.figures;
-        tell_decisions(figures, &mark);
+        add_decisions(figures, &log_position);
         for metric in [Metric::CpuSPerGb, Metric::CpuUsPerBlock, Metric::CpuMsPerTransfer] {
             figures.remove(&metric); // of both loads
         }
-        tell_turnarounds(figures, &alone, &within);
+        add_turnarounds(figures, &alone, &within);
         Ok(Outcome::Measured(sample))
     }
 
-    /// The most memory that is seen while the transfers are held, against that after some transfers: buffers
-    /// that are used for the first time are not what an open transfer costs.
+    /// Measures the growth of memory through open transfers, compared with the memory after some transfers: the first
+    /// use of buffers must not count.
     fn memory(&self, server: &mut Server, open: u32, windowsize: u16) -> Result<Outcome, String> {
         let asked = (windowsize > 1).then_some(windowsize);
         let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
@@ -261,7 +259,7 @@ impl Bench {
         Ok(Outcome::Measured(Sample { figures, repeats: 1, note, ..Sample::default() }))
     }
 
-    fn idle(&self, server: &mut Server, cores: &Place, stalled: u32) -> Result<Outcome, String> {
+    fn idle(&self, server: &mut Server, cores: &ServerCores, stalled: u32) -> Result<Outcome, String> {
         let file = self.place.file(MEMORY_FILE).map_err(|error| error.to_string())?;
         let settle = if stalled == 0 { self.settle } else { 4 * self.settle };
         let mut held = None;
@@ -288,15 +286,15 @@ impl Bench {
     }
 }
 
-fn tell_decisions(figures: &mut Figures, mark: &Mark) {
-    let decisions = mark.decisions().unwrap_or_default();
+fn add_decisions(figures: &mut Figures, log_position: &LogPosition) {
+    let decisions = log_position.decisions().unwrap_or_default();
     for (metric, part) in [(Metric::DecisionP50Us, 0.5), (Metric::DecisionP99Us, 0.99)] {
         quantile(&decisions, part).map(|value| figures.insert(metric, value));
     }
 }
 
-/// How long the blocks of a transfer took alone, and beside others.
-pub(super) fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
+/// Adds the block times of a transfer, alone and beside others.
+pub(super) fn add_turnarounds(figures: &mut Figures, alone: &Report, within: &[Report]) {
     *figures.entry(Metric::Incomplete).or_default() +=
         within.iter().chain([alone]).map(|report| report.incomplete() as f64).sum::<f64>();
     let median = |of: Quantile| tuffet_measure::median(within.iter().filter_map(of));
@@ -313,7 +311,7 @@ pub(super) fn tell_turnarounds(figures: &mut Figures, alone: &Report, within: &[
 
 type Quantile = fn(&Report) -> Option<f64>;
 
-/// What the generator reports of all repeats, and what the cores did meanwhile.
+/// Sums up the reports of all repeats and the busy time of the cores.
 pub(super) fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) -> Sample {
     let sum = |of: fn(&Report) -> f64| reports.iter().map(of).sum::<f64>();
     let (bytes, seconds) = (sum(|report| report.bytes as f64), sum(|report| report.seconds).max(1e-6));
@@ -361,31 +359,31 @@ pub(super) fn sample(load: &Load, reports: &[Report], busy: &Busy, idle: &Busy) 
     Sample { figures, repeats: u32::try_from(reports.len()).unwrap_or(u32::MAX), note: None, errors }
 }
 
-impl Place {
-    /// Takes the baseline of these cores.
-    pub(crate) fn measure(numbers: Vec<usize>) -> Result<Place, MeasureError> {
+impl ServerCores {
+    /// Measures the idle baseline of these cores.
+    pub(crate) fn measure(numbers: Vec<usize>) -> Result<ServerCores, MeasureError> {
         let idle = CoreMeter::baseline(&numbers, BASELINE)?;
-        Ok(Place { numbers, idle })
+        Ok(ServerCores { numbers, idle })
     }
 }
 
-/// Time over which the idle baseline is taken.
+/// The duration of the idle baseline.
 const BASELINE: Duration = Duration::from_secs(2);
 
-/// Large enough that no window holds all of it.
+/// Larger than any window.
 const MEMORY_FILE: u64 = 256 * crate::peers::cases::KIB;
 
-/// What opening many transfers may take beyond the time that they are held.
+/// The time limit for opening many transfers.
 const STALL_SLACK: Duration = Duration::from_secs(10);
 
-/// Before memory is measured.
+/// The warm-up before memory is measured.
 const WARM_UP: Load = Load { transfers: 32, concurrency: 8, limit: Duration::from_secs(30), ..Load::READ };
 
-/// What a server makes of the options of a load.
+/// A server's answer to the options of a load.
 pub(super) enum Negotiated {
-    /// All of them are granted; if less than was asked, how much.
+    /// All are granted; with a note about lower values.
     Granted(Option<String>),
-    /// One is not.
+    /// One is refused.
     Refused(String),
 }
 

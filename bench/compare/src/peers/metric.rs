@@ -1,4 +1,4 @@
-//! What is measured, each with its unit and which way is better.
+//! The metrics, each with its unit and direction.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -6,30 +6,30 @@ use std::collections::BTreeMap;
 /// Figures of a run, or medians of several.
 pub(crate) type Figures = BTreeMap<Metric, f64>;
 
-/// A figure. A megabyte is 10^6 bytes, a gigabyte 10^9.
+/// A metric. A megabyte is 10^6 bytes, a gigabyte 10^9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Metric {
-    /// File data that arrived, for the time from the first request to the end of the last transfer.
+    /// File data received per second, from the first request to the end of the last transfer.
     ThroughputMbS,
-    /// Transfers that completed, for the same time.
+    /// Completed transfers per second, over the same time.
     TransfersPerS,
-    /// Busy seconds of the server's core for each GB of file data, less the idle baseline.
+    /// Busy seconds of the server's core per GB of file data, minus the idle baseline.
     CpuSPerGb,
-    /// The same for each completed transfer.
+    /// The same per completed transfer.
     CpuMsPerTransfer,
-    /// The same for each block of data.
+    /// The same per block.
     CpuUsPerBlock,
-    /// From when the server read a request to its decision, by its own log.
+    /// From reading a request to the decision, according to the server's log.
     DecisionP50Us,
     DecisionP99Us,
-    /// From when a request was sent to the first datagram that answers it.
+    /// From sending a request to the first datagram of the answer.
     AnswerP50Ms,
     AnswerP99Ms,
     /// From an ACK to the next new block.
     TurnaroundP50Ms,
     TurnaroundP99Ms,
-    /// The same while a storm of other requests is admitted.
+    /// The same during a storm of other requests.
     TurnaroundStormP50Ms,
     TurnaroundStormP99Ms,
     /// From the first request to the first DATA or, in uploads, to the first answer.
@@ -38,23 +38,23 @@ pub(crate) enum Metric {
     /// From the first request to the end.
     CompletionP50Ms,
     CompletionP99Ms,
-    /// How often clients had to repeat because nothing came for their time-out (a second).
+    /// Client time-outs (a second without a datagram).
     ClientTimeouts,
-    /// Transfers that failed, timed out, or brought other bytes than they should.
+    /// Transfers that failed, timed out, or had wrong content.
     Incomplete,
-    /// Transfers that brought other bytes, and uploads that are not on disk as they were sent.
+    /// Downloads or uploads with wrong content.
     WrongBytes,
-    /// CPU of the load generator itself, for each GB.
+    /// CPU seconds of the load generator per GB.
     GeneratorCpuSPerGb,
-    /// Resident memory that each open transfer adds.
+    /// Additional resident memory per open transfer.
     GrowthBytes,
-    /// Transfers that were open.
+    /// Open transfers.
     Open,
-    /// How much of its core the server uses.
+    /// The server's use of its core.
     BusyPercent,
     /// Voluntary context switches of the server.
     WakeupsPerS,
-    /// Taken from the server's core by the hypervisor.
+    /// The hypervisor's share of the server's core.
     StolenPercent,
 }
 

@@ -1,4 +1,4 @@
-//! Tuffet and other TFTP servers, the same cases in one run, side by side.
+//! Runs the same cases on Tuffet and other TFTP servers, side by side.
 
 mod args;
 mod cases;
@@ -12,4 +12,4 @@ mod run;
 mod scale;
 mod target;
 
-pub(crate) use args::{Args, obey};
+pub(crate) use args::{Args, execute};

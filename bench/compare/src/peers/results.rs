@@ -1,4 +1,4 @@
-//! What a run found, as it is kept in `bench/results/DATE.json`.
+//! The results of a run, as stored in `bench/results/DATE.json`.
 
 use crate::peers::metric::Figures;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ pub(crate) struct Results {
     #[serde(flatten)]
     pub(crate) facts: Facts,
     pub(crate) settings: Settings,
-    /// Versions by server; those that could not be had are in `skipped`.
+    /// Versions by server; missing servers are in `skipped`.
     pub(crate) versions: BTreeMap<String, String>,
     pub(crate) skipped: BTreeMap<String, String>,
     /// The floor: medians of `tuffet-micro limit`, by shape.
@@ -19,16 +19,16 @@ pub(crate) struct Results {
     pub(crate) cases: Vec<CaseResult>,
 }
 
-/// How it was measured.
+/// The settings of a run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) scale: String,
     pub(crate) rounds: u32,
     pub(crate) server_core: usize,
     pub(crate) generator_core: usize,
-    /// How busy the server's core was with nothing to do, in percent; taken off all figures.
+    /// The idle baseline of the server's core in percent, subtracted from all figures.
     pub(crate) idle_percent: f64,
-    /// Whether the files lay in memory.
+    /// Whether the files were in memory.
     pub(crate) files_in_memory: bool,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Limit {
     pub(crate) cpu_us_per_packet: Option<f64>,
 }
 
-/// One case.
+/// The results of one case.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct CaseResult {
     pub(crate) name: String,
@@ -50,44 +50,44 @@ pub(crate) struct CaseResult {
     pub(crate) targets: Vec<TargetResult>,
 }
 
-/// One server in one case.
+/// The results of one server in one case.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ServerResult {
     pub(crate) server: String,
     /// Medians over the rounds.
     pub(crate) median: Figures,
     pub(crate) rounds: Vec<Round>,
-    /// Options that it granted less of than was asked.
+    /// Options with a lower granted value than requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
-    /// Why it does not take part: the server lacks something.
+    /// The reason why it does not take part: the server lacks something.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cannot: Option<String>,
-    /// What went wrong.
+    /// The reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
 }
 
-/// One round.
+/// The results of one round.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Round {
     pub(crate) figures: Figures,
-    /// How often the case was repeated in it.
+    /// How often the case was repeated.
     pub(crate) repeats: u32,
-    /// Wall-clock time with starting and stopping the server.
+    /// Wall-clock time, including the start and stop of the server.
     pub(crate) seconds: f64,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) errors: BTreeMap<String, u64>,
 }
 
-/// Whether something was reached.
+/// The result for a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct TargetResult {
-    /// What was to be reached.
+    /// The target.
     pub(crate) target: String,
-    /// What was measured.
+    /// The measured value.
     pub(crate) measured: String,
-    /// `None` if something that is needed for it was not measured.
+    /// `None` if a required value was not measured.
     pub(crate) reached: Option<bool>,
 }
 
@@ -98,7 +98,7 @@ impl CaseResult {
 }
 
 impl ServerResult {
-    /// Whether every transfer completed, as far as the case has transfers.
+    /// Whether every transfer completed; true for a case without transfers.
     pub(crate) fn complete(&self) -> bool {
         !self.median.is_empty()
             && self.failed.is_none()

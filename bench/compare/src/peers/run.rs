@@ -1,34 +1,32 @@
-//! The whole run: cases and rounds, with the servers interleaved, so that whatever drifts on the machine
-//! drifts for all of them.
+//! Runs all cases in rounds, with the servers interleaved, so that drift of the machine affects all of them.
 
-use crate::install::{Installed, Workshop};
+use crate::install::{Installed, Installer};
 use crate::peers::cases::{Case, Kind};
 use crate::peers::limit::Floor;
 use crate::peers::measure::{Bench, Outcome};
 use crate::peers::metric::{Metric, medians};
 use crate::peers::results::{CaseResult, Limit, Round, ServerResult};
 use crate::peers::target::judge;
-use crate::server::{Contender, Places, SERVERS};
+use crate::server::{Contender, OwnPrograms, SERVERS};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tuffet_measure::short;
 
-/// A peer whose first round took longer than this is not measured again: its figure is far from the
-/// others' anyway.
+/// A peer with a longer round is not measured again: its figure is far from the others anyway.
 const TOO_LONG: Duration = Duration::from_secs(20);
 
-/// A server that is here.
-pub(crate) type Ready = (&'static Contender, Installed);
+/// An installed server.
+pub(crate) type Participant = (&'static Contender, Installed);
 
-/// Gets every server that is wanted; of the others, why they cannot be had.
+/// Installs every wanted server; returns them, and the reasons for missing ones.
 pub(crate) fn gather(
-    workshop: &Workshop,
-    places: &Places,
+    installer: &Installer,
+    own_programs: &OwnPrograms,
     wanted: impl Fn(&Contender) -> bool,
-) -> (Vec<Ready>, BTreeMap<String, String>) {
+) -> (Vec<Participant>, BTreeMap<String, String>) {
     let (mut ready, mut skipped) = (Vec::new(), BTreeMap::new());
     for contender in SERVERS.iter().filter(|contender| wanted(contender)) {
-        match (contender.install)(workshop, places) {
+        match (contender.install)(installer, own_programs) {
             Ok(_) if contender.port_69 && !rustix::process::geteuid().is_root() => {
                 skipped
                     .insert(contender.name.to_owned(), "it listens on port 69 alone: run as root".to_owned());
@@ -50,7 +48,7 @@ pub(crate) fn gather(
 pub(crate) fn run(
     bench: &Bench,
     floor: Option<&Floor>,
-    ready: &[Ready],
+    ready: &[Participant],
     cases: &[(&Case, Kind)],
     rounds: u32,
 ) -> (Vec<CaseResult>, BTreeMap<String, Limit>) {
@@ -82,10 +80,12 @@ pub(crate) fn run(
     (results, limit)
 }
 
-fn empty(case: &Case, ready: &[Ready]) -> CaseResult {
-    let takes_part = |(contender, _): &&Ready| case.includes(contender.name, contender.variant);
-    let server =
-        |(contender, _): &Ready| ServerResult { server: contender.name.to_owned(), ..Default::default() };
+fn empty(case: &Case, ready: &[Participant]) -> CaseResult {
+    let takes_part = |(contender, _): &&Participant| case.includes(contender.name, contender.variant);
+    let server = |(contender, _): &Participant| ServerResult {
+        server: contender.name.to_owned(),
+        ..Default::default()
+    };
     CaseResult {
         name: case.name.to_owned(),
         title: case.title.to_owned(),
@@ -94,7 +94,7 @@ fn empty(case: &Case, ready: &[Ready]) -> CaseResult {
     }
 }
 
-fn one_round(bench: &Bench, ready: &[Ready], kind: &Kind, result: &mut CaseResult) {
+fn one_round(bench: &Bench, ready: &[Participant], kind: &Kind, result: &mut CaseResult) {
     for server in &mut result.servers {
         let Some((contender, installed)) =
             ready.iter().find(|(contender, _)| contender.name == server.server)
@@ -144,7 +144,7 @@ fn takes_too_long(server: &ServerResult) -> bool {
     server.rounds.iter().any(|round| round.seconds > TOO_LONG.as_secs_f64())
 }
 
-/// A line while it runs.
+/// A progress line.
 fn summary(figures: &crate::peers::metric::Figures) -> String {
     const SHOWN: [Metric; 13] = [
         Metric::ThroughputMbS,

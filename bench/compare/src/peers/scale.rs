@@ -1,14 +1,14 @@
-//! How much of a case is run.
+//! Scales cases.
 
 use crate::peers::cases::{KIB, Kind};
 use crate::scale::Scale;
 use std::time::Duration;
 
-/// A file of a smoke run is no larger.
+/// The largest file of a smoke run.
 const SMALL: u64 = 100 * KIB + 7;
 
 impl Scale {
-    /// The case, as much of it as is run.
+    /// Returns the case at this scale.
     pub(crate) fn kind(self, kind: Kind) -> Kind {
         match (self, kind) {
             (Scale::Full, kind) => kind,
@@ -52,27 +52,27 @@ impl Scale {
         }
     }
 
-    /// How long a round lasts at least.
+    /// The minimum duration of a round.
     pub(crate) fn least(self) -> Duration {
         Duration::from_millis(self.choose([1_500, 500, 0]))
     }
 
-    /// From the last activity until a server counts as idle.
+    /// The time from the last activity until a server counts as idle.
     pub(crate) fn settle(self) -> Duration {
         Duration::from_millis(self.choose([1_000, 1_000, 100]))
     }
 
-    /// How long idleness is measured.
+    /// The duration of an idle measurement.
     pub(crate) fn rest(self) -> Duration {
         Duration::from_millis(self.choose([10_000, 3_000, 200]))
     }
 
-    /// How long transfers are held open for the memory.
+    /// How long transfers stay open for a memory measurement.
     pub(crate) fn hold(self) -> Duration {
         Duration::from_millis(self.choose([12_000, 5_000, 700]))
     }
 
-    /// Seconds for each shape of the limit; none at all in the smallest.
+    /// Seconds per shape of the limit; `None` skips it at the smallest scale.
     pub(crate) fn floor_seconds(self) -> Option<f64> {
         self.choose([Some(1.5), Some(0.5), None])
     }

@@ -1,4 +1,4 @@
-//! Whether a case reached what it has to.
+//! Judges whether a case reached its targets.
 
 use crate::peers::cases::{Bound, Target};
 use crate::peers::metric::Metric;
@@ -6,7 +6,7 @@ use crate::peers::results::{CaseResult, Limit, TargetResult};
 use std::collections::BTreeMap;
 use tuffet_measure::short;
 
-/// Judges a target by the medians. `is_peer` tells which servers are not Tuffet.
+/// Judges a target by the medians. `is_peer` returns whether a server is not Tuffet.
 pub(crate) fn judge(
     target: &Target,
     case: &CaseResult,

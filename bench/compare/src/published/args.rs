@@ -4,7 +4,7 @@ use crate::published::bench::{Bench, Programs};
 use crate::published::page::{self, Context};
 use crate::published::tables;
 use crate::scale::Scale;
-use crate::setup::{Setup, beside};
+use crate::setup::{Setup, program_path};
 use std::path::PathBuf;
 use tuffet_measure::report::Facts;
 
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     /// `tuffet-relay`, for the long path [default: beside this program]
     #[arg(long, value_name = "PROGRAM")]
     relay: Option<PathBuf>,
-    /// The `tuffet` whose `doctor` is run [default: the measured one]
+    /// The `tuffet` for running `doctor` [default: the measured one]
     #[arg(long, value_name = "PROGRAM")]
     doctor: Option<PathBuf>,
 }
@@ -37,11 +37,11 @@ pub(crate) struct Args {
 ///
 /// # Errors
 /// A program or a core is missing, or the results cannot be written.
-pub(crate) fn obey(args: &Args) -> Result<bool, String> {
+pub(crate) fn execute(args: &Args) -> Result<bool, String> {
     let facts = Facts::now();
     let tuffet = args.setup.programs.tuffet()?;
     let programs = Programs {
-        relay: beside(args.relay.as_deref(), "tuffet-relay")?,
+        relay: program_path(args.relay.as_deref(), "tuffet-relay")?,
         doctor: args.doctor.clone().map_or(Ok(tuffet), std::path::absolute).map_err(|e| e.to_string())?,
     };
     let bench = Bench::new(&args.setup, programs, &args.peer, args.scale)?;

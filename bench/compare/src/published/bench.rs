@@ -1,11 +1,11 @@
-//! Runs one case on one server: the server on its core, everything else on another, and the busy time of the
-//! server's core is what it costs.
+//! Runs one case on one server: the server on its core, everything else on another. The cost is the busy time of the
+//! server's core.
 
 use crate::install::Installed;
 use crate::load::Load;
 use crate::published::relay::Relay;
 use crate::scale::Scale;
-use crate::server::{Contender, Launch, SERVERS, Server, Where, with_settings};
+use crate::server::{Contender, Launch, Placement, SERVERS, Server, with_settings};
 use crate::setup::{QUIET, Rig, Setup};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -23,16 +23,16 @@ pub(crate) struct Programs {
     pub(crate) doctor: PathBuf,
 }
 
-/// All that a case needs.
+/// Runs the cases.
 pub(crate) struct Bench {
     pub(crate) rig: Rig,
     pub(crate) programs: Programs,
     pub(crate) scale: Scale,
     /// Tuffet, and the peer if it is installed.
     pub(crate) servers: Vec<(Contender, Installed)>,
-    /// Who takes no part, and why.
+    /// Missing servers, with the reasons.
     pub(crate) missing: BTreeMap<String, String>,
-    /// Set by a signal: no further case is run.
+    /// Set by a signal: no further case runs.
     interrupted: Arc<AtomicBool>,
 }
 
@@ -41,16 +41,16 @@ pub(crate) struct Bench {
 pub(crate) struct Case<'a> {
     /// The path's name in tables.
     pub(crate) path: &'a str,
-    /// Where the server is.
-    pub(crate) there: Where,
-    /// Flags of `tuffet-relay`, where the path goes through it.
+    /// The placement of the server.
+    pub(crate) placement: Placement,
+    /// Flags of `tuffet-relay`; `None` for a path without it.
     pub(crate) relay: Option<Vec<String>>,
     pub(crate) load: Load,
     /// Further flags of the generator.
     pub(crate) flags: &'a [&'a str],
 }
 
-/// What one server did in one case.
+/// The results of one server in one case.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct Measurement {
     pub(crate) server: String,
@@ -58,20 +58,20 @@ pub(crate) struct Measurement {
     pub(crate) write: bool,
     pub(crate) blksize: u16,
     pub(crate) windowsize: u16,
-    /// Transfers at once.
+    /// Concurrent transfers.
     pub(crate) at_once: u32,
     pub(crate) transfers: u32,
     /// Bytes in each file.
     pub(crate) size: u64,
-    /// All transfers together.
+    /// The rate of all transfers together.
     pub(crate) mb_s: f64,
-    /// One transfer: its size for the median of the times.
+    /// The rate of one transfer: its size by the median time.
     pub(crate) each_mb_s: f64,
     pub(crate) transfers_per_s: f64,
     pub(crate) seconds: f64,
     pub(crate) completion_p50_ms: Option<f64>,
     pub(crate) completion_p99_ms: Option<f64>,
-    /// Of the server's core, softirq included; nothing where others kept the core busy.
+    /// The use of the server's core, including softirq; `None` if other work kept the core busy.
     pub(crate) cpu_percent: Option<f64>,
     pub(crate) cpu_s_per_gb: Option<f64>,
     pub(crate) completed: u64,
@@ -79,7 +79,7 @@ pub(crate) struct Measurement {
     pub(crate) client_timeouts: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
-    /// Seconds, MB/s since the sample before, MB/s since the start.
+    /// Seconds, MB/s since the previous sample, MB/s since the start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) over_time: Vec<[f64; 3]>,
 }
@@ -109,8 +109,7 @@ impl Measurement {
 }
 
 impl Bench {
-    /// # Errors
-    /// When a program or a core is missing.
+    /// # Errors A program or a core is missing.
     pub(crate) fn new(setup: &Setup, programs: Programs, peer: &str, scale: Scale) -> Result<Bench, String> {
         let rig = Rig::new(setup, scale != Scale::Smoke)?;
         if !SERVERS.iter().any(|server| server.name == peer && !server.is_tuffet()) {
@@ -134,7 +133,7 @@ impl Bench {
         Ok(Bench { rig, programs, scale, servers, missing, interrupted })
     }
 
-    /// Whether a signal asked to stop. What runs then ends its case, and what was set up is taken down.
+    /// Whether a signal has asked to stop. The running case still ends, and everything is cleaned up.
     pub(crate) fn interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -209,7 +208,7 @@ impl Bench {
         let cores = self.rig.core.to_string();
         let folders = (root.as_path(), scratch.as_path());
         let mut server =
-            Server::start_there(contender, installed, &cores, folders, load.write, probe, &case.there)?;
+            Server::start_in(contender, installed, &cores, folders, load.write, probe, &case.placement)?;
         let relay = case.relay.as_ref();
         let relay = relay.map(|flags| Relay::start(&self.programs.relay, server.address, flags, &scratch));
         let relay = relay.transpose()?;
@@ -249,5 +248,5 @@ fn wide(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     with_settings(server, launch, "wide.yaml", "transfer: { max-windowsize: 32767 }\n")
 }
 
-/// A download without anything special, to start from.
+/// One plain download, as a base.
 pub(crate) const DOWNLOAD: Load = Load { gro: true, ..Load::READ };

@@ -1,16 +1,15 @@
-//! A cable between this network namespace and one of the server's own, as fast as told (`tc tbf`). Gone when
-//! dropped.
+//! A cable of a given rate (`tc tbf`) between this network namespace and one for the server. Dropping it removes it.
 
 use crate::command::succeed;
 use crate::install::on_this_machine;
-use crate::server::Where;
+use crate::server::Placement;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How long one command may take.
+/// The time limit of one command.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Link {
@@ -19,8 +18,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// # Errors
-    /// Why there can be none here: no root, no `ip` or `tc`, or a kernel without them.
+    /// # Errors It cannot be created: no root, no `ip` or `tc`, or a kernel without support.
     pub(crate) fn new(mbit: Option<u32>) -> Result<Link, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         if !rustix::process::geteuid().is_root() {
@@ -31,7 +29,7 @@ impl Link {
         }
         remove_left_behind();
         let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        // 198.18.0.0/15 is for benchmarks (RFC 2544); another run on this machine has another part of it.
+        // 198.18.0.0/15 is for benchmarks (RFC 2544); each run on this machine uses another part of it.
         let (high, low) = ((process % 250) as u8, (process / 250 % 15 * 16 + count % 4 * 4) as u8);
         let address = |host: u8| Ipv4Addr::new(198, 18, high, low + host);
         let link = Link { namespace: format!("tuffet-{process}-{count}"), server: address(1) };
@@ -61,14 +59,14 @@ impl Link {
         Ok(link)
     }
 
-    /// Where a server at its other end is started.
-    pub(crate) fn server(&self) -> Where {
+    /// The placement of a server at the other end.
+    pub(crate) fn server(&self) -> Placement {
         let behind = ["ip", "netns", "exec", &self.namespace].map(str::to_owned);
-        Where { ip: Some(IpAddr::V4(self.server)), behind: behind.into() }
+        Placement { ip: Some(IpAddr::V4(self.server)), behind: behind.into() }
     }
 }
 
-/// Removes the namespaces of runs that were killed, so could not take down what they had set up.
+/// Removes the namespaces of killed runs.
 fn remove_left_behind() {
     for entry in std::fs::read_dir("/run/netns").into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -82,7 +80,7 @@ fn remove_left_behind() {
     }
 }
 
-/// The process that made a namespace of this name, if it is one of ours.
+/// The process that created a namespace of this name, if it is one of ours.
 fn owner(namespace: &str) -> Option<u32> {
     let (process, count) = namespace.strip_prefix("tuffet-")?.split_once('-')?;
     count.parse::<u32>().ok()?;
@@ -91,7 +89,7 @@ fn owner(namespace: &str) -> Option<u32> {
 
 impl Drop for Link {
     fn drop(&mut self) {
-        // The cable goes with one of its ends.
+        // Deleting one end deletes the cable.
         let mut command = Command::new("ip");
         command.args(["netns", "delete", &self.namespace]);
         if let Err(error) = succeed(command, PATIENCE) {

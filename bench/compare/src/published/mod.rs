@@ -1,8 +1,8 @@
-//! Tables that others published about TFTP, measured again on Tuffet beside one peer.
+//! Repeats published tables about TFTP on Tuffet and one peer.
 //!
-//! Each table is a module of [`tables`]: what was published, the cases, and the page. [`bench`] runs a case,
-//! over loopback, over a cable between two network namespaces ([`link`]) or through `tuffet-relay`
-//! ([`relay`]). [`page`] writes what came out.
+//! Each table is a module of [`tables`]: the published figures, the cases, and the page. [`bench`] runs a case over
+//! loopback, over a cable between two network namespaces ([`link`]), or through `tuffet-relay` ([`relay`]). [`page`]
+//! writes the results.
 
 mod args;
 mod bench;
@@ -12,4 +12,4 @@ mod relay;
 mod scale;
 mod tables;
 
-pub(crate) use args::{Args, obey};
+pub(crate) use args::{Args, execute};

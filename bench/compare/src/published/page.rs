@@ -1,6 +1,6 @@
-//! What is written of a table: JSON, a page, a plot.
+//! Writes the results of a table: JSON, a page, a plot.
 
-use crate::published::tables::{Found, Published};
+use crate::published::tables::{Published, TableResult};
 use crate::scale::Scale;
 use crate::setup::QUIET;
 use serde::Serialize;
@@ -10,28 +10,27 @@ use std::fmt::Write;
 use std::path::Path;
 use tuffet_measure::report::{self, Facts, cell};
 
-/// Where, when and with what it was measured.
+/// The facts and settings of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Context {
     #[serde(flatten)]
     pub(crate) facts: Facts,
     pub(crate) scale: Scale,
-    /// How busy the server's core was with nothing to do; taken off all figures.
+    /// The idle baseline of the server's core in percent, subtracted from all figures.
     pub(crate) idle_percent: f64,
     pub(crate) versions: BTreeMap<String, String>,
-    /// Servers that take no part, and why.
+    /// Missing servers, with the reasons.
     pub(crate) missing: BTreeMap<String, String>,
 }
 
-/// Writes `DATE-published-N.json`, `.md` and, where there is something to draw, `.svg` into a folder.
+/// Writes `DATE-published-N.json`, `.md` and, if there is a chart, `.svg` into a folder.
 ///
-/// # Errors
-/// When one cannot be written.
+/// # Errors A file cannot be written.
 pub(crate) fn write(
     folder: &Path,
     table: &Published,
     context: &Context,
-    found: &Found,
+    found: &TableResult,
 ) -> Result<(), String> {
     let name = format!("{}-published-{}", context.facts.day(), table.number);
     let results = json!({
@@ -52,7 +51,7 @@ pub(crate) fn write(
     report::write(folder, files)
 }
 
-fn markdown(table: &Published, context: &Context, found: &Found, plot: Option<&str>) -> String {
+fn markdown(table: &Published, context: &Context, found: &TableResult, plot: Option<&str>) -> String {
     let mut page = format!("# Published table {}: {}\n\n{}\n\n", table.number, table.title, table.source);
     let _ = writeln!(page, "{} Scale `{}`.", context.facts, context.scale.name());
     let versions: Vec<String> =
@@ -61,7 +60,7 @@ fn markdown(table: &Published, context: &Context, found: &Found, plot: Option<&s
     if context.idle_percent > QUIET {
         let _ = writeln!(
             page,
-            "**The server's core was {:.0} % busy with other things: no CPU is told, and rates are lower than they could be.**\n",
+            "**The server's core was {:.0} % busy with other things: the CPU columns are empty, and the rates are lower than they could be.**\n",
             context.idle_percent
         );
     }
@@ -117,7 +116,8 @@ mod tests {
         };
         let mut section = Section::new("S", ["a", "b"]);
         section.table.row(["1", "x|y"]);
-        let found = Found { measurements: vec![failed], sections: vec![section], ..Found::default() };
+        let found =
+            TableResult { measurements: vec![failed], sections: vec![section], ..TableResult::default() };
         let page = markdown(&ALL[0], &context, &found, Some("plot"));
         for text in [
             "weird-solutions",

@@ -1,24 +1,23 @@
-//! `tuffet-relay` between the generator and a server on loopback: a path that is long or narrow.
+//! Runs `tuffet-relay` between the generator and a server on loopback: a long or narrow path.
 
-use crate::command::{Running, tied};
-use crate::setup::there;
+use crate::command::{RunningProgram, tied};
+use crate::setup::existing_program;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// How long it may take until it relays.
+/// The time limit for its start.
 const START: Duration = Duration::from_secs(20);
 
-/// Ends when it is dropped.
+/// A running relay; dropping it ends it.
 pub(crate) struct Relay {
     pub(crate) address: SocketAddr,
-    _running: Running,
+    _running: RunningProgram,
 }
 
 impl Relay {
-    /// # Errors
-    /// When it is not there or does not start.
+    /// # Errors It is missing or does not start.
     pub(crate) fn start(
         program: &Path,
         to: SocketAddr,
@@ -31,7 +30,7 @@ impl Relay {
         let mut command = tied(program);
         command.args(["--listen", "127.0.0.1:0", "--to"]).arg(to.to_string()).args(flags);
         command.stdin(Stdio::null()).stdout(file).stderr(Stdio::null());
-        let mut running = Running::start(command).map_err(|error| error.to_string())?;
+        let mut running = RunningProgram::start(command).map_err(|error| error.to_string())?;
         let deadline = Instant::now() + START;
         loop {
             let text = std::fs::read_to_string(&log).unwrap_or_default();
@@ -46,15 +45,14 @@ impl Relay {
     }
 }
 
-/// Whether the program is there.
+/// Checks that the program exists.
 ///
-/// # Errors
-/// How to have it.
+/// # Errors How to get it.
 pub(crate) fn usable(program: &Path) -> Result<(), String> {
-    there(program.to_owned(), "tuffet-relay").map(drop)
+    existing_program(program.to_owned(), "tuffet-relay").map(drop)
 }
 
-/// `ADDRESS relays to ADDRESS`, the whole line.
+/// Parses the line `ADDRESS relays to ADDRESS`.
 fn listening(text: &str) -> Option<SocketAddr> {
     let (line, _) = text.split_once('\n')?;
     line.strip_suffix(line.split_once(" relays to ")?.1)?.split(' ').next()?.parse().ok()

@@ -1,4 +1,4 @@
-//! How much of a table is run.
+//! Scales tables.
 
 use crate::scale::Scale;
 
@@ -10,13 +10,13 @@ impl Scale {
         self.choose([full, full / 8, full.min(SMALL)])
     }
 
-    /// Bytes that a path moves in three seconds, or in 0.4.
+    /// Bytes that a path of this rate moves in three seconds, or in 0.4.
     pub(crate) fn bytes_at(self, bytes_per_second: f64) -> u64 {
         let bytes = (bytes_per_second * self.choose([3.0, 0.4, 0.4])) as u64;
         if self == Scale::Smoke { bytes.min(SMALL / 4) } else { bytes.max(SMALL) }
     }
 
-    /// The steps of a series; only the first and the last where it is only to be seen to run.
+    /// The steps of a series; a smoke run has only the first and the last.
     pub(crate) fn steps<T: Copy>(self, all: &[T]) -> Vec<T> {
         match (self, all) {
             (Scale::Smoke, [first, .., last]) => vec![*first, *last],

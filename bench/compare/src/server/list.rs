@@ -1,21 +1,21 @@
-//! Every server, with the flags that make it fastest. To add one, append it to [`SERVERS`].
+//! All servers, with their fastest flags. To add one, append it to [`SERVERS`].
 
 use super::{Contender, Launch, tuffet};
-use crate::install::{Installed, crate_binary, package_binary, says, source_binary};
+use crate::install::{Installed, crate_binary, first_output_line, package_binary, source_binary};
 use std::path::Path;
 use std::process::Command;
 
-/// More transfers than any case opens.
+/// A limit of transfers above that of any case.
 const TRANSFERS: &str = "20000";
 
 /// Version of rs-tftpd; its package is called tftpd.
 const RS_TFTPD: &str = "1.0.0";
 
-/// What all forms of Tuffet have in common.
+/// The common settings of Tuffet's variants.
 const VARIANT: Contender = Contender {
     name: "",
     variant: true,
-    install: |_, places| tuffet::installed(places),
+    install: |_, own_programs| tuffet::installed(own_programs),
     command: |server, launch| Ok(tuffet::plain(server, launch, 1)),
     uploads: true,
     port_69: false,
@@ -38,7 +38,7 @@ pub const SERVERS: &[Contender] = &[
     Contender { name: "tuffet-acl-kept", command: tuffet::with_acl_kept, ..VARIANT },
     Contender {
         name: "tuffet-python",
-        install: |_, places| tuffet::installed_with_python(places),
+        install: |_, own_programs| tuffet::installed_with_python(own_programs),
         command: tuffet::with_python,
         slow_start: true,
         ..VARIANT
@@ -57,7 +57,7 @@ pub const SERVERS: &[Contender] = &[
     Contender {
         name: "tftpd-hpa",
         variant: false,
-        install: |workshop, _| package_binary(workshop, "tftpd-hpa", "usr/sbin/in.tftpd", is_hpa),
+        install: |installer, _| package_binary(installer, "tftpd-hpa", "usr/sbin/in.tftpd", is_hpa),
         command: |server, launch| {
             let mut command = Command::new(&server.program);
             command.arg("--foreground").arg("--address").arg(launch.address.to_string());
@@ -75,7 +75,7 @@ pub const SERVERS: &[Contender] = &[
     Contender {
         name: "atftpd",
         variant: false,
-        install: |workshop, _| package_binary(workshop, "atftpd", "usr/sbin/atftpd", |_| true),
+        install: |installer, _| package_binary(installer, "atftpd", "usr/sbin/atftpd", |_| true),
         command: |server, launch| {
             let mut command = Command::new(&server.program);
             command.args([
@@ -103,10 +103,10 @@ pub const SERVERS: &[Contender] = &[
     Contender {
         name: "dnsmasq",
         variant: false,
-        // Windows came with 2.92; a release may have an older one.
-        install: |workshop, _| {
-            source_binary(workshop, "dnsmasq", "src/dnsmasq", "make -s").or_else(|why| {
-                package_binary(workshop, "dnsmasq-base", "usr/sbin/dnsmasq", |_| true).map_err(|_| why)
+        // dnsmasq has windows from 2.92 on; a release may have an older one.
+        install: |installer, _| {
+            source_binary(installer, "dnsmasq", "src/dnsmasq", "make -s").or_else(|why| {
+                package_binary(installer, "dnsmasq-base", "usr/sbin/dnsmasq", |_| true).map_err(|_| why)
             })
         },
         command: |server, launch| {
@@ -134,7 +134,7 @@ pub const SERVERS: &[Contender] = &[
     Contender {
         name: "rs-tftpd",
         variant: false,
-        install: |workshop, _| crate_binary(workshop, "tftpd", RS_TFTPD, "tftpd"),
+        install: |installer, _| crate_binary(installer, "tftpd", RS_TFTPD, "tftpd"),
         command: |server, launch| {
             let mut command = Command::new(&server.program);
             command.arg("--ip-address").arg(launch.address.ip().to_string());
@@ -153,8 +153,8 @@ pub const SERVERS: &[Contender] = &[
     Contender {
         name: "busybox",
         variant: false,
-        // Debian's own has the client only.
-        install: |workshop, _| source_binary(workshop, "busybox", "udpsvd", BUSYBOX),
+        // Debian's package has only the client.
+        install: |installer, _| source_binary(installer, "busybox", "udpsvd", BUSYBOX),
         command: busybox,
         uploads: true,
         port_69: false,
@@ -165,7 +165,7 @@ pub const SERVERS: &[Contender] = &[
     },
 ];
 
-/// With these applets alone; each runs by the name of a link.
+/// Builds only these applets; a link's name selects the applet.
 const BUSYBOX: &str = "\
 make -s allnoconfig > /dev/null
 for key in TFTPD UDPSVD FEATURE_TFTP_PUT FEATURE_TFTP_GET FEATURE_TFTP_BLOCKSIZE LFS; do
@@ -176,7 +176,7 @@ make -s
 ln -sf busybox tftpd
 ln -sf busybox udpsvd";
 
-/// A process for each transfer, started by udpsvd, whose own limit is 30.
+/// udpsvd starts a process for each transfer; its default limit is 30.
 fn busybox(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let mut command = Command::new(&server.program);
     command.args(["-c", TRANSFERS, "-E"]);
@@ -186,7 +186,7 @@ fn busybox(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     Ok(command)
 }
 
-/// The package atftpd has a link of the same name.
+/// Whether it is tftp-hpa: the package atftpd has a link of the same name.
 fn is_hpa(program: &Path) -> bool {
-    says(program, "--version").is_some_and(|version| version.starts_with("tftp-hpa"))
+    first_output_line(program, "--version").is_some_and(|version| version.starts_with("tftp-hpa"))
 }

@@ -1,79 +1,79 @@
-//! The servers: how each is had, started and stopped.
+//! The servers: installation, start and stop.
 
-mod audience;
-mod decisions;
 mod list;
+mod log;
 mod probe;
-mod running;
+mod process;
 mod tuffet;
+mod watchers;
 
-pub(crate) use decisions::{Mark, quantile};
 pub use list::SERVERS;
-pub(crate) use probe::{Answer, probe};
-pub use running::{Server, Where};
+pub(crate) use log::{LogPosition, quantile};
+pub(crate) use probe::{ProbeAnswer, probe};
+pub use process::{Placement, Server};
 pub(crate) use tuffet::{with_all_settings, with_inventory, with_settings};
 
-use crate::install::{Installed, Workshop};
+use crate::install::{Installed, Installer};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A server that can take part.
 pub struct Contender {
-    /// For `--peer`, and the key in the results.
+    /// The name for `--peer` and in the results.
     pub name: &'static str,
-    /// Whether it is Tuffet set up differently.
+    /// Whether it is a variant of Tuffet.
     pub variant: bool,
-    pub install: fn(&Workshop, &Places) -> Result<Installed, String>,
-    /// The command that serves in the foreground, at its best: flags that cost it speed are left out.
+    pub install: fn(&Installer, &OwnPrograms) -> Result<Installed, String>,
+    /// The command that serves in the foreground, without flags that cost speed.
     pub command: fn(&Installed, &Launch<'_>) -> Result<Command, String>,
-    /// Whether it takes uploads.
+    /// Whether it accepts uploads.
     pub uploads: bool,
-    /// Whether it can only listen on port 69, and so only for root.
+    /// Whether it can only listen on port 69, and so needs root.
     pub port_69: bool,
-    /// Cores that it gets, as far as there are so many beside the generator's.
+    /// The number of its cores, if the machine has enough beside the generator's.
     pub cores: usize,
-    /// How many transfers it is asked to hold open at most: a process for each has its limit.
+    /// The most open transfers: a server with a process for each has its limit.
     pub max_open: u32,
-    /// Whether a collector and viewers of the live view are there.
+    /// Whether a collector and viewers of the live view watch it.
     pub watched: bool,
-    /// Whether its first start takes a minute or so, in a build for development: no smoke run waits for that.
+    /// Whether its first start takes about a minute in a debug build; smoke runs skip it.
     pub slow_start: bool,
 }
 
-/// Where the programs of this project are.
+/// The paths of this project's programs.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct OwnPrograms {
     pub tuffet: PathBuf,
 }
 
-/// With what a server is started.
+/// The arguments for starting a server.
 #[derive(Debug)]
 pub struct Launch<'a> {
     /// Where it listens.
     pub address: SocketAddr,
-    /// What it serves, and where uploads go.
+    /// The served folder, also for uploads.
     pub root: &'a Path,
     pub uploads: bool,
-    /// For its own files.
+    /// The folder for its own files.
     pub scratch: &'a Path,
-    /// Where it is watched, if it is.
-    pub watch: Option<Watch>,
+    /// The addresses of its watchers, if it has any.
+    pub watch: Option<WatchAddresses>,
 }
 
-/// Where a server tells about itself.
+/// The addresses of a watched server and its watchers.
 #[derive(Debug, Clone, Copy)]
-pub struct Watch {
+pub struct WatchAddresses {
     /// The collector.
     pub collector: SocketAddr,
-    /// Who takes live events.
+    /// The receiver of live events.
     pub bus: SocketAddr,
-    /// Where its admin listener is to be.
+    /// Its admin listener.
     pub admin: SocketAddr,
 }
 
 impl Contender {
-    /// Whether it is Tuffet, in any form.
+    /// Whether it is Tuffet or a variant of it.
     pub fn is_tuffet(&self) -> bool {
         self.name == "tuffet" || self.variant
     }

@@ -1,31 +1,30 @@
-//! One request, to learn whether a server answers and which options it grants. The transfer is ended
-//! with an ERROR at once.
+//! Sends one request, to find out whether a server answers and which options it grants. An ERROR ends the transfer at
+//! once.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 use tuffet_core::{ErrorCode, MAX_CONTROL, Mode, Operation, OptionSet, Packet, RequestPacket, encode_error};
 
-/// How long an answer is waited for before the request is repeated.
+/// The time without an answer before the request is repeated.
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Room for DATA of the largest block.
 const ROOM: usize = 66_000;
 
-/// What a server answered.
+/// A server's answer to a probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// It starts the transfer, with these options.
+pub(crate) enum ProbeAnswer {
+    /// The transfer starts with these options.
     Granted(OptionSet),
-    /// It refuses.
+    /// The server sent an ERROR.
     Error(String),
 }
 
-/// Asks until there is an answer or `limit` has passed (`None`). `alive` is asked before each try; an error
-/// of it ends the probe.
+/// Repeats the request until an answer comes or `limit` has passed (`None`). Calls `alive` before each try; its error
+/// ends the probe.
 ///
-/// # Errors
-/// When the socket fails, or `alive` says so.
+/// # Errors The socket or `alive` fails.
 pub(crate) fn probe(
     server: SocketAddr,
     operation: Operation,
@@ -33,13 +32,13 @@ pub(crate) fn probe(
     asked: &OptionSet,
     limit: Duration,
     mut alive: impl FnMut() -> io::Result<()>,
-) -> io::Result<Option<Answer>> {
+) -> io::Result<Option<ProbeAnswer>> {
     let deadline = Instant::now() + limit;
     let mut request = [0; 512];
     let length = RequestPacket::encode(operation, name.as_bytes(), Mode::Octet, asked, &mut request)
         .ok_or_else(|| io::Error::other(format!("{name:?} cannot be asked for")))?;
     let mut answer = vec![0; ROOM];
-    // Servers on addresses of loopback are asked from the same; one elsewhere from where the way to it begins.
+    // For a loopback server, the source is the same address; otherwise the route decides.
     let own = match server.ip() {
         ip if ip.is_loopback() => ip,
         IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
@@ -47,7 +46,7 @@ pub(crate) fn probe(
     };
     while Instant::now() < deadline {
         alive()?;
-        // A new port for each try: to a server that is slow, the same one would be the same request.
+        // A new port for each try: from the same port it would be a retransmission.
         let socket = UdpSocket::bind(SocketAddr::new(own, 0))?;
         socket.set_read_timeout(Some(PATIENCE))?;
         socket.send_to(&request[..length], server)?;
@@ -56,7 +55,7 @@ pub(crate) fn probe(
             Ok(Packet::Oack(options)) => options.requested(),
             Ok(Packet::Data { .. } | Packet::Ack { .. }) => OptionSet::default(),
             Ok(Packet::Error { text, .. }) => {
-                return Ok(Some(Answer::Error(String::from_utf8_lossy(text).into_owned())));
+                return Ok(Some(ProbeAnswer::Error(String::from_utf8_lossy(text).into_owned())));
             }
             Ok(Packet::Request(_)) | Err(_) => continue,
         };
@@ -64,7 +63,7 @@ pub(crate) fn probe(
         if let Some(length) = encode_error(ErrorCode::NotDefined, "probe", &mut error) {
             socket.send_to(&error[..length], peer)?;
         }
-        return Ok(Some(Answer::Granted(granted)));
+        return Ok(Some(ProbeAnswer::Granted(granted)));
     }
     Ok(None)
 }
@@ -73,7 +72,7 @@ pub(crate) fn probe(
 mod tests {
     use super::*;
 
-    fn answered(with: &'static [u8]) -> (Option<Answer>, Vec<u8>) {
+    fn answered(with: &'static [u8]) -> (Option<ProbeAnswer>, Vec<u8>) {
         let server = UdpSocket::bind("127.0.0.1:0").unwrap();
         let address = server.local_addr().unwrap();
         let thread = std::thread::spawn(move || {
@@ -93,13 +92,16 @@ mod tests {
     fn options_are_read_and_the_transfer_is_ended() {
         let (answer, after) = answered(b"\0\x06windowsize\x0016\0");
         let granted = OptionSet { windowsize: Some(16), ..OptionSet::default() };
-        assert_eq!(answer, Some(Answer::Granted(granted)));
+        assert_eq!(answer, Some(ProbeAnswer::Granted(granted)));
         assert_eq!(after, b"\0\x05\0\0probe\0");
     }
 
     #[test]
     fn data_grants_nothing_and_errors_are_told() {
-        assert_eq!(answered(b"\0\x03\0\x01hello").0, Some(Answer::Granted(OptionSet::default())));
-        assert_eq!(answered(b"\0\x05\0\x01no such file\0").0, Some(Answer::Error("no such file".into())));
+        assert_eq!(answered(b"\0\x03\0\x01hello").0, Some(ProbeAnswer::Granted(OptionSet::default())));
+        assert_eq!(
+            answered(b"\0\x05\0\x01no such file\0").0,
+            Some(ProbeAnswer::Error("no such file".into()))
+        );
     }
 }

@@ -1,18 +1,18 @@
-//! Tuffet itself: plain, and with five policy plugins that all run for every request.
+//! Tuffet and its variants.
 
-use super::{Launch, Places};
-use crate::install::{Installed, says};
+use super::{Launch, OwnPrograms};
+use crate::install::{Installed, first_output_line};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(super) fn installed(places: &Places) -> Result<Installed, String> {
-    if !places.tuffet.is_file() {
-        let path = places.tuffet.display();
+pub(super) fn installed(own_programs: &OwnPrograms) -> Result<Installed, String> {
+    if !own_programs.tuffet.is_file() {
+        let path = own_programs.tuffet.display();
         return Err(format!("{path} is not there: build it (make bench does), or name it with --tuffet"));
     }
-    let version = says(&places.tuffet, "--version").unwrap_or_default();
+    let version = first_output_line(&own_programs.tuffet, "--version").unwrap_or_default();
     let version = version.trim_start_matches("tuffet").trim().to_owned();
-    Ok(Installed { program: places.tuffet.clone(), version })
+    Ok(Installed { program: own_programs.tuffet.clone(), version })
 }
 
 pub(super) fn plain(server: &Installed, launch: &Launch<'_>, workers: usize) -> Command {
@@ -28,37 +28,36 @@ pub(super) fn with_policy(server: &Installed, launch: &Launch<'_>) -> Result<Com
     configured(server, launch, "five-plugins.yaml", FIVE_PLUGINS).map(quiet)
 }
 
-/// The plugin `acl`, a fresh instance for each call.
+/// Tuffet with the plugin `acl` and a fresh instance for each call.
 pub(super) fn with_acl(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     telling(configured(server, launch, "acl.yaml", &ACL.replace("REUSE", "reuse: { calls: 1 }")))
 }
 
-/// The same with kept instances.
+/// The same with reused instances.
 pub(super) fn with_acl_kept(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let kept = ACL.replace("REUSE", "reuse: { calls: 1000, idle: 10s }");
     telling(configured(server, launch, "acl-kept.yaml", &kept))
 }
 
-/// The reference guest in Python, a fresh instance for each call.
+/// Tuffet with the reference guest in Python and a fresh instance for each call.
 ///
-/// # Errors
-/// It was not built.
+/// # Errors The guest was not built.
 pub(super) fn with_python(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let component = python_guest(&server.program)?;
-    // Compiled once: that takes longer than all else.
+    // Keeps the compiled plugin: compiling takes longer than everything else.
     let text = PYTHON
         .replace("GUEST", &component.display().to_string())
         .replace("COMPILED", &component.with_file_name("compiled").display().to_string());
     telling(configured(server, launch, "python.yaml", &text))
 }
 
-/// [`installed`], if there is a plugin in Python for it.
-pub(super) fn installed_with_python(places: &Places) -> Result<Installed, String> {
-    python_guest(&places.tuffet)?;
-    installed(places)
+/// [`installed`], if the plugin in Python was built.
+pub(super) fn installed_with_python(own_programs: &OwnPrograms) -> Result<Installed, String> {
+    python_guest(&own_programs.tuffet)?;
+    installed(own_programs)
 }
 
-/// Where `make test SUITE=python` puts the guest: in the target folder that the program lies in.
+/// The guest's path: `make test SUITE=python` puts it into the target folder of the program.
 fn python_guest(tuffet: &Path) -> Result<PathBuf, String> {
     let guest = tuffet.ancestors().nth(2).unwrap_or(tuffet).join("python/reference.wasm");
     if guest.is_file() {
@@ -68,7 +67,7 @@ fn python_guest(tuffet: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The plugins `template` and `mac-map` as by default, each with so many devices. None of them is the client.
+/// Tuffet with the plugins `template` and `mac-map`, each with [`DEVICES`] devices. The client is none of them.
 pub(crate) fn with_inventory(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let own = launch.scratch.join("own");
     let mac = |device: u32| {
@@ -88,8 +87,8 @@ pub(crate) fn with_inventory(server: &Installed, launch: &Launch<'_>) -> Result<
     configured(server, launch, "inventory-of-phones.yaml", &settings).map(quiet)
 }
 
-/// All bundled plugins with kept instances: who may, which file, generated configuration, audit into a file,
-/// and live events by UDP.
+/// Tuffet with all bundled plugins and reused instances: access rules, file maps, templates, an audit file, and live
+/// events over UDP.
 pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let own = launch.scratch.join("own");
     let files = [("inventory.yaml", INVENTORY), ("phone.cfg.j2", PHONE)];
@@ -99,8 +98,8 @@ pub(super) fn with_bundled(server: &Installed, launch: &Launch<'_>) -> Result<Co
     telling(configured(server, launch, "bundled.yaml", BUNDLED))
 }
 
-/// Everything on that tells about transfers: audit, publisher, traces, metrics and log records by OTLP, and the
-/// live view.
+/// Tuffet with all observers of transfers: audit, publisher, traces, metrics and log records over OTLP, and the live
+/// view.
 pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let watch = launch.watch.ok_or("nobody watches")?;
     let text = WATCHED
@@ -110,20 +109,19 @@ pub(super) fn watched(server: &Installed, launch: &Launch<'_>) -> Result<Command
     configured(server, launch, "watched.yaml", &text).map(quiet)
 }
 
-/// At most 12 blocks of a window within a millisecond.
+/// Tuffet that sends at most 12 blocks of a window per millisecond.
 pub(super) fn with_burst(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     configured(server, launch, "burst.yaml", BURST).map(quiet)
 }
 
-/// Sleeps at once when there is nothing to do.
+/// Tuffet without busy polling.
 pub(super) fn without_busy_poll(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     configured(server, launch, "sleep.yaml", SLEEP).map(quiet)
 }
 
-/// With these settings beside a listener, a root and a worker.
+/// Tuffet with a listener, a root, a worker and these settings.
 ///
-/// # Errors
-/// When its configuration cannot be written.
+/// # Errors The configuration cannot be written.
 pub(crate) fn with_settings(
     server: &Installed,
     launch: &Launch<'_>,
@@ -133,7 +131,7 @@ pub(crate) fn with_settings(
     configured(server, launch, name, &format!("{PLAIN}{settings}")).map(quiet)
 }
 
-/// With these settings alone, in which some words stand for what the run chooses.
+/// Tuffet with only these settings, in which the run replaces some words.
 ///
 /// # Errors
 /// As [`with_settings`].
@@ -151,7 +149,7 @@ fn quiet(mut command: Command) -> Command {
     command
 }
 
-/// With a line in the log for each request, which tells how long its decision took.
+/// Logs a line for each request, with the duration of its decision.
 fn telling(command: Result<Command, String>) -> Result<Command, String> {
     command.map(|mut command| {
         command.args(["--log", "warn,tuffet::transfer=info", "--log-format", "json"]);
@@ -176,7 +174,7 @@ fn configured(server: &Installed, launch: &Launch<'_>, name: &str, text: &str) -
 fn serve(server: &Installed, workers: usize) -> Command {
     let mut command = Command::new(&server.program);
     command.args(["serve", "--workers"]).arg(workers.to_string());
-    // The files are this user's.
+    // The files belong to this user.
     command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
     command
 }
@@ -325,8 +323,8 @@ plugins:
     settings: { sink: bus, events: [started, finished] }
 "#;
 
-/// Three plugins that look at every request and abstain, one that allows it, and one that decides on no
-/// other file than the one that was asked: five calls for each transfer.
+/// Three plugins that abstain on every request, one that allows it, and one that resolves to the requested file: five
+/// calls per transfer.
 const FIVE_PLUGINS: &str = r#"listeners:
   - address: ADDRESS
 roots:

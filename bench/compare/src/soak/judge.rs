@@ -1,21 +1,21 @@
-//! Whether it grew: medians of a quarter after the warm-up and of the last quarter.
+//! Judges growth: compares the medians of the first quarter after the warm-up and of the last quarter.
 
-use crate::soak::server::Held;
+use crate::soak::server::Resources;
 use serde::Serialize;
 use tuffet_measure::median;
 
 /// The part of the run that warms the server up: caches fill, threads start, pools reach their size.
 pub(crate) const WARM_UP: f64 = 1.0 / 3.0;
 
-/// What may be added between the two quarters: to memory a twentieth and 8 MiB (the allocator's own moods, audit
-/// pages, a cache of another size), to descriptors and threads what comes and goes with requests (a tenth of the
-/// descriptors as well: those of uploads whose clients fell silent).
+/// The allowed growth between the two quarters: for memory a twentieth and 8 MiB (the allocator, audit pages, a cache
+/// of another size), for descriptors and threads the fluctuation with requests (plus a tenth of the descriptors, for
+/// uploads of silent clients).
 const MEMORY_PART: f64 = 0.05;
 const MEMORY_KIB: f64 = 8.0 * 1024.0;
 const DESCRIPTORS: f64 = 16.0;
 const THREADS: f64 = 8.0;
 
-/// What was read at one moment.
+/// A sample of the server's resources.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct Sample {
     pub(crate) seconds: f64,
@@ -25,13 +25,13 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    pub(crate) fn new(seconds: f64, held: Held) -> Sample {
-        let Held { resident_kib, descriptors, threads } = held;
+    pub(crate) fn new(seconds: f64, resources: Resources) -> Sample {
+        let Resources { resident_kib, descriptors, threads } = resources;
         Sample { seconds, resident_kib, descriptors, threads }
     }
 }
 
-/// One of the figures over the run.
+/// A resource over the run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Growth {
     pub(crate) what: &'static str,
@@ -39,17 +39,17 @@ pub(crate) struct Growth {
     /// Median of the first quarter after the warm-up, and of the last quarter.
     pub(crate) first: f64,
     pub(crate) last: f64,
-    /// The most that the last may be.
+    /// The upper bound for the last quarter.
     pub(crate) bound: f64,
-    /// The least and the most after the warm-up.
+    /// Minimum and maximum after the warm-up.
     pub(crate) least: f64,
     pub(crate) most: f64,
-    /// In an hour, by least squares after the warm-up.
+    /// Growth per hour after the warm-up, by least squares.
     pub(crate) slope: f64,
 }
 
 impl Growth {
-    /// With its unit.
+    /// The name with its unit.
     pub(crate) fn title(&self) -> String {
         if self.unit.is_empty() { self.what.to_owned() } else { format!("{}, {}", self.what, self.unit) }
     }
@@ -59,7 +59,7 @@ impl Growth {
     }
 }
 
-/// How it went with memory, descriptors and threads; `None` where there are too few samples to say.
+/// Judges memory, descriptors and threads; `None` with too few samples.
 pub(crate) fn judge(samples: &[Sample]) -> Option<Vec<Growth>> {
     let warm = &samples[(samples.len() as f64 * WARM_UP) as usize..];
     if warm.len() < 4 {

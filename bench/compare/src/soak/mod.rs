@@ -22,11 +22,10 @@ use std::time::Instant;
 use tuffet_measure::program::Failure;
 use tuffet_measure::report::Facts;
 
-/// Does what was asked; false if something grew or went wrong.
+/// Runs the soak; false if a resource grew or something went wrong.
 ///
-/// # Errors
-/// When the server cannot be run, or the results cannot be written.
-pub(crate) fn obey(args: &Args) -> Result<bool, Failure> {
+/// # Errors The server cannot be run, or the results cannot be written.
+pub(crate) fn execute(args: &Args) -> Result<bool, Failure> {
     let programs = server::Programs {
         tuffet: args.programs.tuffet()?,
         load: args.programs.load()?,
@@ -53,11 +52,11 @@ fn run(args: &Args, programs: server::Programs) -> io::Result<Report> {
         enter(scope, &stage);
         while began.elapsed() < args.duration {
             thread::sleep(args.interval.min(args.duration.saturating_sub(began.elapsed())));
-            let Some(held) = server.held() else {
+            let Some(resources) = server.resources() else {
                 stage.wrong("the server has ended".into());
                 break;
             };
-            let sample = Sample::new(began.elapsed().as_secs_f64(), held);
+            let sample = Sample::new(began.elapsed().as_secs_f64(), resources);
             eprintln!(
                 "{:6.0} s  {:5.1} MiB  {:3} descriptors  {:3} threads",
                 sample.seconds,

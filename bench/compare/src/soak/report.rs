@@ -8,32 +8,31 @@ use std::path::Path;
 use tuffet_measure::plot::{Chart, Curve, Panel};
 use tuffet_measure::report::{self, Facts, Table};
 
-/// All that is kept of a run.
+/// The results of a run.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     #[serde(flatten)]
     pub(crate) facts: Facts,
     pub(crate) minutes: f64,
-    /// What happened, and how often.
+    /// Events with their counts.
     pub(crate) counted: BTreeMap<&'static str, u64>,
-    /// What happened that must not.
+    /// Faults.
     pub(crate) wrong: Vec<String>,
-    /// When the machine itself was not run, and for how long.
+    /// Standstills of the machine, with their durations.
     pub(crate) standstills: Vec<String>,
     pub(crate) growth: Vec<Growth>,
     pub(crate) samples: Vec<Sample>,
 }
 
 impl Report {
-    /// Whether all is as it should be.
+    /// Whether nothing grew and nothing went wrong.
     pub(crate) fn is_good(&self) -> bool {
         self.wrong.is_empty() && !self.growth.is_empty() && self.growth.iter().all(Growth::is_flat)
     }
 
     /// Writes `DATE-soak.md`, `.json` and `.svg`.
     ///
-    /// # Errors
-    /// When one cannot be written.
+    /// # Errors A file cannot be written.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), String> {
         let name = self.name();
         let files = [("md", self.page()), ("json", report::json(self)?), ("svg", self.chart().svg())];

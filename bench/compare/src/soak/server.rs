@@ -9,14 +9,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tuffet_measure::status;
 
-/// What is run, and where compiled plugins are kept.
+/// The programs, and the folder for compiled plugins.
 pub(crate) struct Programs {
     pub(crate) tuffet: PathBuf,
     pub(crate) load: PathBuf,
     pub(crate) compiled: PathBuf,
 }
 
-/// A folder with files to serve, a place for uploads, and configurations that are good and broken.
+/// A folder with served files, a folder for uploads, and valid and broken configurations.
 pub(crate) struct Site {
     pub(crate) folder: PathBuf,
     pub(crate) address: SocketAddr,
@@ -24,7 +24,7 @@ pub(crate) struct Site {
     clock: Option<&'static str>,
 }
 
-/// Lets the server see another date than the machine.
+/// Libraries that change the server's clock (libfaketime).
 const CLOCKS: [&str; 3] = [
     "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1",
     "/usr/lib/aarch64-linux-gnu/faketime/libfaketimeMT.so.1",
@@ -35,7 +35,7 @@ const CLOCKS: [&str; 3] = [
 pub(crate) const FILES: [(&str, usize); 3] = [("small", 3_000), ("medium", 150_000), ("large", 3_000_000)];
 
 impl Site {
-    /// Makes it. The address is free when this returns.
+    /// Creates the folder. The address was free on return.
     pub(crate) fn make(folder: &Path, misbehave: &Path, address: [u8; 4]) -> io::Result<Site> {
         for part in ["files", "up", "state"] {
             fs::create_dir_all(folder.join(part))?;
@@ -57,17 +57,17 @@ impl Site {
         fs::write(self.folder.join("tuffet.yaml"), yaml)
     }
 
-    /// Whether the server's clock can be made to jump.
+    /// Whether the server's clock can jump.
     pub(crate) fn has_clock(&self) -> bool {
         self.clock.is_some()
     }
 
-    /// How far the server's date is from the machine's, as libfaketime wants it: `+90s`, `-400d`.
+    /// Sets the offset of the server's clock, in the format of libfaketime: `+90s`, `-400d`.
     pub(crate) fn set_clock(&self, offset: &str) -> io::Result<()> {
         fs::write(self.folder.join("clock"), format!("{offset}\n"))
     }
 
-    /// One of many good configurations: they differ in a rule and in the cache.
+    /// Returns one of many valid configurations, which differ in a rule and in the cache.
     pub(crate) fn good(&self, number: u64) -> String {
         let (address, misbehave) = (self.address, self.misbehave.display());
         let bad = |name: &str, limits: &str| {
@@ -103,7 +103,7 @@ impl Site {
         )
     }
 
-    /// One that is broken, in one of several ways.
+    /// Returns a configuration that is broken in one of several ways.
     pub(crate) fn broken(&self, number: u64) -> String {
         let good = self.good(number);
         match number % 4 {
@@ -124,7 +124,7 @@ impl Site {
             "error,tuffet::transfer=off,tuffet::policy=off",
         ]);
         command.arg("--config").arg(self.folder.join("tuffet.yaml"));
-        // Its folder is this user's.
+        // The folder belongs to this user.
         command.arg("--user").arg(rustix::process::geteuid().as_raw().to_string());
         command.env("CACHE_DIRECTORY", &programs.compiled);
         if let Some(library) = self.clock {
@@ -137,13 +137,13 @@ impl Site {
         Ok(command)
     }
 
-    /// How many temporary files of uploads there are.
+    /// The number of temporary files of uploads.
     pub(crate) fn unfinished(&self) -> usize {
-        let there = fs::read_dir(self.folder.join("up")).into_iter().flatten().flatten();
-        there.filter(|entry| entry.file_name().to_string_lossy().starts_with(".tuffet-")).count()
+        let entries = fs::read_dir(self.folder.join("up")).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".tuffet-")).count()
     }
 
-    /// What the server had to say: errors of its own alone.
+    /// The server's log, which has only errors.
     pub(crate) fn log(&self) -> PathBuf {
         self.folder.join("log")
     }
@@ -156,16 +156,16 @@ impl Site {
 /// A process that is killed when dropped.
 pub(crate) struct Server(pub(crate) Child);
 
-/// What it holds at one moment.
+/// The server's resources at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct Resources {
     pub(crate) resident_kib: u64,
     pub(crate) descriptors: u64,
     pub(crate) threads: u64,
 }
 
 impl Server {
-    /// Started, and answering at its control socket.
+    /// Starts the server, and waits until its control socket answers.
     pub(crate) fn start(site: &Site, programs: &Programs) -> io::Result<Server> {
         let mut server = Server(site.command(programs)?.spawn()?);
         server.await_answer(site, programs)?;
@@ -196,11 +196,11 @@ impl Server {
     }
 
     pub(crate) fn signal(&self, signal: Signal) {
-        // One that has ended is noticed by the sampler.
+        // The sampler notices an ended process.
         let _ = kill_process(Pid::from_child(&self.0), signal);
     }
 
-    /// How many descriptors it may have; `None`: as many as it could at first.
+    /// Limits its descriptors; `None` restores the first limit.
     pub(crate) fn limit_descriptors(&self, most: Option<u64>) {
         let pid = Pid::from_child(&self.0);
         let now = rustix::process::getrlimit(Resource::Nofile);
@@ -208,14 +208,14 @@ impl Server {
         let _ = prlimit(Some(pid), Resource::Nofile, Rlimit { current, maximum: now.maximum });
     }
 
-    /// What it holds; `None` when it has ended.
-    pub(crate) fn held(&self) -> Option<Held> {
+    /// Returns its resources; `None` when it has ended.
+    pub(crate) fn resources(&self) -> Option<Resources> {
         let pid = self.0.id();
         let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64;
-        Some(Held { resident_kib: status(pid, "VmRSS")?, descriptors, threads: status(pid, "Threads")? })
+        Some(Resources { resident_kib: status(pid, "VmRSS")?, descriptors, threads: status(pid, "Threads")? })
     }
 
-    /// SIGTERM, and how it ended.
+    /// Sends SIGTERM; returns the exit status.
     pub(crate) fn stop(&mut self) -> io::Result<ExitStatus> {
         self.signal(Signal::CONT);
         self.signal(Signal::TERM);

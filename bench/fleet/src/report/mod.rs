@@ -6,7 +6,7 @@ mod table;
 use crate::args::{Origins, Study};
 use crate::figures::{Figures, ServerFigures, Summary};
 use crate::scenario::Scenario;
-use crate::study::Result as StormResult;
+use crate::study::StormResult;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use tuffet_measure::grouped;
@@ -81,7 +81,7 @@ fn begin(name: &str) -> String {
 
 const END: &str = "<!-- end -->";
 
-/// Replaces the lines after a mark; `None` if the page lacks the mark or its end.
+/// Replaces the lines between a mark and its end; `None` if the page lacks one of them.
 fn between_marks(page: &str, name: &str, lines: &str) -> Option<String> {
     let begin = begin(name);
     let (before, rest) = page.split_once(&begin)?;

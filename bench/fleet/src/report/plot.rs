@@ -2,7 +2,7 @@
 
 use crate::chain::Chain;
 use crate::ecmp::Rehash;
-use crate::study::{LOSSES, Part, Result, SERVERS};
+use crate::study::{LOSSES, Part, SERVERS, StormResult};
 use tuffet_measure::plot::{Chart, Curve, Panel};
 
 /// A class for each curve.
@@ -12,7 +12,7 @@ const CLASSES: [&str; 3] = ["own", "theirs", "worst"];
 const STEPS: u32 = 600;
 
 /// The time until 99 % have booted, over the number of servers.
-pub(super) fn servers(results: &[Result]) -> String {
+pub(super) fn servers(results: &[StormResult]) -> String {
     let point = |servers: u16, loss: u32| {
         let result = results.iter().find(|result| {
             let scenario = &result.storm.scenario;
@@ -42,16 +42,17 @@ pub(super) fn servers(results: &[Result]) -> String {
 }
 
 /// The booted part over time, when a server is lost.
-pub(super) fn lost(results: &[Result]) -> String {
-    let results: Vec<&Result> = results.iter().filter(|result| result.storm.part == Part::Lost).collect();
+pub(super) fn lost(results: &[StormResult]) -> String {
+    let results: Vec<&StormResult> =
+        results.iter().filter(|result| result.storm.part == Part::Lost).collect();
     let ends = results.iter().filter_map(|result| result.figures.booted.last());
     let step = (ends.max().copied().unwrap_or(1) / STEPS).max(1);
-    let name = |result: &Result| match (result.storm.scenario.lost, result.storm.scenario.rehash) {
+    let name = |result: &StormResult| match (result.storm.scenario.lost, result.storm.scenario.rehash) {
         (None, _) => "none lost",
         (Some(_), Rehash::Resilient) => "one of 32 lost",
         (Some(_), Rehash::Full) => "all spread anew",
     };
-    let curve = |(result, class): (&&Result, &'static str)| Curve {
+    let curve = |(result, class): (&&StormResult, &'static str)| Curve {
         name: name(result).to_owned(),
         class,
         points: (0..=STEPS)
@@ -69,17 +70,17 @@ pub(super) fn lost(results: &[Result]) -> String {
 }
 
 /// The booted part over time, with warm and with cold caches.
-pub(super) fn origins(results: &[Result]) -> String {
-    let shown = |result: &&Result| {
+pub(super) fn origins(results: &[StormResult]) -> String {
+    let shown = |result: &&StormResult| {
         let scenario = &result.storm.scenario;
         scenario.servers == 64
             && scenario.chain == Chain::Loader
             && scenario.origin.is_none_or(|origin| !origin.lookups && origin.line < 10_000_000_000)
     };
-    let results: Vec<&Result> = results.iter().filter(shown).collect();
+    let results: Vec<&StormResult> = results.iter().filter(shown).collect();
     let ends = results.iter().filter_map(|result| result.figures.booted.last());
     let step = (ends.max().copied().unwrap_or(1) / STEPS).max(1);
-    let curve = |(result, class): (&&Result, &'static str)| Curve {
+    let curve = |(result, class): (&&StormResult, &'static str)| Curve {
         name: match result.storm.scenario.origin {
             None => "warm".to_owned(),
             Some(origin) => format!("cold, {} Mbit/s", origin.line / 1_000_000),

@@ -3,12 +3,12 @@
 use super::{percent, until};
 use crate::ecmp::{Hash, Rehash};
 use crate::scenario::Costs;
-use crate::study::{Part, Result};
+use crate::study::{Part, StormResult};
 use tuffet_measure::grouped;
 use tuffet_measure::report::Table;
 
 /// All tables, by the name of their marks.
-pub(super) fn all(results: &[Result]) -> [(&'static str, String); 8] {
+pub(super) fn all(results: &[StormResult]) -> [(&'static str, String); 8] {
     let of = |part| results.iter().filter(move |result| result.storm.part == part);
     [
         ("servers", servers(&of(Part::Servers).collect::<Vec<_>>())),
@@ -22,7 +22,7 @@ pub(super) fn all(results: &[Result]) -> [(&'static str, String); 8] {
     ]
 }
 
-fn servers(results: &[&Result]) -> String {
+fn servers(results: &[&StormResult]) -> String {
     let mut table = Table::of_numbers(
         0,
         [
@@ -72,7 +72,7 @@ fn servers(results: &[&Result]) -> String {
     table.to_string()
 }
 
-fn lost<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn lost<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         1,
         [
@@ -103,7 +103,7 @@ fn lost<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-fn spread<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn spread<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         0,
         [
@@ -129,7 +129,7 @@ fn spread<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-fn limits<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn limits<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         0,
         [
@@ -157,7 +157,7 @@ fn limits<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-fn ports<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn ports<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         2,
         [
@@ -189,7 +189,7 @@ fn ports<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-fn chains<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn chains<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         1,
         [
@@ -223,7 +223,7 @@ fn chains<'a>(results: impl Iterator<Item = &'a Result>) -> String {
     table.to_string()
 }
 
-fn scale<'a>(results: impl Iterator<Item = &'a Result>) -> String {
+fn scale<'a>(results: impl Iterator<Item = &'a StormResult>) -> String {
     let mut table = Table::of_numbers(
         0,
         ["servers", "clients simulated", "50 % booted", "99 %", "all", "card", "sent again"],
@@ -248,7 +248,7 @@ fn scale<'a>(results: impl Iterator<Item = &'a Result>) -> String {
 }
 
 /// Cold caches before an origin, beside warm ones.
-pub(super) fn origins(results: &[Result]) -> String {
+pub(super) fn origins(results: &[StormResult]) -> String {
     let mut table = Table::of_numbers(
         3,
         [

@@ -10,7 +10,7 @@ use crate::packet::{Datagram, Down, Tid, Up};
 use crate::queue::Queue;
 use crate::scenario::Scenario;
 use client::Client;
-use server::{Arrival, Server, Slot};
+use server::{QueuedDatagram, Server, Slot};
 use std::sync::Arc;
 use tuffet_core::{Settings, Time};
 
@@ -29,7 +29,7 @@ pub(crate) enum Event {
     },
     ToServer {
         server: u16,
-        arrival: Arrival,
+        arrival: QueuedDatagram,
     },
     /// A worker continues.
     Work {
@@ -37,7 +37,7 @@ pub(crate) enum Event {
         core: u16,
     },
     ServerTimer(Tid),
-    /// What a transfer waits for has come from the origin.
+    /// The origin has delivered what this transfer waits for.
     FromOrigin(Tid),
     /// The first server fails; routers notice it.
     Lost,
@@ -144,7 +144,7 @@ impl<'a> World<'a> {
         let listening = self.scenario.single_port || matches!(packet, Up::Request(_));
         let to = if listening { LISTENING } else { client.peer_port };
         let server = self.routes.server(client.number, client.port, to);
-        let arrival = Arrival { client: index, port: client.port, to: client.peer, packet };
+        let arrival = QueuedDatagram { client: index, port: client.port, to: client.peer, packet };
         self.queue.push(at + self.scenario.delay, Event::ToServer { server, arrival });
     }
 }

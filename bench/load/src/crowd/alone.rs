@@ -1,19 +1,19 @@
 //! A client that reads the file for itself.
 
-use crate::{Args, Clock, Served};
+use crate::{Args, ClientResult, Clock};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 use tuffet_core::{Finish, MAX_CONTROL, Operation, Output, Packet, Settings, Timing, Transfer};
 
-pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
+pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<ClientResult> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     let clock = Clock(Instant::now());
     let second = Duration::from_secs(1);
     let timing = Timing::new(Duration::from_millis(20), second, 4 * second, args.give_up(), second);
     let settings = Settings { timing, ..Settings::default() };
     let mut core = Transfer::client(clock.now(), Operation::Read, args.options(), 0, settings);
-    let mut served = Served::default();
+    let mut served = ClientResult::default();
     let (mut tid, mut whole): (Option<SocketAddr>, bool) = (None, true);
     let mut buffer = vec![0; 66_000];
     let mut datagram: Option<usize> = None;
@@ -38,12 +38,12 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
             }
             Output::Finished(Finish::Complete) if whole => return Ok(served),
             Output::Finished(Finish::Complete) => {
-                return Ok(Served { problem: Some("other bytes".into()), ..served });
+                return Ok(ClientResult { problem: Some("other bytes".into()), ..served });
             }
             Output::Finished(finish) => {
-                return Ok(Served { problem: Some(format!("{finish:?}")), ..served });
+                return Ok(ClientResult { problem: Some(format!("{finish:?}")), ..served });
             }
-            Output::Closed => return Ok(Served { problem: Some("closed".into()), ..served }),
+            Output::Closed => return Ok(ClientResult { problem: Some("closed".into()), ..served }),
             Output::Send(_) => {}
             Output::Timeout(time) => {
                 let wait = time.since(now).max(Duration::from_micros(100));
@@ -62,7 +62,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
                         }
                         let before = core.stats().duplicates;
                         datagram = Some(length);
-                        // What cannot be parsed counts as lost.
+                        // An invalid packet counts as lost.
                         let _ = core.handle_datagram(clock.now(), &buffer[..length]);
                         served.needless += u64::from(core.stats().duplicates > before);
                     }

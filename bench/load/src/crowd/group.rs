@@ -1,6 +1,6 @@
 //! A client that reads the file as a member of a group.
 
-use crate::{Args, Clock, Served};
+use crate::{Args, ClientResult, Clock};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
@@ -12,15 +12,15 @@ use tuffet_core::{Control, MAX_CONTROL, Packet, Time};
 /// How long a member that has everything stays to repeat its last ACK.
 const DALLY: Duration = Duration::from_secs(2);
 
-/// Bytes of a group's receive buffer: as other clients have by default.
+/// The receive buffer of a group in bytes: the default of other clients.
 const BUFFER: usize = 208 << 10;
 
-pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
+pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<ClientResult> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
     socket.set_nonblocking(true)?;
     let clock = Clock(Instant::now());
     let mut reader = Reader::new(clock.now(), args.options(), Duration::from_secs(1), args.give_up());
-    let mut served = Served::default();
+    let mut served = ClientResult::default();
     let (mut tid, mut group): (Option<SocketAddr>, Option<UdpSocket>) = (None, None);
     let mut whole = true;
     let mut finished: Option<Instant> = None;
@@ -46,7 +46,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
                     group = None;
                 }
                 ReaderOutput::TimedOut => {
-                    return Ok(Served { problem: Some("timed out".into()), ..served });
+                    return Ok(ClientResult { problem: Some("timed out".into()), ..served });
                 }
                 ReaderOutput::Timeout(time) => break time,
             }
@@ -54,7 +54,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
         let dally = finished.map(|at| DALLY.saturating_sub(at.elapsed()));
         if dally == Some(Duration::ZERO) {
             let problem = (!whole).then(|| "other bytes".to_owned());
-            return Ok(Served { problem, ..served });
+            return Ok(ClientResult { problem, ..served });
         }
         let wait = if until == Time::NEVER { DALLY } else { until.since(now) };
         let wait = dally.map_or(wait, |dally| wait.min(dally)).max(Duration::from_micros(100));
@@ -69,7 +69,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
             match Packet::parse(&buffer[..length]) {
                 Ok(Packet::Oack(options)) if tid.is_none_or(|tid| tid == from) => {
                     if reader.handle_oack(clock.now(), options) != Answer::Member {
-                        return Ok(Served { problem: Some("no group".into()), ..served });
+                        return Ok(ClientResult { problem: Some("no group".into()), ..served });
                     }
                     tid = Some(from);
                     let address = reader.membership().and_then(|membership| membership.group);
@@ -78,7 +78,7 @@ pub(super) fn read(args: &Args, file: &[u8]) -> io::Result<Served> {
                     }
                 }
                 Ok(Packet::Error { code, .. }) if tid.is_none_or(|tid| tid == from) => {
-                    return Ok(Served { problem: Some(format!("ERROR {code}")), ..served });
+                    return Ok(ClientResult { problem: Some(format!("ERROR {code}")), ..served });
                 }
                 _ => {}
             }

@@ -1,8 +1,8 @@
 //! `tuffet-crowd`: many clients read one file at the same time, each for itself or as members of a multicast group
 //! (RFC 2090). Every byte is compared with the file.
 //!
-//! Each client is a thread with sockets of its own, as if it were a host: the kernel delivers a copy of each block of
-//! a group to each of them.
+//! Each client is a thread with its own sockets, like a host: the kernel delivers a copy of each block of a group to
+//! each of them.
 #![forbid(unsafe_code)]
 
 mod alone;
@@ -89,11 +89,11 @@ impl Clock {
 
 /// What one client did.
 #[derive(Debug, Clone, Default)]
-struct Served {
-    /// Why it has no file, or another one.
+struct ClientResult {
+    /// The reason for a missing or wrong file.
     problem: Option<String>,
     took: Duration,
-    /// Datagrams that arrived, and those that brought nothing new.
+    /// Received datagrams, and those without new data.
     received: u64,
     needless: u64,
 }
@@ -103,7 +103,7 @@ struct Figures {
     clients: usize,
     served: usize,
     bytes: usize,
-    /// Until the last client had the file.
+    /// The time until the last client had the file.
     seconds: f64,
     median_seconds: f64,
     first_seconds: f64,
@@ -128,16 +128,19 @@ fn main() -> ExitCode {
             start.wait();
             let began = Instant::now();
             let served = if args.multicast { group::read(&args, &file) } else { alone::read(&args, &file) };
-            let served = served
-                .unwrap_or_else(|error| Served { problem: Some(error.to_string()), ..Served::default() });
-            // A member of a group stays to repeat its last ACK, and has noted when it had the file.
+            let served = served.unwrap_or_else(|error| ClientResult {
+                problem: Some(error.to_string()),
+                ..ClientResult::default()
+            });
+            // A member of a group stays to repeat its last ACK, so it has recorded when it had the file.
             let took = if served.took.is_zero() { began.elapsed() } else { served.took };
-            Served { took, ..served }
+            ClientResult { took, ..served }
         })
     });
     let threads: Vec<_> = threads.collect();
-    let panicked = || Served { problem: Some("a bug: the client panicked".into()), ..Served::default() };
-    let all: Vec<Served> =
+    let panicked =
+        || ClientResult { problem: Some("a bug: the client panicked".into()), ..ClientResult::default() };
+    let all: Vec<ClientResult> =
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked())).collect();
     let figures = figures(&all, file.len());
     match serde_json::to_string_pretty(&figures) {
@@ -147,7 +150,7 @@ fn main() -> ExitCode {
     if figures.served == all.len() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn figures(all: &[Served], bytes: usize) -> Figures {
+fn figures(all: &[ClientResult], bytes: usize) -> Figures {
     let mut times: Vec<f64> = all
         .iter()
         .filter(|served| served.problem.is_none())

@@ -118,7 +118,7 @@ pub(crate) enum Command {
 }
 
 impl Args {
-    /// `None` only where a subcommand was given.
+    /// Returns the plan; `None` only with a subcommand.
     pub(crate) fn plan(&self) -> Option<Plan> {
         let path = |delay: Option<Duration>,
                     jitter: Option<Duration>,

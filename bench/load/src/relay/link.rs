@@ -38,7 +38,7 @@ pub(crate) struct Counts {
 const HEADERS: u64 = 28;
 
 /// The shortest time for holding back a datagram, times one to three, in nanoseconds.
-const HELD: u64 = 1_000_000;
+const HOLD_STEP: u64 = 1_000_000;
 
 /// A direction in use.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Link {
         let arrival = (sent + delay + jitter).max(self.last);
         if self.chance(self.path.reorder) {
             self.counts.held_back += 1;
-            return arrival + delay.max(HELD) * self.random.u64(1..=3);
+            return arrival + delay.max(HOLD_STEP) * self.random.u64(1..=3);
         }
         self.last = arrival;
         arrival

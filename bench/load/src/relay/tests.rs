@@ -107,7 +107,7 @@ fn clients_are_told_apart() {
     });
 }
 
-/// As many as an ordinary socket holds unread.
+/// As many datagrams as an ordinary socket can queue.
 const COUNT: u16 = 200;
 
 /// The arrivals of this many numbered datagrams, up to a final one that is repeated until it arrives.

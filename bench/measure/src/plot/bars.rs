@@ -98,11 +98,11 @@ impl Bars {
 
 /// Shortens a title to fit a panel, or the label of a row; the table shows the whole title.
 pub(super) fn shortened(title: &str) -> String {
-    const MOST: usize = 76;
-    if title.chars().count() <= MOST {
+    const MAX_CHARS: usize = 76;
+    if title.chars().count() <= MAX_CHARS {
         return title.to_owned();
     }
-    title.chars().take(MOST - 1).chain(['…']).collect()
+    title.chars().take(MAX_CHARS - 1).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Plots: plain SVG whose colours follow the reader's light or dark scheme.
+//! Plots: plain SVG with colours that follow the reader's light or dark scheme.
 
 mod bars;
 mod curves;
@@ -8,16 +8,16 @@ pub use bars::{Bar, Bars, bars};
 pub use curves::{Chart, Curve, Panel};
 pub use ratios::{Ratio, ratios};
 
-/// Room around everything.
+/// The margin of a picture.
 const MARGIN: u32 = 16;
 
 /// Columns of panels in a picture.
 const COLUMNS: usize = 2;
 
-/// Room above the contents of a panel, for its title.
+/// The height of a panel's title.
 const TITLE: u32 = 30;
 
-/// `own` is Tuffet, `peer` another server, `theirs` what was published or is a bound, `worst` what goes wrong.
+/// `own` is Tuffet, `peer` another server, `theirs` a published figure or a bound, `worst` a failure.
 const STYLE: &str = "\
 text{font:12px system-ui,sans-serif;fill:#1f2328}\
 .title{font-weight:600}.unit,.none{fill:#59636e}\

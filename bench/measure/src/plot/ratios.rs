@@ -10,10 +10,10 @@ const LABEL: u32 = 510;
 const SCALE: u32 = 480;
 const NOTE: u32 = 340;
 
-/// A case in which several were compared.
+/// A case with a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct Ratio {
-    /// What was done.
+    /// The title of the case.
     pub title: String,
     /// Our figure as a multiple of the best other one.
     pub own: f64,

@@ -5,7 +5,7 @@
 //! start and end of the process do not count.
 
 mod callgrind;
-mod kept;
+mod stored;
 mod units;
 
 use clap::Subcommand;
@@ -44,10 +44,10 @@ pub(crate) enum Command {
 ///
 /// # Errors
 /// Counting fails, or the file of the counts cannot be read or written.
-pub(crate) fn obey(command: Command) -> Result<bool, Failure> {
+pub(crate) fn execute(command: Command) -> Result<bool, Failure> {
     Ok(match command {
-        Command::Check { kept, bound } => kept::check(&kept, bound)?,
-        Command::Update { kept } => kept::update(&kept).map(|()| true)?,
+        Command::Check { kept, bound } => stored::check(&kept, bound)?,
+        Command::Update { kept } => stored::update(&kept).map(|()| true)?,
         Command::Unit { name, count } => units::run(&name, count).map(|()| true)?,
     })
 }

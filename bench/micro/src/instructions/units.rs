@@ -1,4 +1,4 @@
-//! The programs whose instructions are counted, each with its unit.
+//! The programs with counted instructions, each with its unit.
 
 use std::hint::black_box;
 use tuffet_core::netascii::{Decoder, Encoder};

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tuffet_udp::{BindOptions, ReceiveBatch, SendBatch, Socket};
 
-/// Clients repeat a request after this time without a datagram: one was dropped.
+/// The time without a datagram before a client repeats its request: one was dropped.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// All clients of a shape, in one thread.

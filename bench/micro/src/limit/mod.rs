@@ -1,22 +1,22 @@
-//! What raw UDP on this machine can carry, in the shapes of TFTP.
+//! Measures what raw UDP on this machine can carry, in the shapes of TFTP.
 //!
-//! A server on one core answers each request of 4 bytes with a window of datagrams, and does nothing
-//! else: no parsing, no files, no timers, no copy of the payload. What it costs is the floor that real
-//! servers are held against. It makes its system calls through `tuffet_udp`, as the server does.
+//! A server on one core answers each request of 4 bytes with a window of datagrams, and does nothing else: no parsing,
+//! no files, no timers, no copy of the payload. Its cost is the floor for real servers. It makes its system calls
+//! through `tuffet_udp`, as the server does.
 mod client;
 mod report;
 mod run;
 mod server;
 mod shape;
-mod through;
+mod udp_crate;
 
 use report::Report;
 use shape::Shape;
 use std::time::Duration;
-use through::Through;
 use tuffet_measure::Cores;
 use tuffet_measure::program::Failure;
 use tuffet_measure::report::json;
+use udp_crate::UdpCrate;
 
 /// The measurement.
 #[derive(Debug, clap::Args)]
@@ -24,12 +24,12 @@ pub(crate) struct Args {
     /// The duration of each measurement in seconds, after a warm-up of 0.1 s
     #[arg(long, default_value_t = 1.0, value_parser = seconds)]
     seconds: f64,
-    /// Measure only the traffic patterns whose name contains this; may be repeated
+    /// Measure only the traffic patterns with this text in their names; may be repeated
     #[arg(long, value_name = "NAME")]
     shape: Vec<String>,
-    /// The crate for the server's system calls; may be repeated, each is then measured
+    /// The crate for the server's system calls; may be repeated to measure several
     #[arg(long, value_enum, value_name = "CRATE", default_value = "own")]
-    through: Vec<Through>,
+    through: Vec<UdpCrate>,
     #[command(flatten)]
     cores: Cores,
     /// Print JSON
@@ -39,8 +39,7 @@ pub(crate) struct Args {
 
 /// Measures and prints.
 ///
-/// # Errors
-/// When there are no two cores, or a loopback socket fails.
+/// # Errors There are no two cores, or a loopback socket fails.
 pub(crate) fn measure(args: &Args) -> Result<bool, Failure> {
     let wanted =
         |shape: &&Shape| args.shape.is_empty() || args.shape.iter().any(|name| shape.name.contains(name));

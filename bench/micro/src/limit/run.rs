@@ -4,7 +4,7 @@ use crate::limit::client::Clients;
 use crate::limit::report::Figures;
 use crate::limit::server::Server;
 use crate::limit::shape::Shape;
-use crate::limit::through::Through;
+use crate::limit::udp_crate::UdpCrate;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -47,7 +47,7 @@ impl Bench {
         Ok(Bench { cores, time, idle: CoreMeter::baseline(&[cores.server], IDLE)? })
     }
 
-    pub(crate) fn run(&self, shape: &Shape, through: Through) -> Result<Figures, RunError> {
+    pub(crate) fn run(&self, shape: &Shape, through: UdpCrate) -> Result<Figures, RunError> {
         let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let socket = Socket::bind(any, BindOptions::default())?;
         let (sent, received, repeats) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
@@ -75,7 +75,7 @@ impl Bench {
     fn measure(
         &self,
         shape: &Shape,
-        through: Through,
+        through: UdpCrate,
         sent: &AtomicU64,
         received: &AtomicU64,
         repeats: &AtomicU64,
@@ -90,7 +90,7 @@ impl Bench {
         let cpu = busy.beyond(&self.idle);
         Ok(Figures {
             shape: match through {
-                Through::Own => shape.name.to_owned(),
+                UdpCrate::Own => shape.name.to_owned(),
                 other => format!("{} {other}", shape.name),
             },
             packets: received,
@@ -131,11 +131,11 @@ mod tests {
             assert!(moved, "{} {through:?}", shape.name);
         };
         for shape in &SHAPES {
-            moves(shape, Through::Own);
+            moves(shape, UdpCrate::Own);
         }
         for name in ["gso-1404x8", "echo-1404"] {
             let shape = SHAPES.iter().find(|shape| shape.name == name).unwrap();
-            for through in Through::value_variants().iter().filter(|through| through.can(shape.send)) {
+            for through in UdpCrate::value_variants().iter().filter(|through| through.can(shape.send)) {
                 moves(shape, *through);
             }
         }

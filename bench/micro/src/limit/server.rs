@@ -9,7 +9,7 @@ use tuffet_udp::Socket;
 /// The interval of checks whether to stop.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-/// Answers requests, with the calls of [`Through`](crate::limit::through::Through).
+/// Answers requests, with the calls of [`UdpCrate`](crate::limit::udp_crate::UdpCrate).
 pub(crate) struct Server<'a> {
     pub(crate) socket: Socket,
     pub(crate) shape: &'a Shape,

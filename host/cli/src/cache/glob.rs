@@ -1,15 +1,15 @@
 //! Globs for paths: `*` within a folder, `**` across folders, `?` for one character.
 
-/// Whether a name is a glob and no path.
-pub(super) fn is_one(name: &str) -> bool {
+/// Whether a name is a glob, not a path.
+pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// Whether the glob matches the whole path. A leading slash of the glob means nothing: paths have none.
+/// Whether the glob matches the whole path. A leading slash of the glob is ignored, because paths have none.
 pub(super) fn matches(glob: &str, path: &str) -> bool {
     let glob: Vec<char> = glob.trim_start_matches('/').chars().collect();
     let path: Vec<char> = path.chars().collect();
-    // Which beginnings of the path the glob up to here matches: linear in both, whatever the glob is.
+    // The prefixes of the path that the glob so far matches: the time is at most the product of both lengths.
     let mut reached = vec![false; path.len() + 1];
     reached[0] = true;
     let mut at = 0;
@@ -61,6 +61,6 @@ mod tests {
             assert!(!matches(glob, path), "{glob} {path}");
         }
         assert!(!matches(&"*a".repeat(200), &"a".repeat(199)));
-        assert!(is_one("a*") && !is_one("a/b"));
+        assert!(is_glob("a*") && !is_glob("a/b"));
     }
 }

@@ -1,13 +1,13 @@
 //! `tuffet cache`: the files of origins on the local disk.
 
+mod executor;
 mod glob;
-mod speaker;
 
 use super::control::ControlArgs;
 use super::{complain, print, print_json};
 use clap::{Args, Subcommand};
+use executor::Executor;
 use glob::matches;
-use speaker::Speaker;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tuffet::origins::CachedRow;
-use tuffet_daemon::CacheCommand as Wanted;
+use tuffet_daemon::CacheCommand as CacheRequest;
 use tuffet_daemon::Reply;
 
-/// Files that are fetched at a time.
-const AT_ONCE: usize = 8;
+/// Concurrent fetches.
+const MAX_FETCHES: usize = 8;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum CacheCommand {
@@ -29,24 +29,24 @@ pub(super) enum CacheCommand {
     /// One line for each file: bytes in the cache, bytes of the file, when the origin last confirmed it, when a client
     /// last asked for it, and ROOT:PATH.
     Ls(LsArgs),
-    /// Fetch files ahead, before their clients come.
+    /// Fetch files before clients request them.
     ///
-    /// Names files by their paths, or those that are in the cache by a glob: these are validated, and fetched where
-    /// parts are missing. Exit code 0 if all are in the cache then, 1 if not, 69 if nobody can fetch them.
+    /// A path names a file at the origin; a glob names cached files, which are validated and completed. Exit code 0 if
+    /// all files are in the cache afterwards, 1 if not, 69 without a server or a configuration file.
     Warm(WarmArgs),
     /// Remove files from the cache.
     ///
-    /// Running transfers of them go on. Exit code 0 if all were removed, 1 if one was not there, 69 if nobody can
-    /// remove them.
+    /// Running transfers of these files continue. Exit code 0 if all were removed, 1 if one was not in the cache, 69
+    /// without a server or a configuration file.
     Drop(DropArgs),
 }
 
-/// The server, or its caches where none runs.
+/// The server, or the caches of its configuration if none runs.
 #[derive(Debug, Args)]
-struct Whose {
+struct CacheSelection {
     #[command(flatten)]
     server: ControlArgs,
-    /// The root. Default: all of them, or the only one with a `url`.
+    /// The root. Default: all roots; for paths, the only root with a `url`.
     #[arg(long, value_name = "NAME")]
     root: Option<String>,
 }
@@ -54,7 +54,7 @@ struct Whose {
 #[derive(Debug, Args)]
 pub(super) struct LsArgs {
     #[command(flatten)]
-    whose: Whose,
+    selection: CacheSelection,
     /// Only paths that match: `*` within a folder, `**` across folders, `?` for one character.
     #[arg(value_name = "GLOB")]
     globs: Vec<String>,
@@ -66,12 +66,11 @@ pub(super) struct LsArgs {
 #[derive(Debug, Args)]
 pub(super) struct WarmArgs {
     #[command(flatten)]
-    whose: Whose,
-    /// Paths, or globs for files that are in the cache.
+    selection: CacheSelection,
+    /// Paths, or globs for cached files.
     #[arg(value_name = "PATH", required_unless_present = "list")]
     paths: Vec<String>,
-    /// A file with one path on each line; `-` for standard input. Empty lines and lines that begin with `#` are left
-    /// out.
+    /// A file with one path per line; `-` for standard input. Empty lines and lines that begin with `#` are ignored.
     #[arg(long, value_name = "FILE")]
     list: Option<PathBuf>,
 }
@@ -79,7 +78,7 @@ pub(super) struct WarmArgs {
 #[derive(Debug, Args)]
 pub(super) struct DropArgs {
     #[command(flatten)]
-    whose: Whose,
+    selection: CacheSelection,
     /// Paths or globs: `*` within a folder, `**` across folders, `?` for one character.
     #[arg(value_name = "GLOB", required_unless_present = "all")]
     globs: Vec<String>,
@@ -97,43 +96,45 @@ pub(super) fn run(command: &CacheCommand) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
-        Err(Trouble { why, code }) => {
+        Err(CommandError { why, code }) => {
             complain(why);
             ExitCode::from(code)
         }
     }
 }
 
-/// Why a command was not carried out, and the exit code.
-pub(super) struct Trouble {
+/// The reason of a failed command, and the exit code.
+pub(super) struct CommandError {
     why: String,
     code: u8,
 }
 
-impl Trouble {
-    fn unavailable(why: impl Into<String>) -> Trouble {
-        Trouble { why: why.into(), code: 69 }
+impl CommandError {
+    fn unavailable(why: impl Into<String>) -> CommandError {
+        CommandError { why: why.into(), code: 69 }
     }
 }
 
-impl Whose {
+impl CacheSelection {
     /// The files in the caches of the chosen roots.
-    fn files(&self, speaker: &Speaker) -> Result<Vec<CachedRow>, Trouble> {
-        let mut files = match speaker.ask(&Wanted::List)? {
+    fn files(&self, executor: &Executor) -> Result<Vec<CachedRow>, CommandError> {
+        let mut files = match executor.ask(&CacheRequest::List)? {
             Reply::Cached(files) => files,
-            other => return Err(not_understood(other)),
+            other => return Err(unexpected_reply(other)),
         };
         files.retain(|file| self.root.as_ref().is_none_or(|root| *root == file.root));
         Ok(files)
     }
 
     /// The root of paths that are not in the cache yet.
-    fn root(&self, speaker: &Speaker) -> Result<String, Trouble> {
-        match (&self.root, &speaker.roots()?[..]) {
+    fn root(&self, executor: &Executor) -> Result<String, CommandError> {
+        match (&self.root, &executor.roots()?[..]) {
             (Some(root), _) => Ok(root.clone()),
             (None, [only]) => Ok(only.clone()),
-            (None, []) => Err(Trouble { why: "no root has a `url`, so there is no cache".into(), code: 1 }),
-            (None, roots) => Err(Trouble {
+            (None, []) => {
+                Err(CommandError { why: "no root has a `url`, so there is no cache".into(), code: 1 })
+            }
+            (None, roots) => Err(CommandError {
                 why: format!("several roots have a `url`; name one with --root: {}", roots.join(", ")),
                 code: 64,
             }),
@@ -141,9 +142,9 @@ impl Whose {
     }
 }
 
-fn ls(args: &LsArgs) -> Result<bool, Trouble> {
-    let speaker = Speaker::of(&args.whose.server)?;
-    let mut files = args.whose.files(&speaker)?;
+fn ls(args: &LsArgs) -> Result<bool, CommandError> {
+    let executor = Executor::of(&args.selection.server)?;
+    let mut files = args.selection.files(&executor)?;
     files.retain(|file| args.globs.is_empty() || args.globs.iter().any(|glob| matches(glob, &file.path)));
     let mut text = String::new();
     for file in &files {
@@ -161,7 +162,7 @@ fn ls(args: &LsArgs) -> Result<bool, Trouble> {
     Ok(true)
 }
 
-/// A time ago in its largest unit.
+/// Formats an age in its largest unit.
 fn ago(seconds: u64) -> String {
     match seconds {
         0..60 => format!("{seconds}s"),
@@ -171,26 +172,28 @@ fn ago(seconds: u64) -> String {
     }
 }
 
-fn warm(args: &WarmArgs) -> Result<bool, Trouble> {
+fn warm(args: &WarmArgs) -> Result<bool, CommandError> {
     let mut named = args.paths.clone();
     if let Some(list) = &args.list {
         named.extend(listed(list)?);
     }
-    let speaker = Speaker::of(&args.whose.server)?;
-    let root = args.whose.root(&speaker)?;
+    let executor = Executor::of(&args.selection.server)?;
+    let root = args.selection.root(&executor)?;
     let mut paths: Vec<String> = Vec::new();
     let mut all = true;
-    let globs: Vec<&String> = named.iter().filter(|path| glob::is_one(path)).collect();
-    let cached = if globs.is_empty() { Vec::new() } else { args.whose.files(&speaker)? };
+    let globs: Vec<&String> = named.iter().filter(|path| glob::is_glob(path)).collect();
+    let cached = if globs.is_empty() { Vec::new() } else { args.selection.files(&executor)? };
     for name in &named {
         if name.ends_with('/') {
-            // A web server would answer with a page about it.
-            complain(format_args!("{name}: this names a folder, and an origin lists none; name its files"));
+            // A web server would answer with an index page.
+            complain(format_args!(
+                "{name}: this names a folder, and an origin cannot list it; name its files"
+            ));
             all = false;
             continue;
         }
-        if !glob::is_one(name) {
-            // As clients name files.
+        if !glob::is_glob(name) {
+            // The name as clients request it.
             paths.push(name.trim_start_matches('/').to_owned());
             continue;
         }
@@ -199,37 +202,37 @@ fn warm(args: &WarmArgs) -> Result<bool, Trouble> {
         paths.extend(its.map(|file| file.path.clone()));
         if paths.len() == before {
             complain(format_args!(
-                "{name}: no file in the cache matches, and an origin lists none; name files by their paths, or give \
+                "{name}: no file in the cache matches, and an origin cannot list files; name them by their paths, or give \
                  --list FILE"
             ));
             all = false;
         }
     }
-    let fetched = fetch(&speaker, &root, paths.into());
+    let fetched = fetch(&executor, &root, paths.into());
     Ok(fetched && all)
 }
 
-/// Fetches files, some at a time; says of each what became of it. Returns whether all were fetched.
-fn fetch(speaker: &Speaker, root: &str, paths: VecDeque<String>) -> bool {
+/// Fetches files, some of them at a time, and prints each result. Returns whether all were fetched.
+fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
     let (paths, all) = (Mutex::new(paths), Mutex::new(true));
     let work = || {
         while let Some(path) = paths.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
-            let wanted = Wanted::Warm { root: root.to_owned(), path: path.clone() };
-            let why = match speaker.ask(&wanted) {
+            let request = CacheRequest::Warm { root: root.to_owned(), path: path.clone() };
+            let why = match executor.ask(&request) {
                 Ok(Reply::Warmed(size)) => {
                     print(&format!("{size:>14}  {root}:{path}\n"));
                     continue;
                 }
-                Ok(other) => not_understood(other).why,
-                Err(trouble) => trouble.why,
+                Ok(other) => unexpected_reply(other).why,
+                Err(error) => error.why,
             };
             complain(format_args!("{root}:{path}: {why}"));
             *all.lock().unwrap_or_else(PoisonError::into_inner) = false;
         }
     };
     thread::scope(|scope| {
-        // Where the system has no more threads, this one does it.
-        for _ in 1..AT_ONCE {
+        // If no further thread can start, this one does the work.
+        for _ in 1..MAX_FETCHES {
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -237,13 +240,13 @@ fn fetch(speaker: &Speaker, root: &str, paths: VecDeque<String>) -> bool {
     all.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn listed(file: &Path) -> Result<Vec<String>, Trouble> {
+fn listed(file: &Path) -> Result<Vec<String>, CommandError> {
     let mut text = String::new();
     let read = match file.to_str() {
         Some("-") => io::stdin().read_to_string(&mut text).map(drop),
         _ => std::fs::read_to_string(file).map(|read| text = read),
     };
-    read.map_err(|error| Trouble {
+    read.map_err(|error| CommandError {
         why: format!("{}: {error}; name a file of paths", file.display()),
         code: 66,
     })?;
@@ -256,9 +259,9 @@ fn listed(file: &Path) -> Result<Vec<String>, Trouble> {
     Ok(lines.map(str::to_owned).collect())
 }
 
-fn forget(args: &DropArgs) -> Result<bool, Trouble> {
-    let speaker = Speaker::of(&args.whose.server)?;
-    let files = args.whose.files(&speaker)?;
+fn forget(args: &DropArgs) -> Result<bool, CommandError> {
+    let executor = Executor::of(&args.selection.server)?;
+    let files = args.selection.files(&executor)?;
     let mut all = true;
     for glob in &args.globs {
         if !files.iter().any(|file| matches(glob, &file.path)) {
@@ -270,17 +273,19 @@ fn forget(args: &DropArgs) -> Result<bool, Trouble> {
         if !args.all && !args.globs.iter().any(|glob| matches(glob, &path)) {
             continue;
         }
-        match speaker.ask(&Wanted::Forget { root: root.clone(), path: path.clone() })? {
+        match executor.ask(&CacheRequest::Forget { root: root.clone(), path: path.clone() })? {
             Reply::Forgotten(_) => print(&format!("{root}:{path}\n")),
-            other => return Err(not_understood(other)),
+            other => return Err(unexpected_reply(other)),
         }
     }
     Ok(all)
 }
 
-fn not_understood(reply: Reply) -> Trouble {
+fn unexpected_reply(reply: Reply) -> CommandError {
     match reply {
-        Reply::NotCached(why) => Trouble { why, code: 1 },
-        _ => Trouble { why: "the server does not know `cache`: it is of another version".into(), code: 76 },
+        Reply::NotCached(why) => CommandError { why, code: 1 },
+        _ => {
+            CommandError { why: "the server does not know `cache`: it has another version".into(), code: 76 }
+        }
     }
 }

@@ -13,14 +13,14 @@ use tuffet_core::{
 /// RFC 2347 limits a request to 512 bytes. Longer names are tried all the same.
 const MAX_REQUEST: usize = 2048;
 
-/// The server's policy may be slow, and repeating the request costs little.
+/// The time-out of a request. The server's policy may be slow, and repeating the request costs little.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long to stay to repeat a last ACK that may have been lost.
 const DALLY: Duration = Duration::from_millis(50);
 
 /// The local end of a transfer.
-pub(super) trait Local {
+pub(super) trait LocalEnd {
     /// Fills `room` with the bytes from `offset` on.
     fn read(&mut self, offset: u64, room: &mut [u8]) -> Result<(), ClientError>;
     /// Expects bytes in any order from now on; before, each write continues the one before.
@@ -39,7 +39,7 @@ pub(super) fn exchange(
     url: &Url,
     size: u64,
     options: &ClientOptions,
-    local: &mut dyn Local,
+    local: &mut dyn LocalEnd,
 ) -> Result<Report, ClientError> {
     let network = |error| ClientError::Network { url: url.to_string(), error };
     let addresses = url.addresses().map_err(|error| ClientError::Host { host: url.host.clone(), error })?;
@@ -121,7 +121,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    fn run(&mut self, local: &mut dyn Local) -> Result<Report, ClientError> {
+    fn run(&mut self, local: &mut dyn LocalEnd) -> Result<Report, ClientError> {
         let mut buffer = vec![0; 65_536];
         let mut payload = 0..0;
         let mut report = None;
@@ -193,7 +193,7 @@ impl Exchange<'_> {
             }),
             Finish::Failed(_) => {
                 // The state machine sent an ERROR to the server before it reported this.
-                Err(ClientError::Protocol { url, text: "options or blocks that were not asked for" })
+                Err(ClientError::Protocol { url, text: "options or blocks that were not requested" })
             }
         }
     }
@@ -245,7 +245,7 @@ impl Exchange<'_> {
         DATA_HEADER.min(datagram.len())..datagram.len()
     }
 
-    fn send_blocks(&mut self, blocks: Blocks, local: &mut dyn Local) -> Result<(), ClientError> {
+    fn send_blocks(&mut self, blocks: Blocks, local: &mut dyn LocalEnd) -> Result<(), ClientError> {
         let to = self.peer.unwrap_or(self.request.server);
         for position in blocks.first..blocks.first + u64::from(blocks.count) {
             let (offset, length) = self.transfer.range(position, self.size);

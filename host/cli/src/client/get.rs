@@ -1,6 +1,6 @@
 //! `tuffet get`: a download appears under its name only when it is complete.
 
-use super::exchange::{Local, exchange};
+use super::exchange::{LocalEnd, exchange};
 use super::{ClientError, ClientOptions, Report, Url};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
@@ -38,7 +38,7 @@ struct Download<'a> {
     progress: &'a mut dyn FnMut(u64, Option<u64>),
 }
 
-impl Local for Download<'_> {
+impl LocalEnd for Download<'_> {
     fn read(&mut self, _offset: u64, _room: &mut [u8]) -> Result<(), ClientError> {
         Ok(())
     }

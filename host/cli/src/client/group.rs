@@ -3,7 +3,7 @@
 //! The request has the option `multicast`. If the answer names a group, this module reads the file; any other answer
 //! is handed back, and the file is read by unicast with it.
 
-use super::exchange::{Local, Request};
+use super::exchange::{LocalEnd, Request};
 use super::{ClientError, ClientOptions, Interface, Report};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use socket2::{Domain, InterfaceIndexOrAddress, Protocol, Socket, Type};
@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 use tuffet_core::multicast::{Answer, Reader, ReaderOutput};
 use tuffet_core::{Control, DATA_HEADER, ErrorCode, MAX_CONTROL, Operation, Packet, Time};
 
-/// How long the server may take to answer; a member that waits for its turn asks again after three times as long.
+/// The time-out of a request. A member that waits for its turn repeats it after three times as long.
 const REPEAT: Duration = Duration::from_secs(1);
 
-/// How long to stay to repeat a last ACK that may have been lost: the next offer to become master comes within this
-/// time if nobody else is before this client.
+/// How long to stay to repeat a last ACK that may have been lost: unless another member comes first, the next offer to
+/// become master arrives within this time.
 const DALLY: Duration = Duration::from_millis(250);
 
 /// Bytes of the receive buffer: a member that is not the master cannot slow the stream down.
@@ -26,11 +26,11 @@ const BUFFER: usize = 4 << 20;
 /// Datagrams that are read before the server gets its ACK.
 const TURN: usize = 64;
 
-/// How a request with the option `multicast` went on.
+/// The outcome of a request with the option `multicast`.
 pub(super) enum Joined {
     /// The file was read from the group.
     Read(Report),
-    /// The server answered without a group: with this datagram, from this address.
+    /// The server answered without a group: the datagram and its source.
     Alone(Vec<u8>, SocketAddr),
 }
 
@@ -39,7 +39,7 @@ pub(super) fn read(
     request: &Request<'_>,
     interface: &Interface,
     options: &ClientOptions,
-    local: &mut dyn Local,
+    local: &mut dyn LocalEnd,
 ) -> Result<Joined, ClientError> {
     let reader = Reader::new(Time::default(), request.options, REPEAT, options.patience);
     let patience = options.patience;
@@ -48,7 +48,7 @@ pub(super) fn read(
     request.socket.set_nonblocking(true).map_err(|error| request.network(error))?;
     let result = member.run(local);
     request.socket.set_nonblocking(false).map_err(|error| request.network(error))?;
-    // A server that hears nothing would ask this client again and again.
+    // Without an ERROR, the server would offer this client the master role again and again.
     if result.is_err() && member.finished.is_none() {
         member.refuse(ErrorCode::NotDefined, "the client cannot go on");
     }
@@ -62,7 +62,7 @@ struct Member<'a> {
     reader: Reader,
     /// The server's address for the group: its TID.
     peer: Option<SocketAddr>,
-    /// Where blocks arrive; closed when all have.
+    /// The socket that receives blocks; closed when all have arrived.
     group: Option<UdpSocket>,
     finished: Option<(Report, Instant)>,
     /// Blocks that arrived more than once.
@@ -70,7 +70,7 @@ struct Member<'a> {
 }
 
 impl Member<'_> {
-    fn run(&mut self, local: &mut dyn Local) -> Result<Joined, ClientError> {
+    fn run(&mut self, local: &mut dyn LocalEnd) -> Result<Joined, ClientError> {
         let mut buffer = vec![0; 65_536];
         loop {
             let until = self.act(local)?;
@@ -101,7 +101,7 @@ impl Member<'_> {
     }
 
     /// Does what the reader requests; returns the time of its next look.
-    fn act(&mut self, local: &mut dyn Local) -> Result<Time, ClientError> {
+    fn act(&mut self, local: &mut dyn LocalEnd) -> Result<Time, ClientError> {
         loop {
             match self.reader.poll(self.request.now()) {
                 ReaderOutput::Request => self.request.send(self.request.server, self.request.bytes)?,
@@ -118,9 +118,9 @@ impl Member<'_> {
         }
     }
 
-    fn complete(&mut self, size: u64, local: &mut dyn Local) -> Result<(), ClientError> {
+    fn complete(&mut self, size: u64, local: &mut dyn LocalEnd) -> Result<(), ClientError> {
         if self.reader.options().tsize.is_some_and(|named| named != size) {
-            let text = "the blocks of the group are another file than the one it named";
+            let text = "the blocks of the group belong to another file";
             return Err(ClientError::Protocol { url: self.request.url.to_string(), text });
         }
         local.store()?;
@@ -172,7 +172,7 @@ impl Member<'_> {
         &mut self,
         datagram: &[u8],
         from: SocketAddr,
-        local: &mut dyn Local,
+        local: &mut dyn LocalEnd,
     ) -> Result<Option<Joined>, ClientError> {
         let Ok(packet) = Packet::parse(datagram) else { return Ok(None) };
         let expected = match self.peer {
@@ -196,10 +196,10 @@ impl Member<'_> {
                     return Ok(Some(Joined::Alone(datagram.into(), from)));
                 }
                 // The server has lost the group, and the blocks that are there may be of another version.
-                Answer::Alone => return Err(self.protocol("it left the group and began again")),
+                Answer::Alone => return Err(self.protocol("it left the group and started over")),
                 Answer::Refused => {
                     self.request.refuse(from, ErrorCode::OptionRefused, "an option that was not asked for");
-                    return Err(self.protocol("options or a group that were not asked for"));
+                    return Err(self.protocol("options or a group that were not requested"));
                 }
             },
             Packet::Error { code, text } if self.peer.is_some() && self.finished.is_none() => {
@@ -216,7 +216,7 @@ impl Member<'_> {
         &mut self,
         datagram: &[u8],
         from: SocketAddr,
-        local: &mut dyn Local,
+        local: &mut dyn LocalEnd,
     ) -> Result<bool, ClientError> {
         let Ok(Packet::Data { block, payload }) = Packet::parse(datagram) else { return Ok(false) };
         // Other groups may use the same address.
@@ -238,7 +238,7 @@ impl Member<'_> {
         self.reader.membership().is_some_and(|membership| membership.master)
     }
 
-    fn join(&mut self, local: &mut dyn Local) -> Result<(), ClientError> {
+    fn join(&mut self, local: &mut dyn LocalEnd) -> Result<(), ClientError> {
         let address = self.reader.membership().and_then(|membership| membership.group);
         let (None, None, Some(address)) = (&self.group, &self.finished, address) else { return Ok(()) };
         let failed = |error| ClientError::Group { url: self.request.url.to_string(), group: address, error };

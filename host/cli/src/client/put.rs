@@ -1,6 +1,6 @@
 //! `tuffet put`: an upload.
 
-use super::exchange::{Local, exchange};
+use super::exchange::{LocalEnd, exchange};
 use super::{ClientError, ClientOptions, Report, Url};
 use std::fs::File;
 use std::io::{self, Read};
@@ -84,7 +84,7 @@ struct Upload<'a> {
     progress: &'a mut dyn FnMut(u64, Option<u64>),
 }
 
-impl Local for Upload<'_> {
+impl LocalEnd for Upload<'_> {
     fn read(&mut self, offset: u64, room: &mut [u8]) -> Result<(), ClientError> {
         let changed = |error: io::Error| match error.kind() {
             io::ErrorKind::UnexpectedEof => io::Error::new(error.kind(), "the file shrank while it was read"),

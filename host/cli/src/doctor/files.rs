@@ -1,18 +1,18 @@
-//! The served files: whether the server's user can read each.
+//! Checks whether the server's user can read each served file.
 
 use super::finding::{Finding, Grade};
 use super::roots::quoted;
-use super::walk::{self, Seen, Walked};
+use super::walk::{self, WalkOutcome, WalkResult};
 use tuffet_daemon::privileges::Account;
 use tuffet_request::RootSpec;
 
-/// Looks at the files of a root as this process's user, or, if root runs the check, as the user that the server becomes.
+/// Checks the files of a root with the rights of this process's user or, if root runs the check, of the server's user.
 pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("files of {}", root.name);
     let account = account.filter(|account| !account.uid.is_root());
     match walk::through(&root.path, account) {
-        Ok(Walked::Seen(seen)) => judge(check, root, account, &seen),
-        Ok(Walked::Hangs(folder, since)) => {
+        Ok(WalkOutcome::Finished(seen)) => judge(check, root, account, &seen),
+        Ok(WalkOutcome::Hangs(folder, since)) => {
             let says = format!(
                 "{folder} has not answered for {} s; requests for files below it are dropped after `limits.open-time`. \
                  Check the disk or the file server behind it",
@@ -21,12 +21,12 @@ pub(super) fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
             Finding::new(check, Grade::Wrong, says)
         }
         Err(error) => {
-            Finding::unknown(check, format!("this process cannot look as the server's user: {error}"))
+            Finding::unknown(check, format!("this process cannot act as the server's user: {error}"))
         }
     }
 }
 
-fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &Seen) -> Finding {
+fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &WalkResult) -> Finding {
     let who = account.map_or("this user", |account| &account.name);
     if seen.closed > 0 {
         let names: Vec<String> = seen.named.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
@@ -43,11 +43,11 @@ fn judge(check: String, root: &RootSpec, account: Option<&Account>, seen: &Seen)
             None => format!("find {path} ! -readable"),
         };
         return Finding::new(check, Grade::CouldBeBetter, says)
-            .mend(look)
-            .mend(format!("chmod -R o+rX {path}"));
+            .fix(look)
+            .fix(format!("chmod -R o+rX {path}"));
     }
     if seen.cut {
-        let says = format!("{who} can read the first {}; the others were not looked at", seen.entries);
+        let says = format!("{who} can read the first {}; the rest were not checked", seen.entries);
         return Finding::unknown(check, says);
     }
     Finding::good(check, format!("{who} can read all {} files and folders", seen.entries))
@@ -60,10 +60,13 @@ mod tests {
     #[test]
     fn what_was_not_looked_at_is_not_good() {
         let root = RootSpec::read_only("boot", "/srv/t ftp");
-        let judge = |seen: Seen| judge("files".into(), &root, None, &seen);
-        assert_eq!(judge(Seen { entries: 9, ..Seen::default() }).grade, Grade::Good);
-        assert_eq!(judge(Seen { entries: 9, cut: true, ..Seen::default() }).grade, Grade::Unknown);
-        let closed = Seen { entries: 9, closed: 2, named: vec!["a\nb".into()], cut: true };
+        let judge = |seen: WalkResult| judge("files".into(), &root, None, &seen);
+        assert_eq!(judge(WalkResult { entries: 9, ..WalkResult::default() }).grade, Grade::Good);
+        assert_eq!(
+            judge(WalkResult { entries: 9, cut: true, ..WalkResult::default() }).grade,
+            Grade::Unknown
+        );
+        let closed = WalkResult { entries: 9, closed: 2, named: vec!["a\nb".into()], cut: true };
         let found = judge(closed);
         assert_eq!(found.grade, Grade::CouldBeBetter);
         assert!(found.says.contains(r"cannot read 2 of 9 files and folders: `a\nb`, …;"), "{}", found.says);

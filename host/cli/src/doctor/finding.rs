@@ -8,9 +8,9 @@ use std::fmt;
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Grade {
     Good,
-    /// This user, or this place, does not show it.
+    /// It is not visible to this user, or in this namespace.
     Unknown,
-    /// The server works, but slower or with less room than it could.
+    /// The server works, but slower or with less capacity than possible.
     CouldBeBetter,
     /// The server does not start, or not all of it works.
     Wrong,
@@ -29,12 +29,12 @@ pub(super) struct Finding {
     pub(super) commands: Vec<String>,
     /// The setting that makes the fix permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) lasting: Option<Lasting>,
+    pub(super) lasting: Option<PermanentSetting>,
 }
 
 /// A line of a file.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct Lasting {
+pub(super) struct PermanentSetting {
     pub(super) file: String,
     pub(super) line: String,
 }
@@ -70,21 +70,21 @@ impl Finding {
     }
 
     /// Adds a command that fixes it.
-    pub(super) fn mend(mut self, command: impl Into<String>) -> Finding {
+    pub(super) fn fix(mut self, command: impl Into<String>) -> Finding {
         self.commands.push(command.into());
         self
     }
 
     /// Adds the line of a file that makes the fix permanent.
-    pub(super) fn lasting(mut self, file: impl Into<String>, line: impl Into<String>) -> Finding {
-        self.lasting = Some(Lasting { file: file.into(), line: line.into() });
+    pub(super) fn permanently(mut self, file: impl Into<String>, line: impl Into<String>) -> Finding {
+        self.lasting = Some(PermanentSetting { file: file.into(), line: line.into() });
         self
     }
 
     /// Adds a kernel setting as the fix.
     pub(super) fn sysctl(self, name: &str, value: impl fmt::Display) -> Finding {
-        self.mend(format!("sysctl -w {name}='{value}'"))
-            .lasting("/etc/sysctl.d/90-tuffet.conf", format!("{name} = {value}"))
+        self.fix(format!("sysctl -w {name}='{value}'"))
+            .permanently("/etc/sysctl.d/90-tuffet.conf", format!("{name} = {value}"))
     }
 
     pub(super) fn worst(findings: &[Finding]) -> Grade {
@@ -110,7 +110,7 @@ impl fmt::Display for Finding {
             writeln!(f, "{:17}    {command}", "")?;
         }
         match &self.lasting {
-            Some(Lasting { file, line }) => writeln!(f, "{:17}    to last, in {file}: {line}", ""),
+            Some(PermanentSetting { file, line }) => writeln!(f, "{:17}    to last, in {file}: {line}", ""),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use tuffet_config::Config;
 use tuffet_udp::{BindOptions, KERNEL_BUFFER, Socket};
 
-/// The length of each core's device queue, which holds a burst while the core is busy; the kernel's default.
+/// The kernel's default length of each core's device queue, which holds a burst while the core is busy.
 const BACKLOG: u64 = 1_000;
 /// The recommended length after an overflow, if it is more than twice the current one.
 const MORE_BACKLOG: u64 = 5_000;
@@ -122,7 +122,7 @@ pub(super) fn udp_memory(system: &System, sockets: u64, buffers: u64) -> Finding
     let Some([_, _, most]) = values.as_deref() else {
         return Finding::unknown("UDP memory", format!("{NAME} is not visible here"));
     };
-    // A receive buffer is accounted with twice what was asked.
+    // A receive buffer counts twice its requested size.
     let wanted = 2 * buffers;
     let allowed = most.saturating_mul(page);
     if allowed >= wanted {
@@ -164,7 +164,7 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
         };
     };
     let single_port = config.listeners.iter().all(|listener| listener.single_port);
-    // A request and the transfer on another port are two.
+    // A request and the transfer on another port are two entries.
     let wanted = config.limits.transfers as u64 * if single_port { 1 } else { 2 };
     if count >= most / 20 * 19 {
         return Finding::new(
@@ -188,9 +188,9 @@ pub(super) fn conntrack(system: &System, config: &Config) -> Finding {
              `single-port: true` in the configuration"
         );
         return Finding::new(CHECK, Grade::CouldBeBetter, says)
-            .mend("modprobe nf_conntrack_tftp")
-            .mend("iptables -t raw -A PREROUTING -p udp --dport 69 -j CT --helper tftp")
-            .lasting("/etc/modules-load.d/tuffet.conf", "nf_conntrack_tftp");
+            .fix("modprobe nf_conntrack_tftp")
+            .fix("iptables -t raw -A PREROUTING -p udp --dport 69 -j CT --helper tftp")
+            .permanently("/etc/modules-load.d/tuffet.conf", "nf_conntrack_tftp");
     }
     Finding::good(CHECK, format!("{count} of {most} entries in use; the server needs at most {wanted}"))
 }
@@ -212,8 +212,8 @@ pub(super) fn clock(system: &System) -> Finding {
     let better = ["tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter"];
     match better.iter().find(|name| others.split_ascii_whitespace().any(|other| other == **name)) {
         Some(name) => finding
-            .mend(format!("echo {name} > {FOLDER}/current_clocksource"))
-            .lasting("/etc/default/grub", format!("GRUB_CMDLINE_LINUX=\"clocksource={name}\"")),
+            .fix(format!("echo {name} > {FOLDER}/current_clocksource"))
+            .permanently("/etc/default/grub", format!("GRUB_CMDLINE_LINUX=\"clocksource={name}\"")),
         None => finding,
     }
 }

@@ -46,9 +46,9 @@ struct Subject {
     config: Config,
     /// Its file; `None` if there is none, and so no folder to check.
     file: Option<PathBuf>,
-    /// The number of inherited sockets of each listener, as the server would get them.
+    /// The number of sockets that the server would inherit for each listener.
     inherited: Vec<usize>,
-    /// The process of the server that runs with it.
+    /// The process ID of the server that runs with this configuration.
     serving: Option<u32>,
 }
 
@@ -66,12 +66,12 @@ impl Subject {
         Ok(Subject { config, file, inherited, serving: None })
     }
 
-    /// UDP sockets of all workers of a server that may open so many files; without a number, as many as it needs.
+    /// The number of UDP sockets of all workers, if the server may open this many files; `None` is no limit.
     fn sockets(&self, descriptors: Option<u64>) -> u64 {
         self.of_all_workers(descriptors, sockets_per_worker)
     }
 
-    /// Bytes that are asked for the receive buffers of all workers.
+    /// The requested bytes of the receive buffers of all workers.
     fn receive_buffers(&self) -> u64 {
         self.of_all_workers(None, receive_buffers_per_worker)
     }
@@ -87,7 +87,7 @@ impl Subject {
 
 /// Runs the checks. Exit code: 0 if nothing is wrong, 1 if something is, 64 if the configuration is.
 pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
         Err(error) => {
@@ -143,7 +143,7 @@ fn examine(system: &System, subject: &Subject, running: Option<&tuffet::status::
     }));
     findings.extend(listeners().map(|(listener, inherited)| match inherited {
         0 => ports::free(system, listener),
-        _ => ports::passed(listener, inherited, workers),
+        _ => ports::inherited(listener, inherited, workers),
     }));
     findings.push(kernel::conntrack(system, &subject.config));
     findings.push(process::descriptors(system, subject));

@@ -1,4 +1,4 @@
-//! The network interfaces of the listeners: whether they are up, and their MTU.
+//! Checks the network interfaces of the listeners: their state and MTU.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use tuffet_config::{Config, MaxBlksize};
 
 /// The MTU of Ethernet.
-const USUAL: u64 = 1500;
+const ETHERNET_MTU: u64 = 1500;
 
 /// The headers of a block in bytes: IP, UDP, and four bytes of TFTP.
 const HEADERS_V4: u64 = 32;
@@ -52,17 +52,17 @@ fn of(system: &System, name: &str, headers: u64, max_blksize: MaxBlksize) -> Opt
     let mtu = system.number(&format!("sys/class/net/{name}/mtu"))?;
     if system.text(&format!("sys/class/net/{name}/operstate")).is_some_and(|state| state == "down") {
         let says = "the interface is down, so no client reaches the listener through it";
-        return Some(Finding::new(check, Grade::Wrong, says).mend(format!("ip link set dev {name} up")));
+        return Some(Finding::new(check, Grade::Wrong, says).fix(format!("ip link set dev {name} up")));
     }
     let whole = mtu.saturating_sub(headers);
-    if mtu < USUAL && max_blksize != MaxBlksize::Auto {
+    if mtu < ETHERNET_MTU && max_blksize != MaxBlksize::Auto {
         let says = format!(
             "MTU {mtu}: blocks of more than {whole} bytes are fragmented, those of boot firmware (1468) among them; \
              raise the MTU if the network allows it, else set `transfer: {{ max-blksize: auto }}`"
         );
         return Some(
             Finding::new(check, Grade::CouldBeBetter, says)
-                .mend(format!("ip link set dev {name} mtu {USUAL}")),
+                .fix(format!("ip link set dev {name} mtu {ETHERNET_MTU}")),
         );
     }
     let beyond = if matches!(max_blksize, MaxBlksize::Bytes(most) if u64::from(most) > whole) {

@@ -1,31 +1,31 @@
-//! The process that has a listener's port, and how to make it leave.
+//! Finds the process that has a listener's port, and the commands that stop it.
 //!
-//! Other servers are stopped the way their package does it, so that they stay stopped and nothing else of them is lost:
-//! a dnsmasq that no longer serves TFTP still answers DNS and DHCP.
+//! The commands stop another server the way its package does, so that it stays stopped and keeps its other services: a
+//! dnsmasq without TFTP still answers DNS and DHCP.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// A process with a socket that is in the way.
+/// A process with a conflicting socket.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Occupant {
     pub(super) process: u32,
     pub(super) name: String,
 }
 
-/// What the kernel and this user's rights show of a port.
+/// The state of a port, as far as the kernel shows it to this user.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Occupied {
     By(Occupant),
-    /// A socket has it; its process is not visible to this user.
+    /// A socket has the port, but its process is not visible to this user.
     Hidden,
     Free,
     /// The tables of sockets are not readable.
     Unknown,
 }
 
-/// Looks for the process whose UDP socket keeps a server from binding `address`.
+/// Finds the process with the UDP socket that keeps a server from binding `address`.
 pub(super) fn occupied(system: &System, address: SocketAddr) -> Occupied {
     let tables: Vec<String> =
         ["proc/net/udp", "proc/net/udp6"].iter().filter_map(|table| system.text(table)).collect();
@@ -52,8 +52,8 @@ pub(super) fn occupied(system: &System, address: SocketAddr) -> Occupied {
         process,
         name: system.text(&format!("proc/{process}/comm")).unwrap_or_default(),
     });
-    // A server with the socket of a service manager or of its parent: the socket is its own. Else the one that is there
-    // for longest: a child has its parent's sockets until it runs another program.
+    // Several processes may share the socket. A server comes before its service manager or parent; otherwise the oldest
+    // process counts, because a child has its parent's sockets until it runs another program.
     let first = named.min_by_key(|held| (held.name != "tuffet", started(system, held.process), held.process));
     first.map_or(Occupied::Hidden, Occupied::By)
 }
@@ -78,7 +78,7 @@ fn inodes(table: &str, address: SocketAddr) -> Vec<String> {
     table.lines().skip(1).filter_map(row).collect()
 }
 
-/// Parses words of 32 bits in the order of this processor.
+/// Parses an address of 32-bit words in native byte order.
 fn ip_of(hex: &str) -> Option<IpAddr> {
     let word = |at: usize| Some(u32::from_str_radix(hex.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
     match hex.len() {
@@ -92,7 +92,7 @@ fn ip_of(hex: &str) -> Option<IpAddr> {
     }
 }
 
-/// Whether a socket at `its` keeps a server from binding `wanted`. A socket at `[::]` may serve IPv4 as well.
+/// Whether a socket at `its` keeps a server from binding `wanted`. A socket at `[::]` may also serve IPv4.
 fn conflict(its: SocketAddr, wanted: SocketAddr) -> bool {
     let same_family = its.is_ipv4() == wanted.is_ipv4();
     its.port() == wanted.port()
@@ -102,7 +102,7 @@ fn conflict(its: SocketAddr, wanted: SocketAddr) -> bool {
         }
 }
 
-/// Reports a process of another server, and what to do about it.
+/// Reports a conflicting server, with the commands that stop it.
 pub(super) fn in_the_way(system: &System, check: String, occupant: &Occupant, port: u16) -> Finding {
     let Occupant { process, name } = occupant;
     let wrong = |advice: &str| {
@@ -113,54 +113,54 @@ pub(super) fn in_the_way(system: &System, check: String, occupant: &Occupant, po
     match (name.as_str(), unit.as_deref()) {
         ("dnsmasq", Some(unit)) if unit.starts_with("libvirt") || unit.starts_with("virt") => {
             wrong("it belongs to a network of libvirt; remove `<tftp root=…>` from that network")
-                .mend("virsh net-list")
-                .mend("virsh net-edit NETWORK")
+                .fix("virsh net-list")
+                .fix("virsh net-edit NETWORK")
         }
         ("dnsmasq", unit) => {
             let advice = "remove `enable-tftp` from its configuration, and its DNS and DHCP stay as they are";
             wrong(advice)
-                .mend("grep -rn enable-tftp /etc/dnsmasq.conf /etc/dnsmasq.d")
-                .mend(format!("systemctl restart {}", unit.unwrap_or("dnsmasq.service")))
+                .fix("grep -rn enable-tftp /etc/dnsmasq.conf /etc/dnsmasq.d")
+                .fix(format!("systemctl restart {}", unit.unwrap_or("dnsmasq.service")))
         }
         ("xinetd", _) | (_, Some("xinetd.service")) => {
             wrong("xinetd starts a server for it; write `disable = yes` in /etc/xinetd.d/tftp")
-                .mend("systemctl reload xinetd.service")
+                .fix("systemctl reload xinetd.service")
         }
         ("inetd", _) | (_, Some("inetd.service" | "openbsd-inetd.service" | "inetutils-inetd.service")) => {
             wrong("inetd starts a server for it; disable the line `tftp` of /etc/inetd.conf")
-                .mend("update-inetd --disable tftp")
+                .fix("update-inetd --disable tftp")
         }
-        // Fedora's package has a unit for the socket as well, which would start it again.
+        // Fedora's package also has a socket unit, which would start the server again.
         ("in.tftpd", Some("tftp.service")) => {
-            wrong("the package tftp-server").mend("systemctl disable --now tftp.socket tftp.service")
+            wrong("the package tftp-server").fix("systemctl disable --now tftp.socket tftp.service")
         }
-        // Of a start script, as Debian's package has it, `disable --now` would only disable it.
+        // For a start script, as in Debian's package, `disable --now` would only disable it.
         ("in.tftpd", unit) => {
             let unit = unit.unwrap_or("tftpd-hpa.service");
-            wrong("the package tftpd-hpa").mend(format!("systemctl stop {unit} && systemctl disable {unit}"))
+            wrong("the package tftpd-hpa").fix(format!("systemctl stop {unit} && systemctl disable {unit}"))
         }
         ("atftpd", unit) => wrong("the package atftpd")
-            .mend(format!("systemctl disable --now {}", unit.unwrap_or("atftpd.service"))),
+            .fix(format!("systemctl disable --now {}", unit.unwrap_or("atftpd.service"))),
         ("docker-proxy", _) => wrong("a container publishes the port; stop the container or publish another")
-            .mend(format!("docker ps --filter publish={port}/udp")),
+            .fix(format!("docker ps --filter publish={port}/udp")),
         _ if contained(&group) => wrong("it runs in a container; stop the container, or choose another port"),
         (_, Some(unit)) => {
-            wrong("stop its service, or choose another port").mend(format!("systemctl disable --now {unit}"))
+            wrong("stop its service, or choose another port").fix(format!("systemctl disable --now {unit}"))
         }
-        (_, None) => wrong("no service started it; stop it where it was started, or choose another port")
-            .mend(format!("ps -o pid,ppid,user,lstart,args -p {process}")),
+        (_, None) => wrong("no service started it; stop it by hand, or choose another port")
+            .fix(format!("ps -o pid,ppid,user,lstart,args -p {process}")),
     }
 }
 
-/// Returns the service as which systemd started the process.
+/// Returns the systemd service of the process.
 fn unit(cgroup: &str) -> Option<String> {
-    // The service of a user's session is not the system's, which is what the commands name.
+    // The commands name services of the system, not those of a user's session.
     let path = cgroup.lines().next_back()?.rsplit_once(':')?.1;
     let last = path.rsplit('/').next()?;
     (last.ends_with(".service") && !path.contains("/user.slice/")).then(|| last.to_owned())
 }
 
-/// Whether it is the control group of a container.
+/// Whether the control group belongs to a container.
 fn contained(cgroup: &str) -> bool {
     ["/docker", "/libpod", "/kubepods", "/lxc", "/machine.slice", "cri-containerd"]
         .iter()
@@ -179,7 +179,7 @@ mod tests {
         format!("7: {local} 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 {inode} 2 0 0\n")
     }
 
-    /// A machine on which each of these processes has a socket: number, name, start, inode.
+    /// A machine with these processes, each with a socket: process ID, name, start, inode.
     fn machine(table: &str, processes: &[(u32, &str, u64, u32)]) -> (tempfile::TempDir, System) {
         let (folder, system) = fake(&[("proc/net/udp", table)]);
         for (process, name, start, inode) in processes {
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn only_a_socket_that_conflicts_is_in_the_way() {
-        // 127.0.0.1, 192.0.2.1 and 0.0.0.0, as this processor writes them.
+        // 127.0.0.1, 192.0.2.1 and 0.0.0.0 in native byte order.
         let hex = |ip: [u8; 4]| format!("{:08X}:0045", u32::from_ne_bytes(ip));
         let at = |ip| HEAD.to_owned() + &line(&hex(ip), 4711);
         let wanted = |text: &str| text.parse::<SocketAddr>().unwrap();
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(occupied(&fake(&[]).1, wanted), Occupied::Unknown);
     }
 
-    /// No server of a package is killed: it would be started again, or take more with it than its TFTP.
+    /// Servers of packages are never killed: they would start again, or lose other services.
     #[test]
     fn each_server_leaves_as_its_package_wants_it() {
         let cases = [

@@ -1,4 +1,4 @@
-//! Whether the kernel segments and coalesces datagrams: tested over loopback.
+//! Tests over loopback whether the kernel segments and coalesces datagrams.
 
 use super::finding::{Finding, Grade};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,7 +17,7 @@ pub(super) fn check() -> Vec<Finding> {
         Ok(both) => both,
         Err(error) => {
             let says = format!("the test over loopback failed: {error}");
-            return vec![Finding::new("offloads", Grade::CouldBeBetter, says).mend("ip link set dev lo up")];
+            return vec![Finding::new("offloads", Grade::CouldBeBetter, says).fix("ip link set dev lo up")];
         }
     };
     let finding = |check, works, good: &str, not: &str| match works {

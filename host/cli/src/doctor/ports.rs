@@ -1,4 +1,4 @@
-//! The listeners' ports: the privilege that they need, and whether they are free.
+//! Checks the listeners' ports: the required privilege, and whether they are free.
 
 use super::finding::{Finding, Grade};
 use super::occupant::{Occupant, Occupied, in_the_way, occupied};
@@ -11,7 +11,7 @@ use tuffet_udp::{BindOptions, Socket};
 /// CAP_NET_BIND_SERVICE (capabilities(7)).
 const BIND_SERVICE: u32 = 10;
 
-/// The unit that opens the ports, and the folders of units in order of precedence (systemd.unit(5)).
+/// The socket unit, and the folders of units in order of precedence (systemd.unit(5)).
 const SOCKET_UNIT: &str = "tuffet.socket";
 const UNITS: [&str; 5] = [
     "etc/systemd/system",
@@ -39,31 +39,31 @@ pub(super) fn privilege(system: &System, listener: &Listener) -> Finding {
     }
     let own = std::env::current_exe().map_or_else(|_| "tuffet".to_owned(), |path| path.display().to_string());
     let says = format!(
-        "ports below {first} need CAP_NET_BIND_SERVICE, which this user has not; any of these gives it, or lets systemd \
+        "ports below {first} need CAP_NET_BIND_SERVICE, which this user lacks; one of these grants it, or lets systemd \
          open the port (`ListenDatagram={}` in {SOCKET_UNIT}, as in examples/systemd)",
         listener.address
     );
     Finding::new(check, Grade::Wrong, says)
-        .mend(format!("setcap cap_net_bind_service=+ep {own}"))
-        .mend(format!("sysctl -w {NAME}={port}"))
-        .mend(format!("systemctl enable --now {SOCKET_UNIT}"))
-        .lasting("/etc/systemd/system/tuffet.service", "AmbientCapabilities=CAP_NET_BIND_SERVICE")
+        .fix(format!("setcap cap_net_bind_service=+ep {own}"))
+        .fix(format!("sysctl -w {NAME}={port}"))
+        .fix(format!("systemctl enable --now {SOCKET_UNIT}"))
+        .permanently("/etc/systemd/system/tuffet.service", "AmbientCapabilities=CAP_NET_BIND_SERVICE")
 }
 
-/// Reports a port whose socket this process inherited.
+/// Reports a port with an inherited socket.
 pub(super) fn needs_no_privilege(listener: &Listener) -> Finding {
     let check = format!("privilege for {}", listener.address);
     Finding::good(check, "the socket is inherited; nothing is bound, and no privilege is needed")
 }
 
 /// Reports the number of inherited sockets of a port.
-pub(super) fn passed(listener: &Listener, sockets: usize, workers: usize) -> Finding {
+pub(super) fn inherited(listener: &Listener, sockets: usize, workers: usize) -> Finding {
     let check = format!("port {}", listener.address);
     if sockets >= workers {
         return Finding::good(check, format!("inherited, {sockets} for {workers} workers"));
     }
     let says = format!(
-        "inherited, {sockets} for {workers} workers: the others have nothing to do for this listener; write \
+        "inherited, {sockets} for {workers} workers: the other workers do nothing for this listener; write \
          `ReusePort=yes` in the socket unit, and its `ListenDatagram=` once for each worker"
     );
     Finding::new(check, Grade::CouldBeBetter, says)
@@ -80,7 +80,7 @@ pub(super) fn free(system: &System, listener: &Listener) -> Finding {
     }
     match bind(listener) {
         Ok(()) => Finding::good(check, "free"),
-        Err(error) => tried(system, check, address, error),
+        Err(error) => bind_failed(system, check, address, error),
     }
 }
 
@@ -101,27 +101,27 @@ fn interface(check: &str, listener: &Listener) -> Option<Finding> {
         ),
         _ => return None,
     };
-    Some(Finding::new(check, Grade::Wrong, says).mend("ip -brief link"))
+    Some(Finding::new(check, Grade::Wrong, says).fix("ip -brief link"))
 }
 
-/// Reports a port that could not be bound.
-fn tried(system: &System, check: String, address: SocketAddr, error: io::Error) -> Finding {
+/// Reports a failure to bind a port.
+fn bind_failed(system: &System, check: String, address: SocketAddr, error: io::Error) -> Finding {
     match error.kind() {
-        io::ErrorKind::AddrInUse => taken(system, check, address, occupied(system, address)),
+        io::ErrorKind::AddrInUse => in_use(system, check, address, occupied(system, address)),
         io::ErrorKind::AddrNotAvailable => Finding::new(
             check,
             Grade::Wrong,
             "no interface has this address; correct `listeners`, or add it to one",
         )
-        .mend("ip -brief address"),
-        // Without the privilege it cannot be tried, but the kernel lists all sockets.
+        .fix("ip -brief address"),
+        // Without the privilege, binding fails anyway, but the kernel lists all sockets.
         io::ErrorKind::PermissionDenied => match occupied(system, address) {
             Occupied::Free => Finding::good(check, "free: no socket has it"),
             Occupied::Unknown => Finding::unknown(
                 check,
-                "whether it is free cannot be tried without the privilege, and the sockets are not visible here",
+                "without the privilege it cannot be tested, and the sockets are not visible here",
             ),
-            occupied => taken(system, check, address, occupied),
+            occupied => in_use(system, check, address, occupied),
         },
         _ => Finding::new(check, Grade::Wrong, format!("it cannot be bound: {error}")),
     }
@@ -135,18 +135,18 @@ fn bind(listener: &Listener) -> io::Result<()> {
     Socket::bind(listener.address, options).map(drop)
 }
 
-/// Reports the process that uses the port: a server of this kind is fine, others are in the way.
-fn taken(system: &System, check: String, address: SocketAddr, occupied: Occupied) -> Finding {
+/// Reports the process that uses the port: a Tuffet is fine, others are conflicts.
+fn in_use(system: &System, check: String, address: SocketAddr, occupied: Occupied) -> Finding {
     let unit_of_sockets = socket_unit(system, address);
     let Occupied::By(Occupant { process, name }) = &occupied else {
         if let Some(path) = unit_of_sockets {
             let says =
                 format!("taken by a process that this user may not see; probably by systemd for {path}");
-            return Finding::unknown(check, says).mend("systemctl status tuffet.socket");
+            return Finding::unknown(check, says).fix("systemctl status tuffet.socket");
         }
         let port = address.port();
-        return Finding::new(check, Grade::Wrong, "another process has it, which this user may not see")
-            .mend(format!("sudo ss --udp --listening --numeric --processes 'sport = :{port}'"));
+        return Finding::new(check, Grade::Wrong, "a process that this user may not see has it")
+            .fix(format!("sudo ss --udp --listening --numeric --processes 'sport = :{port}'"));
     };
     if name == "tuffet" {
         return Finding::good(check, format!("a Tuffet serves there already (process {process})"));
@@ -160,7 +160,7 @@ fn taken(system: &System, check: String, address: SocketAddr, occupied: Occupied
                 Grade::CouldBeBetter,
                 "systemd has it for a socket unit; if that is not this server's, disable it",
             )
-            .mend("systemctl list-sockets"),
+            .fix("systemctl list-sockets"),
         };
     }
     in_the_way(system, check, &Occupant { process: *process, name: name.clone() }, address.port())
@@ -225,18 +225,18 @@ mod tests {
         assert_eq!(other.grade, Grade::Wrong);
         assert!(other.says.contains("`ListenDatagram=[::]:69`"), "{}", other.says);
         assert_eq!(other.commands.last().unwrap(), "systemctl enable --now tuffet.socket");
-        let taken = || taken(&system, "port".into(), address, occupied(&system, address));
-        let hidden = taken();
+        let finding = || in_use(&system, "port".into(), address, occupied(&system, address));
+        let hidden = finding();
         assert_eq!(hidden.grade, Grade::Unknown, "{}", hidden.says);
         assert!(hidden.says.contains("/etc/systemd/system/tuffet.socket"), "{}", hidden.says);
 
-        // If it is visible: process 1 must never be killed for it.
+        // Even if it is visible, process 1 must never be killed.
         std::os::unix::fs::symlink("socket:[4711]", folder.path().join("proc/1/fd/30")).unwrap();
-        let found = taken();
+        let found = finding();
         assert_eq!(found.grade, Grade::Good);
         assert!(found.says.contains("/etc/systemd/system/tuffet.socket"), "{}", found.says);
         std::fs::remove_file(folder.path().join("etc/systemd/system/tuffet.socket")).unwrap();
-        let found = taken();
+        let found = finding();
         assert_eq!(
             (found.grade, &found.commands[..]),
             (Grade::CouldBeBetter, &["systemctl list-sockets".to_owned()][..])
@@ -259,12 +259,12 @@ mod tests {
         assert!(nowhere.says.contains("no interface has this address"), "{}", nowhere.says);
     }
 
-    /// As for a user who may not see the sockets' processes, nor bind the port.
+    /// Acts as a user who can neither see the sockets' processes nor bind the port.
     #[test]
     fn a_port_that_cannot_be_tried_is_looked_up() {
         const HEAD: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
         let denied = |system: &System| {
-            tried(
+            bind_failed(
                 system,
                 "port".into(),
                 "0.0.0.0:69".parse().unwrap(),

@@ -1,5 +1,4 @@
-//! Dropped privileges: the kernel's support, the user that the server becomes, and the privileges of a
-//! running one.
+//! Checks dropped privileges: the kernel's support, the server's user, and the privileges of a running server.
 
 use super::finding::{Finding, Grade};
 use super::system::System;
@@ -20,7 +19,7 @@ pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
     }
     match system.sysctl("kernel.seccomp.actions_avail") {
         Some(actions) if actions.split(' ').any(|action| action == "errno") => {
-            Finding::good(CHECK, "the kernel has it (seccomp); what serving does not need fails")
+            Finding::good(CHECK, "the kernel has it (seccomp); system calls that serving does not need fail")
         }
         _ => lacking(config, CHECK, "this kernel has no seccomp (CONFIG_SECCOMP_FILTER)"),
     }
@@ -40,24 +39,24 @@ pub(super) fn landlock(config: &Config) -> Finding {
 
 fn lacking(config: &Config, check: &str, why: &str) -> Finding {
     if config.privileges.require {
-        let says = format!("{why}, and `privileges.require` lets no server start without");
+        let says = format!("{why}, and with `privileges.require` no server starts without it");
         return Finding::new(check, Grade::Wrong, says);
     }
-    Finding::new(check, Grade::CouldBeBetter, format!("{why}; the server runs without"))
+    Finding::new(check, Grade::CouldBeBetter, format!("{why}; the server runs without it"))
 }
 
-/// Reports the user that a server started by root becomes.
+/// Reports the user of a server started by root.
 pub(super) fn user(account: Option<&Account>) -> Finding {
     const CHECK: &str = "user of the server";
     match account {
-        None => Finding::good(CHECK, "who starts it; root would become another"),
+        None => Finding::good(CHECK, "the user who starts it; root would switch to another user"),
         Some(account) if account.uid.is_root() => {
             let says =
-                "started by root it stays root, without capabilities: files of root stay within its rights";
-            Finding::new(CHECK, Grade::CouldBeBetter, says).mend("useradd --system tuffet")
+                "started by root, it stays root without capabilities, and can still access root's files";
+            Finding::new(CHECK, Grade::CouldBeBetter, says).fix("useradd --system tuffet")
         }
         Some(account) => {
-            let says = format!("started by root it becomes {} ({})", account.name, account.uid);
+            let says = format!("started by root, it switches to {} ({})", account.name, account.uid);
             Finding::good(CHECK, says)
         }
     }
@@ -65,15 +64,14 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
 
 /// Returns the running server's report; `None` if none runs.
 ///
-/// # Errors
-/// A server may run, but this user may not ask it.
+/// # Errors A server may run, but this user may not connect to it.
 pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>> {
     let Some(socket) = config.control.as_deref() else { return Ok(None) };
     match ask(socket, "status") {
         Ok(Reply::Status(report)) => Ok(Some(*report)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let says = format!(
-                "this user may not ask at {}, only root and the server's user may; whether a server runs, and with which \
+                "only root and the server's user may connect to {}; whether a server runs, and with which \
                  privileges and limits, is not visible",
                 socket.display()
             );
@@ -110,13 +108,13 @@ fn judge(process: u32, left: &RemainingPrivileges, threads: &[ProcessPrivileges]
         wrong.push("it is root".to_owned());
     }
     if any(|held| !held.no_new_privs) {
-        wrong.push("it could get privileges anew".to_owned());
+        wrong.push("it could regain privileges".to_owned());
     }
     if any(|held| held.seccomp != 2) {
         wrong.push("its system calls are not filtered".to_owned());
     }
     if left.landlock_rules.is_none() {
-        wrong.push("its files have no bounds (Landlock)".to_owned());
+        wrong.push("its file access is not restricted (Landlock)".to_owned());
     }
     let who = format!(
         "user {}, capabilities {}",

@@ -1,4 +1,4 @@
-//! The resources of this process: descriptors, cores, memory.
+//! Checks the resources of this process: descriptors, cores, memory.
 
 use super::Subject;
 use super::finding::{Finding, Grade, size};
@@ -7,10 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use tuffet_config::Config;
 
 /// Descriptors of a server in addition to its sockets and files: pollers, logs, sinks, the admin listener.
-const OTHERS: u64 = 128;
+const OTHER_DESCRIPTORS: u64 = 128;
 
 /// Memory of a server in addition to the file cache: code, tables, compiled plugins.
-const RESIDENT: u64 = 96 << 20;
+const BASE_MEMORY: u64 = 96 << 20;
 
 /// The service unit of a server that systemd starts.
 const UNIT: &str = "tuffet.service";
@@ -20,33 +20,33 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
     // The limit of the running server counts, if it is readable.
     let serving = subject.serving.map(|process| format!("proc/{process}/limits"));
     let serving = serving.and_then(|path| system.line(&path, "Max open files"));
-    let whose = if serving.is_some() { " for the server that runs" } else { "" };
+    let owner = if serving.is_some() { " for the server that runs" } else { "" };
     let hidden = subject.serving.is_some() && serving.is_none();
     let limit = serving.or_else(|| system.line("proc/self/limits", "Max open files"));
     let Some(soft) = limit.as_ref().and_then(|rest| rest.split_ascii_whitespace().next()) else {
         return Finding::unknown(CHECK, "the limit is not visible here (/proc/self/limits)");
     };
-    // Anything but a number is `unlimited`.
-    let Ok(soft) = soft.parse::<u64>() else { return Finding::good(CHECK, format!("unlimited{whose}")) };
+    // A value that is not a number is `unlimited`.
+    let Ok(soft) = soft.parse::<u64>() else { return Finding::good(CHECK, format!("unlimited{owner}")) };
     let (sockets, transfers) = (subject.sockets(Some(soft)), subject.config.limits.transfers as u64);
-    let (least, most) = (sockets + OTHERS, sockets + OTHERS + transfers);
-    let mend = |finding: Finding| {
-        finding.mend(format!("ulimit -n {}", most.next_power_of_two())).lasting(
+    let (least, most) = (sockets + OTHER_DESCRIPTORS, sockets + OTHER_DESCRIPTORS + transfers);
+    let fix = |finding: Finding| {
+        finding.fix(format!("ulimit -n {}", most.next_power_of_two())).permanently(
             format!("/etc/systemd/system/{UNIT}"),
             format!("LimitNOFILE={}", most.next_power_of_two()),
         )
     };
     if soft < least {
         let says =
-            format!("{soft}{whose}, but the sockets alone ({sockets}) and what else is open take {least}");
-        return mend(Finding::new(CHECK, Grade::Wrong, says));
+            format!("{soft}{owner}, but the sockets ({sockets}) and other descriptors alone take {least}");
+        return fix(Finding::new(CHECK, Grade::Wrong, says));
     }
     if soft < most {
         let says = format!(
-            "{soft}{whose}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
+            "{soft}{owner}; {} transfers (`limits.transfers`) of as many files that are not in memory take up to {most}",
             subject.config.limits.transfers
         );
-        return mend(Finding::new(CHECK, Grade::CouldBeBetter, says));
+        return fix(Finding::new(CHECK, Grade::CouldBeBetter, says));
     }
     if hidden {
         let says = format!(
@@ -55,7 +55,7 @@ pub(super) fn descriptors(system: &System, subject: &Subject) -> Finding {
         );
         return Finding::unknown(CHECK, says);
     }
-    Finding::good(CHECK, format!("{soft}{whose}; it takes up to {most}"))
+    Finding::good(CHECK, format!("{soft}{owner}; it takes up to {most}"))
 }
 
 pub(super) fn cores(config: &Config) -> Finding {
@@ -63,7 +63,7 @@ pub(super) fn cores(config: &Config) -> Finding {
     let workers = config.workers;
     if workers > cores {
         let says = format!(
-            "{workers} workers share {cores}, and take turns; write `workers: {cores}` or less in the configuration"
+            "{workers} workers share {cores} cores; write `workers: {cores}` or less in the configuration"
         );
         return Finding::new("cores", Grade::CouldBeBetter, says);
     }
@@ -79,7 +79,7 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
     let bound = group.and_then(|group| limit_of(system, &group));
     let total = system.line("proc/meminfo", "MemTotal:");
     let total = total.and_then(|text| text.split(' ').next()?.parse::<u64>().ok()).map(|kib| kib << 10);
-    let wanted = config.limits.cache + RESIDENT;
+    let wanted = config.limits.cache + BASE_MEMORY;
     let Some(least) = bound.iter().chain(&total).min().copied() else {
         return Finding::unknown(CHECK, "neither the machine's memory nor a limit is visible here");
     };
@@ -91,24 +91,24 @@ pub(super) fn memory(system: &System, config: &Config) -> Finding {
         );
     }
     let says = format!(
-        "{} are allowed, but the cache (`limits.cache`) may take {} and the process {}: it would be killed; a smaller \
-         cache mends it, or more memory",
+        "{} are allowed, but the cache (`limits.cache`) may take {} and the process {}: the kernel would kill it; lower the \
+         cache, or allow more memory",
         size(least),
         size(config.limits.cache),
-        size(RESIDENT)
+        size(BASE_MEMORY)
     );
     let finding = Finding::new(CHECK, Grade::Wrong, says);
     if Some(least) == bound && of_unit {
         return finding
-            .mend(format!("systemctl set-property {UNIT} MemoryMax={wanted}"))
-            .lasting(format!("/etc/systemd/system/{UNIT}"), format!("MemoryMax={wanted}"));
+            .fix(format!("systemctl set-property {UNIT} MemoryMax={wanted}"))
+            .permanently(format!("/etc/systemd/system/{UNIT}"), format!("MemoryMax={wanted}"));
     }
     finding
 }
 
 /// Returns the smallest `memory.max` of a group and its ancestors.
 fn limit_of(system: &System, group: &str) -> Option<u64> {
-    // A group outside of this namespace appears as `/../name`.
+    // A group outside this namespace appears as `/../name`.
     let parts: PathBuf =
         Path::new(group).components().filter(|part| matches!(part, Component::Normal(_))).collect();
     let limits = parts.ancestors().map(|group| format!("sys/fs/cgroup/{}/memory.max", group.display()));

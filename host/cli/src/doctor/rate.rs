@@ -1,4 +1,4 @@
-//! The rate of this machine from memory to memory: this program serves and downloads over loopback.
+//! Measures the rate of this machine from memory to memory: this program serves and downloads over loopback.
 
 use super::finding::{Finding, Grade, Rate};
 use crate::client::{ClientOptions, GetOptions, Url, get};
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The duration for each window.
+/// The duration of the measurement for each window.
 const TIME: Duration = Duration::from_secs(1);
 const WINDOWS: [u16; 2] = [1, 64];
 const BLKSIZE: u16 = 1_428;
 
-/// Small enough for the cache, large enough that its request does not matter.
+/// The size of the file: small enough for the cache, large enough to hide the cost of the request.
 const SIZE: u64 = 16 << 20;
 
-/// A link of 1 Gbit/s, in bytes per second: below that, the machine is the bottleneck.
+/// The rate of a 1 Gbit/s link in bytes per second: below it, the machine is the bottleneck.
 const GIGABIT: u64 = 125_000_000;
 
 pub(super) fn measure() -> (Finding, Vec<Rate>) {
@@ -44,8 +44,8 @@ fn describe(rate: &Rate) -> String {
 }
 
 fn rates() -> io::Result<Vec<Rate>> {
-    let place = Place::new()?;
-    let server = Serving::start(&place.0)?;
+    let folder = TestFolder::new()?;
+    let server = TestServer::start(&folder.0)?;
     let url: Url = format!("tftp://{}/file", server.address).parse().map_err(io::Error::other)?;
     WINDOWS.into_iter().map(|windowsize| rate(&url, windowsize)).collect()
 }
@@ -71,32 +71,33 @@ fn rate(url: &Url, windowsize: u16) -> io::Result<Rate> {
 }
 
 /// A folder with a file of zeroes, removed on drop.
-struct Place(PathBuf);
+struct TestFolder(PathBuf);
 
-impl Place {
-    fn new() -> io::Result<Place> {
-        let place = Place(std::env::temp_dir().join(format!("tuffet-doctor-{:016x}", fastrand::u64(..))));
-        fs::create_dir(&place.0)?;
-        fs::create_dir(place.0.join("root"))?;
-        fs::File::create(place.0.join("root/file"))?.set_len(SIZE)?;
-        Ok(place)
+impl TestFolder {
+    fn new() -> io::Result<TestFolder> {
+        let folder =
+            TestFolder(std::env::temp_dir().join(format!("tuffet-doctor-{:016x}", fastrand::u64(..))));
+        fs::create_dir(&folder.0)?;
+        fs::create_dir(folder.0.join("root"))?;
+        fs::File::create(folder.0.join("root/file"))?.set_len(SIZE)?;
+        Ok(folder)
     }
 }
 
-impl Drop for Place {
+impl Drop for TestFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-/// This program as a server; ends on drop.
-struct Serving {
+/// This program as a server; dropping it ends the server.
+struct TestServer {
     child: Child,
     address: String,
 }
 
-impl Serving {
-    fn start(place: &Path) -> io::Result<Serving> {
+impl TestServer {
+    fn start(folder: &Path) -> io::Result<TestServer> {
         let mut command = Command::new(std::env::current_exe()?);
         command.args([
             "serve",
@@ -108,23 +109,23 @@ impl Serving {
             "json",
             "--root",
         ]);
-        command.arg(place.join("root"));
+        command.arg(folder.join("root"));
         // The folder belongs to this user.
         command.args(["--user", &rustix::process::geteuid().as_raw().to_string()]);
         // It has its own control socket, and exports nothing to a collector.
-        command.env_clear().env("RUNTIME_DIRECTORY", place);
+        command.env_clear().env("RUNTIME_DIRECTORY", folder);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         let log = child.stderr.take();
-        let mut serving = Serving { child, address: String::new() };
-        let mut last = String::from("it ended without a word");
+        let mut server = TestServer { child, address: String::new() };
+        let mut last = String::from("it ended without output");
         let mut lines = BufReader::new(log.ok_or(io::ErrorKind::BrokenPipe)?).lines().map_while(Result::ok);
         while let Some(line) = lines.next() {
             if let Some(address) = listening(&line) {
-                serving.address = address;
-                // Otherwise its log would fill the pipe, and it would block.
+                server.address = address;
+                // An unread log would fill the pipe, and block the server.
                 std::thread::spawn(move || lines.for_each(drop));
-                return Ok(serving);
+                return Ok(server);
             }
             last = line;
         }
@@ -132,7 +133,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for TestServer {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,4 +1,4 @@
-//! The served folders: whether the user may access them, and the free space.
+//! Checks the served folders: access for the server's user, and free space.
 
 use super::files;
 use super::finding::{Finding, Grade, size};
@@ -12,7 +12,7 @@ use tuffet_request::RootSpec;
 /// Checks a root. `account` is the user that the server becomes, if root runs the check.
 pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> {
     if let Some(url) = &root.elsewhere {
-        return elsewhere(root, url, account);
+        return cache_folder(root, url, account);
     }
     let mut findings = vec![readable(root, account)];
     if findings[0].grade == Grade::Good {
@@ -20,12 +20,12 @@ pub(super) fn check(root: &RootSpec, account: Option<&Account>) -> Vec<Finding> 
     }
     if root.writable {
         findings.push(writable(root, account));
-        findings.extend(room(root));
+        findings.extend(free_space(root));
     }
     findings
 }
 
-/// The finding about a root whose folder did not answer: whoever looks closer waits for it, too.
+/// Reports a root with a hanging folder. Further checks would hang, too.
 pub(super) fn silent(root: &RootSpec) -> Finding {
     let says = format!(
         "{} has not answered for {} s; the server starts without this root and serves it as soon as it answers. Check \
@@ -36,44 +36,44 @@ pub(super) fn silent(root: &RootSpec) -> Finding {
     Finding::new(format!("root {}", root.name), Grade::Wrong, says)
 }
 
-/// The folder of the cache, which the server makes, or the first one above it that is there.
-fn elsewhere(root: &RootSpec, url: &str, account: Option<&Account>) -> Vec<Finding> {
+/// Checks the folder of the cache, or the nearest existing one above it: the server creates it.
+fn cache_folder(root: &RootSpec, url: &str, account: Option<&Account>) -> Vec<Finding> {
     let check = format!("cache of {}", root.name);
     let there = root.path.ancestors().find(|above| above.exists()).unwrap_or(&root.path);
     let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
     let cache = root.path.display();
-    let finding = match may(there, Access::WRITE_OK | Access::EXEC_OK, account) {
-        Ok(()) => Finding::good(check, format!("{cache} can be written; {url} is not asked")),
-        // Root makes the folder for the server's user.
+    let finding = match check_access(there, Access::WRITE_OK | Access::EXEC_OK, account) {
+        Ok(()) => Finding::good(check, format!("{cache} can be written; {url} is not checked")),
+        // Root creates the folder for the server's user.
         Err(_) if account.is_some() && !root.path.exists() => {
-            Finding::good(check, format!("{cache} will be made at the start; {url} is not asked"))
+            Finding::good(check, format!("{cache} will be created at the start; {url} is not checked"))
         }
         Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", there.display()))
-            .mend(format!("mkdir -p {0} && chown {1} {0}", quoted(&root.path), user.as_raw())),
+            .fix(format!("mkdir -p {0} && chown {1} {0}", quoted(&root.path), user.as_raw())),
     };
     vec![finding]
 }
 
 fn readable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("root {}", root.name);
-    match may(&root.path, Access::READ_OK | Access::EXEC_OK, account) {
+    match check_access(&root.path, Access::READ_OK | Access::EXEC_OK, account) {
         Ok(()) => Finding::good(check, format!("{} can be read", root.path.display())),
         Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
-            .mend(format!("chmod o+rx {}", quoted(&root.path))),
+            .fix(format!("chmod o+rx {}", quoted(&root.path))),
     }
 }
 
 fn writable(root: &RootSpec, account: Option<&Account>) -> Finding {
     let check = format!("uploads into {}", root.name);
     let user = account.map_or_else(rustix::process::geteuid, |account| Uid::from_raw(account.uid.as_raw()));
-    match may(&root.path, Access::WRITE_OK | Access::EXEC_OK, account) {
+    match check_access(&root.path, Access::WRITE_OK | Access::EXEC_OK, account) {
         Ok(()) => Finding::good(check, format!("{} can be written", root.path.display())),
         Err(error) => Finding::new(check, Grade::Wrong, format!("{}: {error}", root.path.display()))
-            .mend(format!("chown {} {}", user.as_raw(), quoted(&root.path))),
+            .fix(format!("chown {} {}", user.as_raw(), quoted(&root.path))),
     }
 }
 
-fn room(root: &RootSpec) -> Option<Finding> {
+fn free_space(root: &RootSpec) -> Option<Finding> {
     let check = format!("room for uploads into {}", root.name);
     let found = statvfs(&root.path).ok()?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);
@@ -89,18 +89,18 @@ fn room(root: &RootSpec) -> Option<Finding> {
     );
     Some(
         Finding::new(check, grade, says)
-            .mend(format!("du -xh --max-depth=1 {} | sort -h", quoted(&root.path))),
+            .fix(format!("du -xh --max-depth=1 {} | sort -h", quoted(&root.path))),
     )
 }
 
-/// Checks access for the effective user, as opening does, or for the one that the server becomes.
-fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Result<()> {
+/// Checks access for the effective user, as opening does, and for the server's user.
+fn check_access(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Result<()> {
     accessat(CWD, path, how, AtFlags::EACCESS)?;
     let Some(account) = account.filter(|account| !account.uid.is_root()) else { return Ok(()) };
     let path = path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
     let may = |folder: &Path, wanted: u32| -> rustix::io::Result<bool> {
         let about = stat(folder)?;
-        // The first match counts, as in the kernel; access control lists are left out.
+        // The first match counts, as in the kernel; access control lists are ignored.
         let shift = if about.st_uid == account.uid.as_raw() {
             6
         } else if account.groups.iter().any(|group| group.as_raw() == about.st_gid) {
@@ -110,7 +110,7 @@ fn may(path: &Path, how: Access, account: Option<&Account>) -> rustix::io::Resul
         };
         Ok(about.st_mode >> shift & wanted == wanted)
     };
-    // Read 4, write 2, enter 1, as in the mode of a file.
+    // The bits are those of a file's mode: read 4, write 2, enter 1.
     let above = path.ancestors().skip(1).map(|folder| may(folder, 1));
     let all = above.chain([may(&path, how.bits())]);
     if all.collect::<Result<Vec<_>, _>>()?.contains(&false) { Err(Errno::ACCESS) } else { Ok(()) }

@@ -9,7 +9,7 @@ pub(super) struct System {
 }
 
 impl System {
-    /// Accesses those of this machine.
+    /// Accesses the trees of this machine.
     pub(super) fn real() -> System {
         System { root: "/".into() }
     }

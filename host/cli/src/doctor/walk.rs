@@ -1,5 +1,5 @@
-//! A walk through the files of a root, from a process of its own: a folder that hangs holds whoever lists it, and the
-//! program that waits for a report must end. The process is this program under another name ([`NAME`]).
+//! Walks through the files of a root in a separate process: a hanging folder blocks the process that lists it, but the
+//! doctor must finish. The process is this program under another name ([`NAME`]).
 
 use nix::unistd::{Gid, Uid};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -20,53 +20,53 @@ use tuffet_daemon::privileges::{Account, acting_as};
 /// The name of the process (`argv[0]`).
 pub(in super::super) const NAME: &str = "tuffet-files";
 
-/// How far a root is looked at: a large one on a slow disk would take minutes.
-pub(super) const MOST: Bounds = Bounds { entries: 200_000, time: Duration::from_secs(3) };
-/// How long the walk may take beyond its bounds, which it cannot keep while it waits for a folder.
-const BEYOND: Duration = Duration::from_secs(2);
-/// The names that are listed.
-const NAMED: usize = 3;
+/// The limits of a walk: a large root on a slow disk would take minutes.
+pub(super) const LIMITS: WalkLimits = WalkLimits { entries: 200_000, time: Duration::from_secs(3) };
+/// The additional time for a walk: it cannot check its limits while it waits for a folder.
+const GRACE: Duration = Duration::from_secs(2);
+/// The limit of listed names.
+const MAX_NAMES: usize = 3;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(super) struct WalkLimits {
     pub(super) entries: usize,
     pub(super) time: Duration,
 }
 
-/// What a walk through a root has seen.
+/// The result of a walk through a root.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Seen {
-    /// Files and folders.
+pub(super) struct WalkResult {
+    /// The number of files and folders.
     pub(super) entries: usize,
-    /// Those that cannot be read, and the first of their names, relative to the root.
+    /// The number of unreadable ones, and the first of their names, relative to the root.
     pub(super) closed: usize,
     pub(super) named: Vec<String>,
-    /// Whether a bound ended the walk.
+    /// Whether a limit ended the walk.
     pub(super) cut: bool,
 }
 
 /// How a walk ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Walked {
-    Seen(Seen),
-    /// This folder has not answered for so long.
+pub(super) enum WalkOutcome {
+    Finished(WalkResult),
+    /// This folder has not answered for this long.
     Hangs(String, Duration),
 }
 
-/// A line of the process.
+/// A line of the process's output.
 #[derive(Debug, Serialize, Deserialize)]
 enum Line {
-    /// The folder that it looks at from now on.
+    /// The folder that it accesses now.
     At(String),
-    Seen(Seen),
+    Seen(WalkResult),
     Failed(String),
 }
 
-/// Walks through the files of a folder, as this process's user or as the user that the server becomes. Returns within
-/// a few seconds.
-pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<Walked> {
-    if !reach::looks_by_process() {
-        return as_user(account, || Ok(walk(root, MOST, &mut |_| ()))).map(Walked::Seen);
+/// Walks through the files of a folder with the rights of this process's user or of the server's user. Returns within a
+/// few seconds.
+pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<WalkOutcome> {
+    if !reach::checks_by_process() {
+        return as_user(account, || Ok(walk(root, LIMITS, &mut |_| ()))).map(WalkOutcome::Finished);
     }
     let mut walker = Command::new("/proc/self/exe");
     walker.arg0(NAME).arg(root).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -79,30 +79,30 @@ pub(super) fn through(root: &Path, account: Option<&Account>) -> io::Result<Walk
         );
     }
     let mut walker = walker.spawn()?;
-    let walked = walker.stdout.take().map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), last_words);
-    reach::part_with(walker);
+    let walked = walker.stdout.take().map_or_else(|| Err(io::ErrorKind::BrokenPipe.into()), read_outcome);
+    reach::end_child(walker);
     walked
 }
 
-/// Reads until the result comes, or time is up.
-fn last_words(output: ChildStdout) -> io::Result<Walked> {
+/// Reads lines until the result comes, or the time is up.
+fn read_outcome(output: ChildStdout) -> io::Result<WalkOutcome> {
     let (sender, lines) = channel();
-    // It stays behind if the process does.
-    thread::Builder::new().name("tuffet-files".into()).spawn(move || pass_on(output, &sender))?;
-    let end = Instant::now() + MOST.time + BEYOND;
+    // The thread is left behind together with a hanging process.
+    thread::Builder::new().name("tuffet-files".into()).spawn(move || forward_lines(output, &sender))?;
+    let end = Instant::now() + LIMITS.time + GRACE;
     let (mut at, mut since) = (String::new(), Instant::now());
     loop {
         match lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
             Ok(Line::At(folder)) => (at, since) = (folder, Instant::now()),
-            Ok(Line::Seen(seen)) => return Ok(Walked::Seen(seen)),
+            Ok(Line::Seen(seen)) => return Ok(WalkOutcome::Finished(seen)),
             Ok(Line::Failed(error)) => return Err(io::Error::other(error)),
-            Err(RecvTimeoutError::Timeout) => return Ok(Walked::Hangs(at, since.elapsed())),
+            Err(RecvTimeoutError::Timeout) => return Ok(WalkOutcome::Hangs(at, since.elapsed())),
             Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::UnexpectedEof.into()),
         }
     }
 }
 
-fn pass_on(output: ChildStdout, to: &Sender<Line>) {
+fn forward_lines(output: ChildStdout, to: &Sender<Line>) {
     let lines = BufReader::new(output).lines().map_while(Result::ok);
     for line in lines.map_while(|line| serde_json::from_str(&line).ok()) {
         if to.send(line).is_err() {
@@ -111,7 +111,8 @@ fn pass_on(output: ChildStdout, to: &Sender<Line>) {
     }
 }
 
-/// The work of the process. `words`: the folder, then user, group and groups to act as, if any.
+/// The main function of the process. `words`: the folder, then perhaps the IDs of the user, the group and the groups to
+/// act as.
 pub(in super::super) fn work_as_process(mut words: impl Iterator<Item = OsString>) {
     let root = PathBuf::from(words.next().unwrap_or_default());
     let mut ids = words.filter_map(|word| word.to_str()?.parse::<u32>().ok());
@@ -123,17 +124,17 @@ pub(in super::super) fn work_as_process(mut words: impl Iterator<Item = OsString
     });
     let mut output = io::stdout();
     let mut say = |line: &Line| {
-        // Nobody may listen any more.
+        // The reader may have ended.
         let _ =
             serde_json::to_string(line).map(|line| writeln!(output, "{line}").and_then(|()| output.flush()));
     };
     let walked = as_user(account.as_ref(), || {
-        Ok(walk(&root, MOST, &mut |folder| say(&Line::At(shown(folder.as_os_str())))))
+        Ok(walk(&root, LIMITS, &mut |folder| say(&Line::At(shown(folder.as_os_str())))))
     });
     say(&walked.map_or_else(|error| Line::Failed(error.to_string()), Line::Seen));
 }
 
-/// The kernel knows all that decides: groups, access control lists, mounts.
+/// Only the kernel knows everything that matters: groups, access control lists, mounts.
 fn as_user<T>(account: Option<&Account>, work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
     match account {
         Some(account) => acting_as(account, work),
@@ -141,29 +142,29 @@ fn as_user<T>(account: Option<&Account>, work: impl FnOnce() -> io::Result<T>) -
     }
 }
 
-/// `at` learns of each folder before it is looked at.
-pub(super) fn walk(root: &Path, bounds: Bounds, at: &mut dyn FnMut(&Path)) -> Seen {
-    let end = Instant::now() + bounds.time;
-    let mut seen = Seen::default();
+/// Calls `at` with each folder before accessing it.
+pub(super) fn walk(root: &Path, limits: WalkLimits, at: &mut dyn FnMut(&Path)) -> WalkResult {
+    let end = Instant::now() + limits.time;
+    let mut seen = WalkResult::default();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         at(&folder);
-        // What vanishes meanwhile is no problem, nor is what else cannot be listed: only permissions count here.
+        // Only permissions count here. A folder may vanish meanwhile, or not be listable for another reason.
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
-            // A link is served where it leads to, if that is in a root.
+            // A link is served as its target, if that is in a root.
             if !kind.is_file() && !kind.is_dir() {
                 continue;
             }
-            if seen.entries == bounds.entries || Instant::now() >= end {
+            if seen.entries == limits.entries || Instant::now() >= end {
                 seen.cut = true;
                 return seen;
             }
             seen.entries += 1;
             let path = entry.path();
             let needed = if kind.is_dir() {
-                // It may be one that hangs.
+                // The folder may hang.
                 at(&path);
                 Access::READ_OK | Access::EXEC_OK
             } else {
@@ -171,7 +172,7 @@ pub(super) fn walk(root: &Path, bounds: Bounds, at: &mut dyn FnMut(&Path)) -> Se
             };
             if accessat(CWD, &path, needed, AtFlags::EACCESS) == Err(rustix::io::Errno::ACCESS) {
                 seen.closed += 1;
-                if seen.named.len() < NAMED {
+                if seen.named.len() < MAX_NAMES {
                     seen.named.push(shown(path.strip_prefix(root).unwrap_or(&path).as_os_str()));
                 }
             } else if kind.is_dir() {
@@ -198,12 +199,12 @@ mod tests {
         fs::write(folder.path().join("a/b/c"), "").unwrap();
         std::os::unix::fs::symlink("/nowhere", folder.path().join("link")).unwrap();
         let mut folders = Vec::new();
-        let all = walk(folder.path(), MOST, &mut |at| folders.push(at.to_owned()));
-        assert_eq!(all, Seen { entries: 3, ..Seen::default() });
+        let all = walk(folder.path(), LIMITS, &mut |at| folders.push(at.to_owned()));
+        assert_eq!(all, WalkResult { entries: 3, ..WalkResult::default() });
         folders.dedup();
         assert_eq!(folders, ["", "a", "a/b"].map(|name| folder.path().join(name)));
-        let cut = walk(folder.path(), Bounds { entries: 2, ..MOST }, &mut |_| ());
+        let cut = walk(folder.path(), WalkLimits { entries: 2, ..LIMITS }, &mut |_| ());
         assert_eq!((cut.entries, cut.cut), (2, true));
-        assert!(walk(folder.path(), Bounds { time: Duration::ZERO, ..MOST }, &mut |_| ()).cut);
+        assert!(walk(folder.path(), WalkLimits { time: Duration::ZERO, ..LIMITS }, &mut |_| ()).cut);
     }
 }

@@ -20,7 +20,7 @@ The control socket of a server that root or the systemd unit started.
 /// Returns the name and the text of each page.
 pub(super) fn pages(command: Command) -> Vec<(String, String)> {
     let mut command = command.disable_help_subcommand(true);
-    // Names subcommands after their parents.
+    // Prefixes the names of subcommands with those of their parents.
     command.build();
     let mut pages = Vec::new();
     collect(&command, &mut pages);
@@ -37,8 +37,8 @@ fn collect(command: &Command, pages: &mut Vec<(String, String)>) {
     // Writing to a Vec cannot fail.
     let _ = page.render(&mut text);
     let text = String::from_utf8_lossy(&text);
-    // Before the name there is only a title in which the version takes the place of the date, and a definition of the
-    // apostrophe, which has an escape of its own.
+    // Everything before the name is replaced: a title with the version instead of the date, and a definition of the
+    // apostrophe, for which roff has an escape.
     let body = text.split_once("\n.SH NAME\n").map_or(&*text, |(_, body)| body).replace(r"\*(Aq", r"\(aq");
     let title = title(name.trim_end_matches(".1"), 1);
     pages.push((name, format!("{title}.SH NAME\n{}", bold_code(&body))));
@@ -47,7 +47,7 @@ fn collect(command: &Command, pages: &mut Vec<(String, String)>) {
     }
 }
 
-/// Returns the line with which a page begins. It has no date: a build does not depend on the day.
+/// Returns the first line of a page. It has no date, so that builds are reproducible.
 pub(super) fn title(name: &str, section: u8) -> String {
     format!(
         ".TH {} {section} \"\" \"tuffet {}\" \"Tuffet\"\n",
@@ -56,7 +56,7 @@ pub(super) fn title(name: &str, section: u8) -> String {
     )
 }
 
-/// Sets what stands between backticks in bold, as man pages do. A text without a second backtick keeps its first.
+/// Sets text between backticks in bold, as man pages do. An unpaired backtick stays.
 pub(super) fn bold_code(text: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;

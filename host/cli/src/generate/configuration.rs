@@ -1,8 +1,8 @@
 //! tuffet.yaml(5): the reference of the configuration, in the format of man pages.
 //!
-//! The reference is Markdown that the server generates itself (`tuffet schema --markdown`); this understands what it
-//! consists of: paragraphs, headings, one block of code after the introduction, tables with four columns, and code in
-//! the text.
+//! The reference is Markdown that the server generates itself (`tuffet schema --markdown`). This module supports only
+//! its elements: paragraphs, headings, one code block after the introduction, tables with four columns, and inline
+//! code.
 
 use super::commands::{bold_code, title};
 
@@ -24,7 +24,7 @@ fn rendered(reference: &str) -> String {
             }
             _ if code => page += &format!("{}\n", escaped(line)),
             "" => page += if page.ends_with(".PP\n") { "" } else { ".PP\n" },
-            // The title is the name of the page; comments are for who edits the file.
+            // The title is the name of the page; comments are for editors of the file.
             _ if line.starts_with("# ") || line.starts_with("<!--") => {}
             _ if line.starts_with("## ") => {
                 if !keys {
@@ -38,12 +38,12 @@ fn rendered(reference: &str) -> String {
         }
     }
     page += ".SH \"SEE ALSO\"\n.BR tuffet (1),\n.BR tuffet\\-check (1),\n.BR tuffet\\-reload (1)\n";
-    // A paragraph that another macro ends at once is an error to some readers.
+    // Some readers report an empty paragraph as an error.
     tidied(&page)
 }
 
-/// Renders a row of a table: the key, then its type and default, then its meaning. The head of the table and the line
-/// below it come to nothing.
+/// Renders a row of a table: the key, then its type and default, then its meaning. The table's head and the line below
+/// it render as nothing.
 fn row(line: &str) -> String {
     let line = line.replace("\\|", "\0");
     let cells: Vec<String> =
@@ -60,7 +60,7 @@ fn row(line: &str) -> String {
     format!(".TP\n{} ({})\n{}\n", bold_code(key), bold_code(&format!("{kind}{default}")), bold_code(meaning))
 }
 
-/// Escapes what roff would take as a request or an escape.
+/// Escapes characters that roff would read as a request or an escape.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', r"\e").replace('-', r"\-").replace('\'', r"\(aq");
     if text.starts_with('.') { format!("\\&{text}") } else { text }

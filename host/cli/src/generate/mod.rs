@@ -26,7 +26,7 @@ pub(super) enum GenerateCommand {
     },
     /// Print the completions for a shell.
     ///
-    /// Save them where the shell looks: `/usr/share/bash-completion/completions/tuffet`,
+    /// Save them in the shell's folder: `/usr/share/bash-completion/completions/tuffet`,
     /// `/usr/share/zsh/site-functions/_tuffet`, `/usr/share/fish/vendor_completions.d/tuffet.fish`.
     Completions {
         /// The shell.

@@ -1,14 +1,14 @@
-//! The details of one request: everything that the snapshot knows about it.
+//! The details of one request: all of its data in the snapshot.
 
 use super::text::{bytes, clock, micros, plain, rate};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use tuffet::watch::{Active, Finished, PluginCall, RequestInfo, Snapshot};
 
-/// The column in which the values begin.
+/// The column of the values.
 const NAMES: usize = 20;
 
-/// Returns the details of the request with this ID. A transfer that ends meanwhile goes on as an ended request.
+/// Returns the details of the request with this ID. A transfer that ends meanwhile becomes an ended request.
 pub(super) fn lines(snapshot: &Snapshot, id: &str) -> Vec<Line<'static>> {
     let mut facts = Facts(Vec::new());
     if let Some(row) = snapshot.finished.iter().find(|row| row.who.id == id) {

@@ -13,15 +13,15 @@ use tuffet::watch::{Active, Finished, PluginTotals, RequestInfo, ServerNow, Snap
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
-/// A longer name of the host is cut, so that the state behind it stays visible.
+/// The longest displayed host name, so that the state after it stays visible.
 const LONGEST_HOST: usize = 24;
-/// A narrower terminal has fewer columns; the details have all of them.
+/// Narrower terminals show fewer columns; the details show all data.
 const WIDE: u16 = 110;
-/// From this width on, there is room for MAC address and class beside a client.
+/// The least width with room for a client's MAC address and class.
 const WIDEST: u16 = 140;
-/// The longest IPv4 address with a port.
+/// The width of the longest IPv4 address with a port.
 const ADDRESS: u16 = 21;
-/// Between two columns.
+/// The space between two columns.
 const SPACING: u16 = 2;
 
 const QUIET: Style = Style::new().fg(Color::DarkGray);
@@ -162,7 +162,7 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         _ => servers(&state.snapshot.servers),
     };
     let selected = state.row.min(rows.len().saturating_sub(1));
-    // Below the head; the selected row stays visible.
+    // Rows below the head; the selected one stays visible.
     let visible = usize::from(area.height.saturating_sub(1)).max(1);
     let top = (selected + 1).saturating_sub(visible);
     let rows = rows.into_iter().enumerate().map(|(number, row)| match state.tab {
@@ -217,7 +217,7 @@ fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
         Constraint::Length(9),
         Constraint::Length(client_width(width)),
         Constraint::Fill(2),
-        // The reason is what people look for here.
+        // Most people look for the reason here.
         Constraint::Fill(if width >= WIDE { 4 } else { 3 }),
     ];
     if width >= WIDE {
@@ -410,7 +410,10 @@ fn queues<'a>(snapshot: &Snapshot) -> Rows<'a> {
         ("requests, for their decision".to_owned(), queues.decisions.to_string()),
         ("outcomes, for the log".to_owned(), queues.summaries.to_string()),
         ("events, for observers".to_owned(), queues.events.to_string()),
-        ("transfers, for the first answer of their client".to_owned(), snapshot.totals.half_open.to_string()),
+        (
+            "half-open transfers, for the client's first answer".to_owned(),
+            snapshot.totals.half_open.to_string(),
+        ),
     ];
     for sink in &queues.sinks {
         let broken = if sink.broken { ", which is broken" } else { "" };

@@ -2,7 +2,7 @@
 
 mod details;
 mod draw;
-mod many;
+mod nats;
 mod once;
 mod source;
 mod state;
@@ -15,8 +15,8 @@ use super::control::ControlArgs;
 use clap::Args;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
-use source::{News, Source};
-use state::{State, Wish};
+use source::{Source, Update};
+use state::{KeyResult, State};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ pub(super) struct TopArgs {
 
 /// An event of the main loop.
 enum Input {
-    News(News),
+    Update(Update),
     Terminal(Event),
     /// A signal, or the terminal has closed.
     Over,
@@ -70,7 +70,7 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
         Ok(first) => first,
         Err(error) => {
             complain(format_args!(
-                "{source} does not answer: {error}; start the server, or name it otherwise"
+                "{source} does not answer: {error}; start the server, or name another one"
             ));
             return ExitCode::from(69);
         }
@@ -88,55 +88,55 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
 }
 
 fn watch(source: Source, mut state: State) -> io::Result<()> {
-    let (happens, happening) = mpsc::channel();
-    for (signals, happens) in [(true, happens.clone()), (false, happens.clone())] {
+    let (inputs, received) = mpsc::channel();
+    for (signals, inputs) in [(true, inputs.clone()), (false, inputs.clone())] {
         let name = if signals { "tuffet-signals" } else { "tuffet-input" };
-        let work = move || if signals { wait_for_signals(&happens) } else { read_input(&happens) };
+        let work = move || if signals { wait_for_signals(&inputs) } else { read_input(&inputs) };
         thread::Builder::new().name(name.into()).spawn(work)?;
     }
     thread::Builder::new().name("tuffet-source".into()).spawn(move || {
-        source.follow(|news| happens.send(Input::News(news)).is_ok());
+        source.follow(|update| inputs.send(Input::Update(update)).is_ok());
     })?;
     // Also sets a hook that restores the terminal before the message of a panic.
     let mut terminal = ratatui::try_init()?;
-    let result = turn(&mut terminal, &mut state, &happening);
+    let result = turn(&mut terminal, &mut state, &received);
     ratatui::try_restore()?;
     result
 }
 
-fn turn(terminal: &mut DefaultTerminal, state: &mut State, happening: &Receiver<Input>) -> io::Result<()> {
+fn turn(terminal: &mut DefaultTerminal, state: &mut State, received: &Receiver<Input>) -> io::Result<()> {
     loop {
         terminal.draw(|frame| draw::draw(frame, state))?;
-        let mut next = happening.recv().ok();
+        let mut next = received.recv().ok();
         // Handles all queued events before the next drawing.
         while let Some(it) = next {
             match it {
-                Input::News(News::Snapshot(snapshot)) => state.show(*snapshot),
-                Input::News(News::Lost(reason)) => state.lost(reason),
+                Input::Update(Update::Snapshot(snapshot)) => state.show(*snapshot),
+                Input::Update(Update::Lost(reason)) => state.lost(reason),
                 Input::Terminal(Event::Key(key)) if key.kind != KeyEventKind::Release => {
-                    if state.press(key) == Wish::Quit {
+                    if state.press(key) == KeyResult::Quit {
                         return Ok(());
                     }
                 }
                 Input::Terminal(_) => {}
                 Input::Over => return Ok(()),
             }
-            next = happening.try_recv().ok();
+            next = received.try_recv().ok();
         }
     }
 }
 
-fn read_input(happens: &Sender<Input>) {
+fn read_input(inputs: &Sender<Input>) {
     while let Ok(event) = event::read() {
-        if happens.send(Input::Terminal(event)).is_err() {
+        if inputs.send(Input::Terminal(event)).is_err() {
             return;
         }
     }
-    let _ = happens.send(Input::Over);
+    let _ = inputs.send(Input::Over);
 }
 
 /// Waits for signals, so that the terminal is restored when the process is asked to end.
-fn wait_for_signals(happens: &Sender<Input>) {
+fn wait_for_signals(inputs: &Sender<Input>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let all =
@@ -147,6 +147,6 @@ fn wait_for_signals(happens: &Sender<Input>) {
             _ = hangup.recv() => {}
             _ = interrupt.recv() => {}
         }
-        let _ = happens.send(Input::Over);
+        let _ = inputs.send(Input::Over);
     });
 }

@@ -1,7 +1,7 @@
 //! The source of snapshots: a control socket, or an admin listener.
 
 use super::TopArgs;
-use super::many::Many;
+use super::nats::NatsSource;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -22,7 +22,7 @@ const MAX_HEAD: u64 = 16 << 10;
 const MAX_LINE: u64 = 16 << 20;
 
 /// An update.
-pub(super) enum News {
+pub(super) enum Update {
     Snapshot(Box<Snapshot>),
     /// The connection was lost, with the reason.
     Lost(String),
@@ -31,7 +31,7 @@ pub(super) enum News {
 pub(super) enum Source {
     Control(PathBuf),
     Admin { host: String, token: Option<String> },
-    Many(Many),
+    Nats(NatsSource),
 }
 
 impl fmt::Display for Source {
@@ -39,7 +39,7 @@ impl fmt::Display for Source {
         match self {
             Source::Control(path) => write!(f, "the control socket {}", path.display()),
             Source::Admin { host, .. } => write!(f, "http://{host}"),
-            Source::Many(many) => f.write_str(&many.url),
+            Source::Nats(nats) => f.write_str(&nats.url),
         }
     }
 }
@@ -48,8 +48,8 @@ impl Source {
     /// Returns the source; the error has the exit code and the message.
     pub(super) fn of(args: &TopArgs) -> Result<Source, (u8, String)> {
         if let Some(url) = &args.nats {
-            let many = Many::of(url, &args.subject, args.nats_auth.as_deref());
-            return many.map(Source::Many).map_err(|message| (64, message));
+            let nats = NatsSource::of(url, &args.subject, args.nats_auth.as_deref());
+            return nats.map(Source::Nats).map_err(|message| (64, message));
         }
         let Some(url) = &args.url else {
             let none =
@@ -69,7 +69,7 @@ impl Source {
                 token if !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic()) => {
                     Ok(token.to_owned())
                 }
-                _ => Err((64, format!("--token-file {}: it holds no token alone", file.display()))),
+                _ => Err((64, format!("--token-file {}: it must hold only the token", file.display()))),
             }
         });
         Ok(Source::Admin { host: host.to_owned(), token: token.transpose()? })
@@ -78,22 +78,22 @@ impl Source {
     /// Returns the first snapshot.
     pub(super) fn first(&self) -> io::Result<Snapshot> {
         match self {
-            Source::Many(many) => many.first(),
+            Source::Nats(nats) => nats.first(),
             Source::Control(_) | Source::Admin { .. } => self.open()?.next(),
         }
     }
 
     /// Passes all updates to `tell` until it returns false.
-    pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
-        if let Source::Many(many) = self {
-            return many.follow(tell);
+    pub(super) fn follow(&self, mut tell: impl FnMut(Update) -> bool) {
+        if let Source::Nats(nats) = self {
+            return nats.follow(tell);
         }
         loop {
             let error = match self.open() {
                 Ok(mut stream) => loop {
                     match stream.next() {
                         Ok(snapshot) => {
-                            if !tell(News::Snapshot(Box::new(snapshot))) {
+                            if !tell(Update::Snapshot(Box::new(snapshot))) {
                                 return;
                             }
                         }
@@ -102,7 +102,7 @@ impl Source {
                 },
                 Err(error) => error,
             };
-            if !tell(News::Lost(error.to_string())) {
+            if !tell(Update::Lost(error.to_string())) {
                 return;
             }
             thread::sleep(PAUSE);
@@ -118,7 +118,7 @@ impl Source {
                 Ok(Stream { lines: BufReader::new(Box::new(stream)), events: false })
             }
             Source::Admin { host, token } => http(host, token.as_deref()),
-            Source::Many(_) => Err(io::ErrorKind::Unsupported.into()),
+            Source::Nats(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
@@ -137,14 +137,14 @@ impl Stream {
                 return Err(io::Error::other("the server ended the stream"));
             }
             if line.len() as u64 == MAX_LINE {
-                return Err(io::Error::other("the server sends a line without an end"));
+                return Err(io::Error::other("the server sends an endless line"));
             }
-            let strange = |_| io::Error::other("the server is of another version");
+            let strange = |_| io::Error::other("the server has another version");
             if !self.events {
                 return match serde_json::from_str(&line).map_err(strange)? {
                     Reply::Live(snapshot) => Ok(*snapshot),
-                    Reply::Busy => Err(io::Error::other("as many watch as may")),
-                    _ => Err(io::Error::other("the server is of another version")),
+                    Reply::Busy => Err(io::Error::other("the server has as many viewers as it allows")),
+                    _ => Err(io::Error::other("the server has another version")),
                 };
             }
             if let Some(data) = line.strip_prefix("data: ") {
@@ -183,9 +183,9 @@ fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
     let head = String::from_utf8_lossy(&head);
     match head.split(' ').nth(1) {
         Some("200") => Ok(Stream { lines, events: true }),
-        Some("401") => Err(io::Error::other("it wants another token; give it with --token-file")),
-        Some("503") => Err(io::Error::other("as many watch as may")),
-        Some("421") => Err(io::Error::other("it does not know this name; give its IP address")),
+        Some("401") => Err(io::Error::other("it rejects the token; give another one with --token-file")),
+        Some("503") => Err(io::Error::other("the server has as many viewers as it allows")),
+        Some("421") => Err(io::Error::other("it rejects this host name; give its IP address")),
         _ => Err(io::Error::other("this is no admin listener of Tuffet")),
     }
 }
@@ -200,7 +200,7 @@ mod tests {
             let endless: Box<dyn Read> = Box::new(io::repeat(b'x'));
             let mut stream = Stream { lines: BufReader::new(endless), events };
             let error = stream.next().err().map(|error| error.to_string());
-            assert_eq!(error.as_deref(), Some("the server sends a line without an end"));
+            assert_eq!(error.as_deref(), Some("the server sends an endless line"));
         }
     }
 }

@@ -6,12 +6,12 @@ use std::cmp::Reverse;
 use tuffet::watch::{Active, Finished, RequestInfo, Snapshot};
 use tuffet_request::events::resolved_file;
 
-/// As many as the server keeps.
+/// The number of samples; the server keeps the same number.
 const SAMPLES: usize = 600;
 /// The longest filter in characters.
 const MAX_FILTER: usize = 200;
 
-/// The last two are there if there are origins, and in a view of many servers.
+/// The last two are shown only with origins, and in a view of many servers.
 pub(super) const TABS: [&str; 6] = ["Running", "Ended", "Plugins", "Queues", "Origins", "Servers"];
 pub(super) const QUEUES: usize = 3;
 pub(super) const ORIGINS: usize = 4;
@@ -19,7 +19,7 @@ pub(super) const SERVERS: usize = 5;
 const SORTS: [&str; 4] = ["rate", "progress", "resent", "age"];
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum KeyResult {
     Stay,
     Quit,
 }
@@ -37,7 +37,7 @@ pub(super) struct State {
     pub(super) typing: bool,
     /// The selected row, maybe beyond the last.
     pub(super) row: usize,
-    /// The request whose details are open, by its ID.
+    /// The ID of the request with open details.
     pub(super) details: Option<String>,
 }
 
@@ -81,17 +81,17 @@ impl State {
         self.lost = Some(reason);
     }
 
-    pub(super) fn press(&mut self, key: KeyEvent) -> Wish {
+    pub(super) fn press(&mut self, key: KeyEvent) -> KeyResult {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
-            return if key.code == KeyCode::Char('c') { Wish::Quit } else { Wish::Stay };
+            return if key.code == KeyCode::Char('c') { KeyResult::Quit } else { KeyResult::Stay };
         }
         if self.typing {
             self.type_filter(key.code);
-            return Wish::Stay;
+            return KeyResult::Stay;
         }
         match key.code {
             KeyCode::Esc | KeyCode::Enter if self.details.is_some() => self.details = None,
-            KeyCode::Char('q') | KeyCode::Esc => return Wish::Quit,
+            KeyCode::Char('q') | KeyCode::Esc => return KeyResult::Quit,
             KeyCode::Enter if self.tab == SERVERS => self.choose_server(),
             KeyCode::Enter => self.details = self.selected(),
             KeyCode::Char('/') => self.typing = true,
@@ -111,7 +111,7 @@ impl State {
             KeyCode::Home => self.row = 0,
             _ => {}
         }
-        Wish::Stay
+        KeyResult::Stay
     }
 
     fn type_filter(&mut self, key: KeyCode) {
@@ -130,14 +130,14 @@ impl State {
         self.row = 0;
     }
 
-    /// Moves the selection by so many rows, within the rows that there are.
+    /// Moves the selection by this many rows, within the existing rows.
     fn select(&mut self, by: isize) {
         let rows = match self.tab {
             0 => self.running().len(),
             1 => self.ended().len(),
             2 => self.snapshot.totals.plugins.len(),
             SERVERS => self.snapshot.servers.len(),
-            // Scrolling ends at the last row anyway.
+            // Drawing limits the selection to the last row.
             _ => usize::MAX,
         };
         self.row = self.row.saturating_add_signed(by).min(rows.saturating_sub(1));
@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    /// Shows the rows of the selected server alone, or of all if it was chosen before.
+    /// Shows only the rows of the selected server, or again of all.
     fn choose_server(&mut self) {
         let Some(server) = self.snapshot.servers.get(self.row) else { return };
         let name: String = server.server.chars().take(MAX_FILTER).collect();
@@ -163,7 +163,7 @@ impl State {
         self.turn_to(0);
     }
 
-    /// Returns the tabs that there are, in their order.
+    /// Returns the visible tabs in order.
     pub(super) fn tabs(&self) -> Vec<usize> {
         let is_there = |tab: &usize| match *tab {
             ORIGINS => !self.snapshot.origins.is_empty(),

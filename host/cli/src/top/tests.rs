@@ -1,6 +1,6 @@
 use super::draw::draw;
 use super::once::frame;
-use super::state::{State, Wish};
+use super::state::{KeyResult, State};
 use super::text::{bytes, micros, plain, span};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -55,11 +55,11 @@ fn snapshot(at: u64) -> Snapshot {
 fn press(state: &mut State, keys: &str) {
     for key in keys.chars() {
         let code = if key == '\n' { KeyCode::Enter } else { KeyCode::Char(key) };
-        assert_eq!(state.press(KeyEvent::new(code, KeyModifiers::NONE)), Wish::Stay);
+        assert_eq!(state.press(KeyEvent::new(code, KeyModifiers::NONE)), KeyResult::Stay);
     }
 }
 
-/// A terminal with more lines than any details have.
+/// Renders on a terminal with more lines than any details.
 fn tall(state: &State) -> String {
     let Ok(mut terminal) = Terminal::new(TestBackend::new(120, 60));
     assert!(terminal.draw(|frame| draw(frame, state)).is_ok());
@@ -144,11 +144,11 @@ fn a_held_screen_stays_and_then_catches_up() {
 fn keys_that_end_it() {
     let mut state = State::new(snapshot(61_000));
     let mut key = |code, modifiers| state.press(KeyEvent::new(code, modifiers));
-    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Wish::Quit);
-    assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), Wish::Quit);
-    assert_eq!(key(KeyCode::Char('/'), KeyModifiers::NONE), Wish::Stay);
-    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), Wish::Stay, "into the filter");
-    assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), Wish::Quit);
+    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), KeyResult::Quit);
+    assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), KeyResult::Quit);
+    assert_eq!(key(KeyCode::Char('/'), KeyModifiers::NONE), KeyResult::Stay);
+    assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), KeyResult::Stay, "into the filter");
+    assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), KeyResult::Quit);
 }
 
 /// At 80 columns, an address with a port fits, and the reason has more room than the file.
@@ -199,14 +199,14 @@ fn enter_shows_all_about_the_selected_request() {
     for word in ["boot:a", "boot:b", "blksize=1428", "acl (authorize): deny, 90 µs", "denied (refused)"] {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
     }
-    // It closes the details first, and ends the view only then.
+    // Escape first closes the details, and only then the view.
     let escape = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
-    assert_eq!(state.press(escape), Wish::Stay);
+    assert_eq!(state.press(escape), KeyResult::Stay);
     assert!(tall(&state).contains("OUTCOME"));
-    assert_eq!(state.press(escape), Wish::Quit);
+    assert_eq!(state.press(escape), KeyResult::Quit);
 }
 
-/// A cut text looks cut, and of a path the end stays.
+/// A cut text has an ellipsis, and a path keeps its end.
 #[test]
 fn long_texts_end_in_an_ellipsis() {
     let mut snapshot = snapshot(61_000);

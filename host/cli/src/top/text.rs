@@ -9,7 +9,7 @@ pub(super) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_unseen(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// Returns the text within this many columns; an ellipsis stands for its end.
+/// Returns the text within this many columns; an ellipsis replaces its end.
 pub(super) fn cut_end(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -17,7 +17,7 @@ pub(super) fn cut_end(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// Returns the text within this many columns; an ellipsis stands for its beginning: the end of a path tells most.
+/// Returns the text within this many columns; an ellipsis replaces its beginning, because the end of a path says most.
 pub(super) fn cut_front(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -63,7 +63,7 @@ pub(super) fn clock(unix_ms: u64) -> String {
     format!("{:02}:{:02}:{:02}", second / 3600 % 24, second / 60 % 60, second % 60)
 }
 
-/// Formats a part of a whole.
+/// Formats a fraction as a percentage.
 pub(super) fn percent(part: u64, whole: u64) -> String {
     match part as f64 * 100.0 / whole.max(1) as f64 {
         value if value >= 10.0 || part == 0 => format!("{value:.0} %"),

@@ -1,7 +1,7 @@
 //! The section `listeners`.
 
 mod overlap;
-mod served;
+mod roots;
 mod tid_ports;
 
 use std::net::SocketAddr;
@@ -37,7 +37,7 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "interface_schema")]
     pub interface: Option<String>,
-    /// Whether the server also starts while this machine does not have the address (IP_FREEBIND); it serves it as soon
+    /// Whether the server also starts while this machine does not have the address (IP_FREEBIND), and serves it as soon
     /// as the machine gets it.
     #[serde(default)]
     pub free_bind: bool,
@@ -47,10 +47,9 @@ pub(crate) struct WrittenListener {
     pub single_port: bool,
     /// The TID ports, divided among the workers: a number of ports that the kernel chooses, or a range such as
     /// `30000-30063`, for firewalls. At the start, the server skips ports of the range that are in use, and names them
-    /// in a warning; each worker needs one. The port that serves a transfer is all that its client proves its
-    /// address with, so each further one makes forged ACKs less likely to hit it. Each takes a descriptor and
-    /// 2.5 KiB of kernel memory. Default: 512; fewer if the process may open less than 4096 files, an eighth of these
-    /// for all listeners.
+    /// in a warning; each worker needs one. A client proves its address only by knowing the port of its transfer, so
+    /// more ports make forged ACKs less likely to hit one. Each takes a descriptor and 2.5 KiB of kernel memory.
+    /// Default: 512. If the process may open fewer than 4096 files, an eighth of these for all listeners.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "WrittenTidPorts")]
     pub tid_ports: Option<WrittenTidPorts>,
@@ -72,7 +71,7 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "u16", range(min = 1, max = 32767))]
     pub max_windowsize: Option<u16>,
-    /// Which options the server acknowledges at this listener; what is not written here is as in `transfer.options`.
+    /// Which options the server acknowledges at this listener; missing options are as in `transfer.options`.
     #[serde(default)]
     pub options: OptionRules,
     /// The names of the roots that this listener serves, in the order of the section `roots`. No plugin can answer its
@@ -80,8 +79,8 @@ pub(crate) struct WrittenListener {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>", length(min = 1), extend("uniqueItems" = true))]
     pub roots: Option<Vec<String>>,
-    /// Chains of this listener instead of those of the section `policy`. A chain that is not written here is the one
-    /// of `policy`; an empty list is an empty chain.
+    /// Chains of this listener instead of those of the section `policy`. A missing chain is that of `policy`; an empty
+    /// list is an empty chain.
     #[serde(default)]
     pub policy: ListenerChains,
 }
@@ -110,7 +109,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// A listener with the defaults.
+    /// Creates a listener with the defaults.
     pub fn at(name: &str, address: SocketAddr) -> Listener {
         Listener {
             name: name.into(),
@@ -132,7 +131,7 @@ impl Listener {
     }
 }
 
-/// Returns whether the listeners differ in sockets or names, which are fixed while the server runs.
+/// Returns whether the listeners differ in sockets or names, which cannot change while the server runs.
 pub(crate) fn sockets_differ(now: &[Listener], next: &[Listener]) -> bool {
     now.len() != next.len() || !now.iter().zip(next).all(|(now, next)| now.has_sockets_of(next))
 }

@@ -7,8 +7,8 @@ use crate::resolver::Resolver;
 use crate::tree::join;
 use tuffet_request::TidPorts;
 
-/// Returns whether a datagram might belong to both: the addresses overlap, and no interface distinguishes them. IPv6
-/// listeners receive no IPv4 requests.
+/// Returns whether a datagram might belong to both listeners: the addresses overlap, and no interface distinguishes
+/// them. IPv6 listeners receive no IPv4 requests.
 fn share_datagrams(one: &Listener, other: &Listener) -> bool {
     let ip = |listener: &Listener| listener.address.ip();
     let apart = matches!((&one.interface, &other.interface), (Some(one), Some(other)) if one != other);

@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use tuffet_request::{MAX_TID_PORTS, TidPorts};
 
-/// The ports as people write them: `512`, or `30000-30063`.
+/// The ports as written: `512`, or `30000-30063`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WrittenTidPorts(pub TidPorts);
 

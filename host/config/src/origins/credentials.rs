@@ -48,7 +48,7 @@ pub(crate) struct WrittenCredentials {
 /// The login of an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
-    /// As the environment says. For web servers: none.
+    /// The login of the environment. For web servers: none.
     Environment,
     /// No login.
     Anonymous,
@@ -63,7 +63,7 @@ pub enum Credentials {
     },
     /// The key of an Azure storage account.
     AccountKey(Secret),
-    /// Pairs of a name, as in the environment, and its value. They count before the environment.
+    /// Pairs of a name, as in the environment, and its value. They override the environment.
     Settings(Vec<(String, Secret)>),
     /// The JSON key of a Google service account.
     ServiceAccount(Secret),
@@ -79,7 +79,7 @@ pub enum Credentials {
 }
 
 impl Resolver<'_> {
-    /// The login; `None` after an error.
+    /// Returns the login; `None` after an error.
     pub(super) fn credentials(
         &mut self,
         pointer: &str,
@@ -116,7 +116,7 @@ impl Resolver<'_> {
         if self.findings.len() > before {
             return None;
         }
-        // The file may contain names literally.
+        // The configuration may contain these names literally.
         let mut secret = |key: &str, text: &Option<SecretText>| {
             let what = (!matches!(key, "access-key-id" | "user")).then(|| format!("`{key}`"));
             text.as_ref().map(|text| self.secret(&at(key), text, what.as_deref()))

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use url::{Host, Url};
 
-/// A host, and its port unless that is the usual one.
+/// A host, and its port unless that is the default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedirectHost {
     host: Host,
@@ -13,7 +13,7 @@ pub struct RedirectHost {
 }
 
 impl RedirectHost {
-    /// Whether a URL names this host and port.
+    /// Returns whether a URL names this host and port.
     pub fn is(&self, url: &Url) -> bool {
         let same_port = match self.port {
             Some(port) => url.port_or_known_default() == Some(port),
@@ -30,13 +30,13 @@ impl FromStr for RedirectHost {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |why: &str| format!("`{text}` is not a host: {why}; write HOST or HOST:PORT");
         let url = Url::parse(&format!("https://{text}/")).map_err(|error| wrong(&error.to_string()))?;
-        let host = url.host().ok_or_else(|| wrong("there is none"))?.to_owned();
+        let host = url.host().ok_or_else(|| wrong("it names none"))?.to_owned();
         let its = RedirectHost { host, port: url.port() };
         // Refuse anything beyond a host and a port.
         let bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         match bare && url.username().is_empty() && url.password().is_none() && !text.ends_with('/') {
             true => Ok(its),
-            false => Err(wrong("there is more than that")),
+            false => Err(wrong("it has more than a host and a port")),
         }
     }
 }

@@ -18,8 +18,8 @@ use super::{CacheSpec, Credentials, Location, OriginSpec, RedirectHost};
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenOrigin {
-    /// The server for `s3://`, `gs://` and `az://`, unless it is that of Amazon, Google or Microsoft: `https://HOST:PORT`,
-    /// or `http://`. With S3, the bucket is then a part of the path.
+    /// The server for `s3://`, `gs://` and `az://`, unless it is that of Amazon, Google or Microsoft:
+    /// `https://HOST:PORT`, or `http://`. With S3, the bucket is then part of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     /// The region of an S3 bucket. Default: that of the environment, else `us-east-1`.
@@ -71,8 +71,8 @@ pub(crate) struct WrittenCache {
     /// Its folder, relative to this file. Created if missing. Each root needs its own.
     #[schemars(schema_with = "path_schema")]
     pub path: PathBuf,
-    /// The largest sum of the files in it. Those that were not requested for longest make room, but none that is being
-    /// transferred.
+    /// The largest total size of its files. The least recently requested files make room, except files in running
+    /// transfers.
     #[serde(default = "bytes", with = "plain")]
     #[schemars(with = "ByteCount", extend("x-minimum" = "1MiB"))]
     pub bytes: u64,
@@ -80,7 +80,7 @@ pub(crate) struct WrittenCache {
     #[serde(default = "revalidate", with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "365d"))]
     pub revalidate: Duration,
-    /// How long the origin is not asked again for a file that it does not have.
+    /// How long the origin is not asked again for a missing file.
     #[serde(default = "negative", with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "0s", "x-maximum" = "1d"))]
     pub negative: Duration,
@@ -115,8 +115,8 @@ fn whole() -> u64 {
     64 * MIB
 }
 
-/// Keys that apply only to folders, and whether they are present.
-const OF_FOLDERS: [(&str, &str); 7] = [
+/// Keys that apply only to folders, with the reasons.
+const FOLDER_KEYS: [(&str, &str); 7] = [
     ("follow", "an origin is asked for each file by its URL"),
     ("world-readable", "its files have no permissions of this system; let the origin decide who reads them"),
     ("case", "an origin is asked for one name and lists none; let clients spell names as they are stored"),
@@ -131,7 +131,7 @@ const FORMS: &str =
     "s3://BUCKET/PREFIX, gs://BUCKET/PREFIX, az://CONTAINER/PREFIX, https://HOST/PATH or http://HOST/PATH";
 
 /// The keys of a root with `url`.
-pub(crate) struct Elsewhere<'a> {
+pub(crate) struct OriginKeys<'a> {
     pub root: &'a str,
     pub url: &'a str,
     /// Whether there is a `path`, too.
@@ -141,10 +141,10 @@ pub(crate) struct Elsewhere<'a> {
 }
 
 impl Resolver<'_> {
-    /// The origin of a root; `None` after an error. `pointer` is the root's.
-    pub(crate) fn origin(&mut self, pointer: &str, its: &Elsewhere<'_>) -> Option<OriginSpec> {
+    /// Returns the origin of a root; `None` after an error. `pointer` is the root's.
+    pub(crate) fn origin(&mut self, pointer: &str, its: &OriginKeys<'_>) -> Option<OriginSpec> {
         let before = self.findings.len();
-        for (key, why) in OF_FOLDERS {
+        for (key, why) in FOLDER_KEYS {
             let at = format!("{pointer}/{key}");
             if self.is_written(&at) {
                 let key = key.replace('/', ".");
@@ -271,7 +271,7 @@ impl Resolver<'_> {
         hosts
     }
 
-    /// A file of certificates, which is only read when the server starts.
+    /// Checks a file of certificates, which is only read when the server starts.
     fn ca(&mut self, at: &str, file: &std::path::Path) -> Option<PathBuf> {
         let path = self.absolute(file);
         self.files.push(path.clone());
@@ -288,7 +288,7 @@ impl Resolver<'_> {
     }
 }
 
-/// A URL without secrets, query and fragment.
+/// Parses a URL without secrets, query and fragment.
 fn checked(text: &str) -> Result<Url, String> {
     // Errors do not show the text, because it may contain a password.
     let url = Url::parse(text).map_err(|error| format!("it is not a URL: {error}; write {FORMS}"))?;

@@ -20,8 +20,8 @@ pub use retransmit::RetransmitRules;
 /// The built-in profiles.
 const SHIPPED: &str = include_str!("shipped.yaml");
 
-/// What some clients may negotiate, instead of what `transfer` and their listener say. For each key, the first profile
-/// with the client and the key counts.
+/// Negotiation settings for some clients, instead of those of `transfer` and their listener. For each key, the first
+/// profile with the client and the key counts.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenProfile {
@@ -51,8 +51,8 @@ pub(crate) struct WrittenProfile {
     pub rate: Option<u64>,
     /// Which options the server acknowledges.
     pub options: OptionRules,
-    /// When the server retransmits to these clients. Counts as one key; a time that is not written here is that of
-    /// `transfer.retransmit`. Together they must ascend: `floor`, `initial`, `cap`, `give-up`.
+    /// When the server retransmits to these clients. Counts as one key; missing times come from `transfer.retransmit`.
+    /// Together they must ascend: `floor`, `initial`, `cap`, `give-up`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "RetransmitRules")]
     pub retransmit: Option<RetransmitRules>,
@@ -65,14 +65,14 @@ pub struct Profile {
     pub clients: Vec<Network>,
     /// The classes of its clients; empty for all.
     pub classes: Vec<ClientClass>,
-    /// What they may negotiate.
+    /// Their negotiation settings.
     pub ceilings: Ceilings,
     /// When the server retransmits to them.
     pub retransmit: Option<RetransmitRules>,
 }
 
 impl Profile {
-    /// Returns whether it is for this client.
+    /// Returns whether the profile applies to this client.
     pub fn fits(&self, client: IpAddr, class: ClientClass) -> bool {
         (self.clients.is_empty() || self.clients.iter().any(|network| network.contains(client)))
             && (self.classes.is_empty() || self.classes.contains(&class))
@@ -145,7 +145,7 @@ fn networks_schema(_: &mut SchemaGenerator) -> Schema {
 mod tests {
     use super::*;
 
-    /// The file is read without its problems being reported anywhere.
+    /// Reading the file reports no problems, so this test does.
     #[test]
     fn the_shipped_profiles_are_good_and_name_their_sources() {
         let written: Vec<WrittenProfile> = serde_yaml::from_str(SHIPPED).unwrap();

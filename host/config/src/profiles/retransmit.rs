@@ -9,8 +9,8 @@ use crate::resolver::Resolver;
 use crate::transfer::Retransmit;
 use crate::units::{TimeSpan, plain};
 
-/// When the server retransmits to these clients. A time that is not written here is that of `transfer.retransmit`;
-/// together they must ascend: `floor`, `initial`, `cap`, `give-up`.
+/// When the server retransmits to these clients. Missing times come from `transfer.retransmit`; together they must
+/// ascend: `floor`, `initial`, `cap`, `give-up`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct RetransmitRules {
@@ -46,7 +46,7 @@ impl RetransmitRules {
 }
 
 impl Resolver<'_> {
-    /// Checks the order of the times, where one of the two is written in this profile.
+    /// Checks the order of the times, if one of the two is written in this profile.
     pub(super) fn retransmit_of_profile(
         &mut self,
         section: &str,

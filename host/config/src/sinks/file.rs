@@ -111,7 +111,7 @@ impl JsonSchema for Fsync {
 }
 
 impl Resolver<'_> {
-    /// The file itself is created when the server starts.
+    /// Checks the folder; the file itself is created when the server starts.
     pub(super) fn sink_file(
         &mut self,
         pointer: &str,

@@ -23,9 +23,9 @@ pub(crate) struct WrittenSpool {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "path_schema")]
     pub path: Option<PathBuf>,
-    /// When accepted lines are synced to disk: `each` syncs before the plugin learns that its line was
-    /// accepted, a time is the longest delay, `never` leaves it to the kernel. A crash of the server loses
-    /// nothing in any case; a crash of the machine loses what is not on disk.
+    /// When accepted lines are synced to disk: `each` syncs before the plugin learns that its line was accepted, a time
+    /// is the longest delay, `never` leaves it to the kernel. A crash of the server never loses lines; a crash of the
+    /// machine loses the lines that are not on disk.
     pub fsync: Fsync,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct WrittenSyslog {
 /// A syslog server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyslogTarget {
-    /// Where it is.
+    /// The address.
     pub address: SyslogAddress,
     /// The facility of the messages.
     pub facility: Facility,
@@ -49,7 +49,7 @@ pub struct SyslogTarget {
     pub timeout: Duration,
 }
 
-/// The address of a syslog server, and how messages get there.
+/// The address of a syslog server, and the transport.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum SyslogAddress {
     /// Datagrams (RFC 5426).
@@ -149,7 +149,7 @@ impl Resolver<'_> {
                 Ok(SyslogAddress::Unix(path))
             }
             _ => Err(format!(
-                "`{text}` does not say how to get there; write `udp:IP:PORT`, `tcp:IP:PORT` or `unix:PATH`, such as \
+                "`{text}` has no transport; write `udp:IP:PORT`, `tcp:IP:PORT` or `unix:PATH`, such as \
                  `unix:/dev/log`"
             )),
         }

@@ -48,10 +48,13 @@ fn users_and_dropped_privileges() {
     let privileges = |yaml: &str| scene.load(&minimal(yaml)).expect("good").privileges;
     let default = privileges("");
     assert_eq!((&default.user, default.seccomp, default.landlock), (&None, SeccompMode::On, true));
-    assert_eq!(privileges("privileges: { user: 65532 }\n").user, Some(Who::Number(65532)));
-    assert_eq!(privileges("privileges: { user: '65532' }\n").user, Some(Who::Number(65532)));
+    assert_eq!(privileges("privileges: { user: 65532 }\n").user, Some(UserOrGroup::Number(65532)));
+    assert_eq!(privileges("privileges: { user: '65532' }\n").user, Some(UserOrGroup::Number(65532)));
     let all = privileges("privileges: { user: tuffet, group: boot, seccomp: off, readable: [more] }\n");
-    assert_eq!((all.user, all.group), (Some(Who::Name("tuffet".into())), Some(Who::Name("boot".into()))));
+    assert_eq!(
+        (all.user, all.group),
+        (Some(UserOrGroup::Name("tuffet".into())), Some(UserOrGroup::Name("boot".into())))
+    );
     assert_eq!((all.seccomp, all.readable), (SeccompMode::Off, vec![scene.path("more")]));
     for (yaml, complaint) in [
         ("privileges: { user: -1 }", "-1 is out of range"),

@@ -18,7 +18,7 @@ fn flags_alone_are_a_configuration() {
     assert_eq!((config.roots[0].name.as_str(), &config.roots[0].path), ("root", &scene.path("files")));
     assert!(config.roots[0].writable && config.listeners.iter().all(|listener| listener.single_port));
     assert_eq!((config.listeners.len(), config.workers), (2, 3));
-    assert_eq!(config.privileges.user, Some(Who::Number(65534)));
+    assert_eq!(config.privileges.user, Some(UserOrGroup::Number(65534)));
     assert_eq!(config.position("/roots/0/path"), None);
 
     let relative = Overrides { root: Some(".".into()), ..flags };

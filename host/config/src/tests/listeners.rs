@@ -1,4 +1,4 @@
-//! Listeners: what they may have of their own, and what two of them cannot both have.
+//! Listeners: their settings, and conflicts between two of them.
 
 use super::*;
 

@@ -205,7 +205,7 @@ sinks:
     );
     let complaints = scene.complaints(&bad);
     let expected = [
-        "`192.0.2.1:514` does not say how to get there; write `udp:IP:PORT`, `tcp:IP:PORT` or `unix:PATH`",
+        "`192.0.2.1:514` has no transport; write `udp:IP:PORT`, `tcp:IP:PORT` or `unix:PATH`",
         "`192.0.2.1` has no port",
         "visible ASCII characters",
         "it has no path; write `unix:/dev/log`",

@@ -6,15 +6,17 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tuffet_config::sinks::SinkTarget;
-use tuffet_config::{Barred, ComponentSource, Config, barred, outside, reach};
+use tuffet_config::{
+    ComponentSource, Config, Inaccessible, outside_sandbox as explain_outside, reach, why_inaccessible,
+};
 use tuffet_request::RootSpec;
 
 /// Returns the paths that a reload needs and the sandbox forbids: pairs of a JSON pointer and a message.
 pub(crate) fn outside_sandbox(next: &Config) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut check = |pointer: String, path: &Path, to_write: bool| {
-        if barred(path, to_write) == Some(Barred::Bounds) {
-            found.push((pointer, outside(path)));
+        if why_inaccessible(path, to_write) == Some(Inaccessible::Sandbox) {
+            found.push((pointer, explain_outside(path)));
         }
     };
     for origin in &next.origins {
@@ -105,9 +107,9 @@ pub(super) fn require(
     let folders = config.roots.iter().filter(|root| root.elsewhere.is_none());
     for root in folders.filter(|root| !is_silent(config, root)) {
         let (name, path) = (&root.name, root.path.display());
-        let word = if barred(&root.path, false).is_some() || !may_enter(&root.path) {
+        let word = if why_inaccessible(&root.path, false).is_some() || !may_enter(&root.path) {
             "read"
-        } else if root.writable && barred(&root.path, true).is_some() {
+        } else if root.writable && why_inaccessible(&root.path, true).is_some() {
             "write"
         } else {
             continue;
@@ -128,7 +130,9 @@ pub(super) fn require(
     for folder in own.filter(|folder| Some(folder.as_path()) != compiled) {
         let existing = nearest_existing(folder);
         // A path that is not a folder fails when it is opened.
-        if existing.is_dir() && (barred(existing, true) == Some(Barred::Rights) || !all_writable(folder)) {
+        if existing.is_dir()
+            && (why_inaccessible(existing, true) == Some(Inaccessible::Permissions) || !all_writable(folder))
+        {
             let path = folder.display();
             problems.push(format!(
                 "{path}: the server runs as the user `{user}`, who may not write there: \
@@ -192,9 +196,9 @@ mod tests {
     #[test]
     fn an_accessible_folder_is_not_barred() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(barred(folder.path(), false), None);
-        assert_eq!(barred(folder.path(), true), None);
-        assert_eq!(barred(&folder.path().join("not there"), false), None);
+        assert_eq!(why_inaccessible(folder.path(), false), None);
+        assert_eq!(why_inaccessible(folder.path(), true), None);
+        assert_eq!(why_inaccessible(&folder.path().join("not there"), false), None);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -97,7 +97,7 @@ pub fn check(config: &Config) -> Result<Vec<String>, PrivilegeError> {
 
 /// Warns about files that are read as root at the start, and by the server's user in a reload.
 fn unreadable_on_reload(config: &Config, user: &str) -> Option<String> {
-    let closed = config.files.iter().filter(|file| tuffet_config::barred(file, false).is_some());
+    let closed = config.files.iter().filter(|file| tuffet_config::why_inaccessible(file, false).is_some());
     let closed: Vec<String> = closed.map(|file| file.display().to_string()).collect();
     (!closed.is_empty()).then(|| {
         format!(

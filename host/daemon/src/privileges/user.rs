@@ -4,7 +4,7 @@ use super::PrivilegeError;
 use caps::{CapSet, Capability, has_cap};
 use nix::unistd::{Gid, Group, Uid, User, getgrouplist};
 use std::ffi::CString;
-use tuffet_config::{Privileges, Who};
+use tuffet_config::{Privileges, UserOrGroup};
 
 /// The default user of a server started as root, if it exists.
 const TUFFET_USER: &str = "tuffet";
@@ -115,14 +115,14 @@ fn default_account() -> Account {
         .map_or_else(|| numeric_account(OVERFLOW_ID), from_entry)
 }
 
-pub(super) fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> {
+pub(super) fn account(who: &UserOrGroup, what: &str) -> Result<Account, PrivilegeError> {
     match who {
-        Who::Number(uid) => {
+        UserOrGroup::Number(uid) => {
             let known = User::from_uid(Uid::from_raw(*uid)).ok().flatten();
             Ok(known.map_or_else(|| numeric_account(*uid), from_entry))
         }
-        Who::Name(name) if name == "root" => Ok(numeric_account(0)),
-        Who::Name(name) => User::from_name(name).ok().flatten().map(from_entry).ok_or_else(|| {
+        UserOrGroup::Name(name) if name == "root" => Ok(numeric_account(0)),
+        UserOrGroup::Name(name) => User::from_name(name).ok().flatten().map(from_entry).ok_or_else(|| {
             PrivilegeError::UnknownUser(format!(
                 "`privileges.{what}`: there is no user `{name}`; make it with `useradd --system {name}`, or give a \
                  number"
@@ -131,11 +131,11 @@ pub(super) fn account(who: &Who, what: &str) -> Result<Account, PrivilegeError> 
     }
 }
 
-fn group_of(who: &Who) -> Result<Gid, PrivilegeError> {
+fn group_of(who: &UserOrGroup) -> Result<Gid, PrivilegeError> {
     match who {
-        Who::Number(gid) => Ok(Gid::from_raw(*gid)),
-        Who::Name(name) if name == "root" => Ok(Gid::from_raw(0)),
-        Who::Name(name) => Group::from_name(name).ok().flatten().map(|group| group.gid).ok_or_else(|| {
+        UserOrGroup::Number(gid) => Ok(Gid::from_raw(*gid)),
+        UserOrGroup::Name(name) if name == "root" => Ok(Gid::from_raw(0)),
+        UserOrGroup::Name(name) => Group::from_name(name).ok().flatten().map(|group| group.gid).ok_or_else(|| {
             PrivilegeError::UnknownUser(format!(
                 "`privileges.group`: there is no group `{name}`; make it with `groupadd --system {name}`, or \
                      give a number"
@@ -163,11 +163,11 @@ mod tests {
     #[test]
     fn numbers_need_no_entry_and_names_do() {
         let account_of = |who| account(&who, "user");
-        assert_eq!(account_of(Who::Number(4_000_123)).unwrap(), numeric_account(4_000_123));
-        assert_eq!(account_of(Who::Name("root".into())).unwrap().uid, Uid::from_raw(0));
-        let error = account_of(Who::Name("no-such-user-here".into())).unwrap_err();
+        assert_eq!(account_of(UserOrGroup::Number(4_000_123)).unwrap(), numeric_account(4_000_123));
+        assert_eq!(account_of(UserOrGroup::Name("root".into())).unwrap().uid, Uid::from_raw(0));
+        let error = account_of(UserOrGroup::Name("no-such-user-here".into())).unwrap_err();
         assert!(error.to_string().contains("no-such-user-here"), "{error}");
-        assert!(group_of(&Who::Name("no-such-group-here".into())).is_err());
+        assert!(group_of(&UserOrGroup::Name("no-such-group-here".into())).is_err());
     }
 
     #[test]

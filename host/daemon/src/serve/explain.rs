@@ -134,7 +134,8 @@ impl Explainer {
     /// The request is invalid.
     pub(super) async fn explain(&self, question: &Question) -> Result<Explanation, String> {
         let listener = listener(&self.listeners, question)?;
-        let neighbour = question.mac().or_else(|| self.neighbours.find_on_any_interface(question.client.ip()));
+        let neighbour =
+            question.mac().or_else(|| self.neighbours.find_on_any_interface(question.client.ip()));
         let circumstances = Circumstances {
             listener: listener.name.as_str().into(),
             single_port: listener.single_port,

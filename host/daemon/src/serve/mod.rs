@@ -42,7 +42,7 @@ use std::time::Duration;
 use tuffet::interfaces;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::RemainingPrivileges;
-use tuffet_config::{Config, Silent, reach};
+use tuffet_config::{Config, SilentRoot, reach};
 use tuffet_observe::telemetry::{self, Settings as TelemetrySettings};
 use tuffet_policy::Policy;
 use tuffet_store::{Disks, Roots};
@@ -70,7 +70,7 @@ struct Prepared {
 /// The server cannot start; each kind has its own exit code.
 pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), ServeError> {
     let mut signals = Signals::catch()?;
-    reach::look_by_process(true);
+    reach::check_by_process(true);
     let config = configure()?;
     let manager = ServiceManager::of_process();
     let account = privileges::prepare(&config)?;
@@ -80,7 +80,7 @@ pub fn serve(configure: Configure, watched: Option<Watched>) -> Result<(), Serve
     let left = privileges::drop_privileges(&config, account.as_ref(), || {
         compilers = policy::start_compilers(&config)
     })?;
-    reach::look_by_process(false);
+    reach::check_by_process(false);
     // The first other thread.
     logging::start().map_err(|error| ServeError::System("the log has no thread", error))?;
     let runtime = start_runtime(&config, compilers)?;
@@ -183,8 +183,8 @@ fn open_roots(
 }
 
 /// Describes an unresponsive root to the operator.
-fn describe_unresponsive(silent: &Silent) -> String {
-    let Silent { root, above } = silent;
+fn describe_unresponsive(silent: &SilentRoot) -> String {
+    let SilentRoot { root, above } = silent;
     let patience = reach::PATIENCE.as_secs();
     let sandbox = match above {
         Some(above) => format!("until then the sandbox rules allow {}", above.display()),

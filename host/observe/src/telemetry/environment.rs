@@ -10,7 +10,7 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 use std::time::Duration;
 use tuffet_config::{
-    OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, resource_attributes, usual_port,
+    OtlpProtocol, TelemetryConfig, TracesSampled, check_endpoint, decode, default_port, resource_attributes,
 };
 
 /// The known variables, except those of the exporter, which exist for each signal.
@@ -216,7 +216,7 @@ impl<'a> Environment<'a> {
                 Err(problem) => self.report(name, problem),
             }
         }
-        let usual = || format!("http://localhost:{}", usual_port(protocol));
+        let usual = || format!("http://localhost:{}", default_port(protocol));
         with_path(&config.endpoint.clone().unwrap_or_else(usual), signal, protocol)
     }
 

@@ -238,7 +238,7 @@ fn a_server_that_grants_more_than_was_requested() {
         let (length, _) = server.tid.recv_from(&mut buffer).unwrap();
         assert!(matches!(Answer::read(&buffer[..length]), Answer::Error(8, _)));
     });
-    ran.assert_fails(76, &["not asked for"]);
+    ran.assert_fails(76, &["not requested"]);
     assert_nothing_left(&folder);
 }
 

@@ -44,7 +44,7 @@ fn a_reload_refuses_a_cache_that_the_sandbox_rules_do_not_cover() {
     if server.status()["privileges"]["landlock_abi"].is_null() {
         return skipped("sandbox rules around a cache: no Landlock");
     }
-    refused.assert_fails(1, &["refused", "outside of what this process may touch"]);
+    refused.assert_fails(1, &["refused", "outside of the files that this process may access"]);
     assert_eq!(Peer::new(server.address()).read_plainly("file"), b"content");
 }
 
@@ -81,7 +81,7 @@ fn doctor_looks_at_the_folder_of_the_cache() {
     let ran = tuffet(["doctor", "--config", file.to_str().unwrap()]);
     let text = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
-        text.contains("cache of far") && text.contains("s3://bucket is not asked"),
+        text.contains("cache of far") && text.contains("s3://bucket is not checked"),
         "{text} {}",
         ran.stderr
     );

@@ -65,5 +65,6 @@ fn a_signature_that_fails_is_no_portal() {
     registry.hold(&another_acl("next"), CONFIG, LAYER);
     pull(&kept, &yaml).assert_fails(1, &["it is not signed"]);
     registry.reply("manifests/1", Reply::Status(407, String::new()));
-    pull(&kept, &yaml).assert_fails(1, &["status 407", "the last pulled version cannot be used", "not signed"]);
+    pull(&kept, &yaml)
+        .assert_fails(1, &["status 407", "the last pulled version cannot be used", "not signed"]);
 }

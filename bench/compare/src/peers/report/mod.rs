@@ -1,4 +1,4 @@
-//! The results for people: a Markdown table and plots, from the same JSON that is kept.
+//! Renders the stored results as a Markdown page and plots.
 
 mod plot;
 mod table;
@@ -9,13 +9,12 @@ use crate::peers::results::{CaseResult, Results};
 use std::path::Path;
 use tuffet_measure::report::json;
 
-/// Files of fewer bytes are counted by the transfer, not by the byte.
+/// Cases with smaller files are compared by transfers, not by bytes.
 const SMALL: u64 = 8 * crate::peers::cases::KIB;
 
 /// Writes `BASE.json`, `BASE.md`, `BASE-glance.svg`, `BASE-throughput.svg` and `BASE-cpu.svg`.
 ///
-/// # Errors
-/// When one cannot be written.
+/// # Errors A file cannot be written.
 pub(crate) fn write(results: &Results, base: &Path) -> Result<(), String> {
     let name = base.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut files = vec![(format!("{name}.json"), json(results)?)];
@@ -48,7 +47,7 @@ fn headline(case: &CaseResult) -> Metric {
     }
 }
 
-/// Whether the server is Tuffet, in any form.
+/// Whether the server is Tuffet or a variant of it.
 fn is_own(server: &str) -> bool {
     crate::server::SERVERS.iter().any(|contender| contender.name == server && contender.is_tuffet())
 }

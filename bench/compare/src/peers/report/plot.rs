@@ -1,4 +1,4 @@
-//! The plots: one for a glance, throughput, and the CPU of the server's core.
+//! The plots: an overview, throughput, and the busy time of the server's core.
 
 use super::{headline, is_own};
 use crate::peers::metric::Metric;
@@ -7,7 +7,7 @@ use crate::peers::target::best_peer;
 use tuffet_measure::plot::{Bar, Bars, Ratio, bars, ratios};
 use tuffet_measure::short;
 
-/// Tuffet beside the best peer in each case in which more is better; `None` if nothing was compared.
+/// Tuffet beside the best peer, in each case where more is better; `None` if nothing was compared.
 pub(super) fn glance(results: &Results) -> Option<String> {
     let rows: Vec<_> = results.cases.iter().filter_map(ratio).collect();
     ratios("Tuffet beside the best of its peers (dots: the others): further right is faster", &rows)
@@ -38,7 +38,7 @@ pub(super) fn throughput(results: &Results) -> Option<String> {
     bars("throughput: longer is better", &panels.collect::<Vec<_>>())
 }
 
-/// CPU of the server's core for each GB; `None` if no case has any.
+/// Busy seconds of the server's core per GB; `None` if no case has any.
 pub(super) fn cpu(results: &Results) -> Option<String> {
     let panels = results.cases.iter().filter_map(|case| panel(case, Metric::CpuSPerGb));
     bars("busy seconds of the server's core for each GB: shorter is better", &panels.collect::<Vec<_>>())

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use tuffet_measure::report::{Table, cell};
 use tuffet_measure::{known, short};
 
-/// Columns of the tables, in this order; those that nobody has a figure for are left out.
+/// The columns of the tables in this order; columns without figures are left out.
 const COLUMNS: [Metric; 23] = [
     Metric::ThroughputMbS,
     Metric::TransfersPerS,

@@ -1,6 +1,6 @@
-//! One, two and three transfers at once, by block size: the table of a vendor.
+//! One, two and three transfers at once, by block size: a vendor's table.
 
-use super::{Found, Published, curve, known, links, row, section_of, short};
+use super::{Published, TableResult, curve, known, links, row, section_of, short};
 use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use tuffet_measure::plot::{Chart, Panel};
@@ -20,8 +20,8 @@ const PATHS: [(&str, Option<u32>); 3] =
 const BLOCKS: [u16; 4] = [512, 1_400, 8_192, 16_384];
 const AT_ONCE: [u32; 3] = [1, 2, 3];
 
-fn run(bench: &Bench) -> Found {
-    let mut found = Found::default();
+fn run(bench: &Bench) -> TableResult {
+    let mut found = TableResult::default();
     let mut panels = Vec::new();
     for (path, link) in links(&mut found, &PATHS) {
         let mut section =
@@ -37,7 +37,7 @@ fn run(bench: &Bench) -> Found {
                     gro: false,
                     ..DOWNLOAD
                 };
-                let case = Case { path, there: link.server(), relay: None, load, flags: &[] };
+                let case = Case { path, placement: link.server(), relay: None, load, flags: &[] };
                 let cells =
                     row(bench, &mut found, &case, vec![blksize.to_string(), at_once.to_string()], |it| {
                         vec![short(it.each_mb_s), short(it.mb_s), known(it.cpu_percent.map(f64::round))]

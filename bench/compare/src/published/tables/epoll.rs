@@ -1,10 +1,10 @@
 //! Many transfers at once: a study of threads and epoll.
 
-use super::{Found, Published, curve, known, row, section_of, short};
+use super::{Published, TableResult, curve, known, row, section_of, short};
 use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::scale::Scale;
-use crate::server::Where;
+use crate::server::Placement;
 use tuffet_measure::plot::{Chart, Panel};
 
 pub(super) const TABLE: Published = Published {
@@ -18,13 +18,13 @@ pub(super) const TABLE: Published = Published {
 
 const LOOPBACK: &str = "loopback";
 const AT_ONCE: [u32; 4] = [10, 100, 1_000, 10_000];
-/// Bytes of all transfers together.
+/// The total bytes of all transfers.
 const TOTAL: u64 = 200_000_000;
-/// No file is smaller.
+/// The smallest file.
 const LEAST: u64 = 5_000;
 
-fn run(bench: &Bench) -> Found {
-    let mut found = Found::default();
+fn run(bench: &Bench) -> TableResult {
+    let mut found = TableResult::default();
     let plain = Load { gro: false, ..DOWNLOAD };
 
     let mut three = section_of(
@@ -42,7 +42,7 @@ fn run(bench: &Bench) -> Found {
     };
     let theirs = "0.36 s (threads), 0.22 s (epoll), 92,000 packets/s each";
     let cells = row(bench, &mut found, &case(load), vec![theirs.to_owned(), load.size.to_string()], |it| {
-        // A DATA and an ACK for each block.
+        // Each block takes a DATA and an ACK.
         let packets = 2.0 * it.each_mb_s * 1e6 / 512.0;
         let seconds = it.completion_p50_ms.unwrap_or(0.0) / 1e3;
         vec![short(seconds), short(packets), short(it.mb_s), known(it.cpu_percent.map(f64::round))]
@@ -95,5 +95,5 @@ fn run(bench: &Bench) -> Found {
 }
 
 fn case(load: Load) -> Case<'static> {
-    Case { path: LOOPBACK, there: Where::default(), relay: None, load, flags: &[] }
+    Case { path: LOOPBACK, placement: Placement::default(), relay: None, load, flags: &[] }
 }

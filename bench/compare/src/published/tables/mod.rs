@@ -1,4 +1,4 @@
-//! The tables: what was published, and how it is measured again.
+//! The published tables, and their repetition.
 
 mod broadband;
 mod epoll;
@@ -16,24 +16,24 @@ use tuffet_measure::{known, short};
 pub(crate) struct Published {
     pub(crate) number: u8,
     pub(crate) title: &'static str,
-    /// Who published it, and what they found; Markdown.
+    /// The publisher and the published figures; Markdown.
     pub(crate) source: &'static str,
-    pub(crate) run: fn(&Bench) -> Found,
+    pub(crate) run: fn(&Bench) -> TableResult,
 }
 
-/// All of them.
+/// All tables.
 pub(crate) const ALL: [Published; 5] =
     [broadband::TABLE, windowsize::TABLE, epoll::TABLE, slac::TABLE, tuning::TABLE];
 
-/// What came out.
+/// The results of a table.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Found {
+pub(crate) struct TableResult {
     pub(crate) measurements: Vec<Measurement>,
     pub(crate) sections: Vec<Section>,
     pub(crate) chart: Chart,
-    /// What was left out, and why.
+    /// Skipped paths, with the reasons.
     pub(crate) skipped: Vec<String>,
-    /// What is no measurement of a transfer.
+    /// Results that are not transfers.
     pub(crate) more: serde_json::Value,
 }
 
@@ -54,8 +54,8 @@ impl Section {
     }
 }
 
-/// Cables of these rates; of those that cannot be had, why.
-fn links(found: &mut Found, rates: &[(&'static str, Option<u32>)]) -> Vec<(&'static str, Link)> {
+/// Returns cables of these rates; records the reasons for missing ones.
+fn links(found: &mut TableResult, rates: &[(&'static str, Option<u32>)]) -> Vec<(&'static str, Link)> {
     let mut links = Vec::new();
     for (name, mbit) in rates {
         match Link::new(*mbit) {
@@ -69,7 +69,7 @@ fn links(found: &mut Found, rates: &[(&'static str, Option<u32>)]) -> Vec<(&'sta
     links
 }
 
-/// A section whose table has these first columns, and some for each server.
+/// A section with a table of these first columns, and of some columns for each server.
 fn section_of(bench: &Bench, title: impl Into<String>, first: &[&str], each: &[&str]) -> Section {
     let names = bench.servers.iter().map(|(server, _)| server.name);
     let of_servers = names.flat_map(|name| each.iter().map(move |column| format!("{name} {column}")));
@@ -79,7 +79,7 @@ fn section_of(bench: &Bench, title: impl Into<String>, first: &[&str], each: &[&
 /// Runs a case on all servers; a row begins with `first`, and each server adds its cells.
 fn row(
     bench: &Bench,
-    found: &mut Found,
+    found: &mut TableResult,
     case: &Case<'_>,
     mut first: Vec<String>,
     cells: impl Fn(&Measurement) -> Vec<String>,
@@ -97,7 +97,7 @@ fn row(
     first
 }
 
-/// A curve through the measurements of a server that `of` gives a point for.
+/// A curve through a server's measurements; `of` returns the point of each, or `None`.
 fn curve(
     name: impl Into<String>,
     server: &str,

@@ -1,11 +1,11 @@
 //! A long path: windows, parallel streams, and the rate over time.
 
-use super::{Found, Published, curve, row, section_of, short};
+use super::{Published, TableResult, curve, row, section_of, short};
 use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD, Measurement};
 use crate::published::relay::usable;
 use crate::scale::Scale;
-use crate::server::Where;
+use crate::server::Placement;
 use tuffet_measure::plot::{Chart, Curve, Panel};
 
 pub(super) const TABLE: Published = Published {
@@ -26,11 +26,11 @@ const ROUND_TRIP: f64 = 0.065;
 const BLKSIZE: u16 = 1_428;
 const WINDOWS: [u16; 6] = [8, 32, 128, 512, 1_024, 2_048];
 const STREAMS: [u32; 3] = [1, 4, 8];
-/// 512 KB in blocks.
+/// A window of 512 KB in blocks.
 const THEIR_WINDOW: u16 = 367;
 
-fn run(bench: &Bench) -> Found {
-    let mut found = Found::default();
+fn run(bench: &Bench) -> TableResult {
+    let mut found = TableResult::default();
     if let Err(why) = usable(&bench.programs.relay) {
         eprintln!("  {PATH} is left out: {why}");
         found.skipped.push(format!("{PATH}: {why}"));
@@ -53,7 +53,7 @@ fn run(bench: &Bench) -> Found {
         for streams in bench.scale.steps(&STREAMS) {
             let window = f64::from(windowsize) * f64::from(BLKSIZE);
             let expected = (window * f64::from(streams) / ROUND_TRIP).min(BYTES_PER_SECOND);
-            // A few windows at least, so that the first does not decide.
+            // At least a few windows, so that the first does not dominate.
             let bytes = (bench.scale.bytes_at(expected) / u64::from(streams)).max(window as u64 * 4);
             let size = if bench.scale == Scale::Smoke { bytes.min(50_000) } else { bytes };
             let first = vec![windowsize.to_string(), format!("{:.0}", window / 1e3), streams.to_string()];
@@ -110,7 +110,7 @@ fn run(bench: &Bench) -> Found {
     found
 }
 
-/// The rate in each interval, and since the start.
+/// The rates of each interval, and since the start.
 fn rates(measured: &Measurement) -> [Curve; 2] {
     let class = if measured.server == "tuffet" { "own" } else { "peer" };
     let curve = |what: &str, of: usize| Curve {
@@ -130,5 +130,11 @@ fn case(windowsize: u16, streams: u32, size: u64, flags: &'static [&'static str]
         windowsize: Some(windowsize),
         ..DOWNLOAD
     };
-    Case { path: PATH, there: Where::default(), relay: Some(FLAGS.map(str::to_owned).into()), load, flags }
+    Case {
+        path: PATH,
+        placement: Placement::default(),
+        relay: Some(FLAGS.map(str::to_owned).into()),
+        load,
+        flags,
+    }
 }

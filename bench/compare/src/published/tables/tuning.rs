@@ -1,6 +1,6 @@
-//! Default and tuned kernel settings, with what `tuffet doctor` says to each.
+//! Default and tuned kernel settings, with the findings of `tuffet doctor`.
 
-use super::{Found, Published, Section, curve, known, links, row, section_of, short};
+use super::{Published, Section, TableResult, curve, known, links, row, section_of, short};
 use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::scale::Scale;
@@ -19,7 +19,7 @@ pub(super) const TABLE: Published = Published {
     run,
 };
 
-/// What is set, by default and tuned; the kernel's own defaults, and what the doctor says.
+/// The settings with their default and tuned values: the kernel's defaults, and the doctor's recommendations.
 const SETTINGS: [(&str, &str, &str); 3] = [
     ("net.core.rmem_max", "212992", "8388608"),
     ("net.core.wmem_max", "212992", "8388608"),
@@ -28,21 +28,21 @@ const SETTINGS: [(&str, &str, &str); 3] = [
 const WINDOWS: [u16; 4] = [1, 8, 32, 64];
 const AT_ONCE: u32 = 16;
 const BLKSIZE: u16 = 1_428;
-/// The server has no right to larger buffers than the settings allow.
+/// Drops the capability for larger buffers than the settings allow.
 const WITHOUT: [&str; 3] = ["setpriv", "--bounding-set=-net_admin", "--"];
-/// What the doctor says about these is shown.
+/// The checks of the doctor on the page.
 const CHECKS: [&str; 4] = ["receive buffers", "send buffers", "backlog", "rate over loopback"];
 
-fn run(bench: &Bench) -> Found {
-    let mut found = Found::default();
+fn run(bench: &Bench) -> TableResult {
+    let mut found = TableResult::default();
     let Some((_, link)) = links(&mut found, &[("link without a limit", None)]).pop() else { return found };
-    let mut there = link.server();
-    there.behind.extend(WITHOUT.map(str::to_owned));
+    let mut placement = link.server();
+    placement.behind.extend(WITHOUT.map(str::to_owned));
     let mut doctor = Section::new("What the doctor says", ["check", "default", "tuned"]);
     let mut said = Vec::new();
     let mut curves = Vec::new();
     for (path, tuned) in [("default", false), ("tuned", true)] {
-        // A test must not change the machine that it runs on.
+        // A smoke run must not change the machine.
         let _settings = (bench.scale != Scale::Smoke).then(|| Settings::set(tuned));
         said.push(ask(bench));
         let first = found.measurements.len();
@@ -63,7 +63,7 @@ fn run(bench: &Bench) -> Found {
                     windowsize: Some(windowsize).filter(|windowsize| *windowsize != 1),
                     ..DOWNLOAD
                 };
-                let case = Case { path, there: there.clone(), relay: None, load, flags: &[] };
+                let case = Case { path, placement: placement.clone(), relay: None, load, flags: &[] };
                 let cells = row(bench, &mut found, &case, vec![windowsize.to_string()], |it| {
                     vec![short(it.mb_s), known(it.cpu_s_per_gb), it.client_timeouts.to_string()]
                 });
@@ -101,7 +101,7 @@ fn run(bench: &Bench) -> Found {
     found
 }
 
-/// What the doctor says now, to a user who is not root.
+/// The doctor's report for a user without CAP_NET_ADMIN.
 fn ask(bench: &Bench) -> Value {
     let mut command = Command::new(WITHOUT[0]);
     command.args(&WITHOUT[1..]).arg(&bench.programs.doctor).args(["doctor", "--json"]);
@@ -127,7 +127,7 @@ fn finding(report: &Value, check: &str) -> String {
     text
 }
 
-/// Sets the kernel's settings, and sets them back when dropped.
+/// Sets the kernel settings; dropping it restores them.
 struct Settings {
     before: Vec<(&'static str, String)>,
 }

@@ -1,10 +1,10 @@
-//! By windowsize: the table of barebox.
+//! One download, by windowsize: barebox's table.
 
-use super::{Found, Published, curve, known, links, row, section_of, short};
+use super::{Published, TableResult, curve, known, links, row, section_of, short};
 use crate::load::Load;
 use crate::published::bench::{Bench, Case, DOWNLOAD};
 use crate::published::relay::usable;
-use crate::server::Where;
+use crate::server::Placement;
 use tuffet_measure::plot::{Chart, Curve, Panel};
 
 pub(super) const TABLE: Published = Published {
@@ -17,7 +17,7 @@ pub(super) const TABLE: Published = Published {
 };
 
 const WINDOWS: [u16; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128];
-/// What barebox asks for.
+/// The block size that barebox requests.
 const BLKSIZE: u16 = 1_432;
 /// Their 0.14 MB/s with a window of one block is a round trip of 10 ms.
 const VPN: &str = "VPN, 50 Mb/s, 10 ms";
@@ -26,23 +26,23 @@ const GIGABIT: &str = "1 Gb/s link";
 const LINKS: [(&str, Option<u32>); 2] = [(GIGABIT, Some(1_000)), ("100 Mb/s link", Some(100))];
 const THEIRS: [(f64, f64); 4] = [(1.0, 10.4), (8.0, 50.9), (64.0, 98.6), (128.0, 98.6)];
 
-/// A path, what it carries in a second, and how long a window is under way on it.
+/// A path, its rate, and its round-trip time.
 struct Path<'a> {
     name: &'a str,
-    there: Where,
+    placement: Placement,
     relay: Option<Vec<String>>,
     bytes_per_second: f64,
     round_trip: f64,
 }
 
-fn run(bench: &Bench) -> Found {
-    let mut found = Found::default();
+fn run(bench: &Bench) -> TableResult {
+    let mut found = TableResult::default();
     let cables = links(&mut found, &LINKS);
     let mut paths = Vec::new();
     match usable(&bench.programs.relay) {
         Ok(()) => paths.push(Path {
             name: VPN,
-            there: Where::default(),
+            placement: Placement::default(),
             relay: Some(VPN_FLAGS.map(str::to_owned).into()),
             bytes_per_second: 6.25e6,
             round_trip: 0.01,
@@ -54,7 +54,7 @@ fn run(bench: &Bench) -> Found {
     }
     for (name, link) in &cables {
         let bytes_per_second = if *name == GIGABIT { 125e6 } else { 12.5e6 };
-        paths.push(Path { name, there: link.server(), relay: None, bytes_per_second, round_trip: 50e-6 });
+        paths.push(Path { name, placement: link.server(), relay: None, bytes_per_second, round_trip: 50e-6 });
     }
     let mut panels = Vec::new();
     for path in &paths {
@@ -71,7 +71,7 @@ fn run(bench: &Bench) -> Found {
             };
             let case = Case {
                 path: path.name,
-                there: path.there.clone(),
+                placement: path.placement.clone(),
                 relay: path.relay.clone(),
                 load,
                 flags: &[],
@@ -104,7 +104,7 @@ fn run(bench: &Bench) -> Found {
     found
 }
 
-/// What they had there, as far as it is known.
+/// The published figure, if known.
 fn published(path: &str, windowsize: u16) -> String {
     let theirs = match (path, windowsize) {
         (VPN, 1) => Some(0.14),

@@ -1,4 +1,4 @@
-//! Honest clients, those that are killed, and those on a bad path: by `tuffet-load`.
+//! Clients of `tuffet-load`: honest ones, killed ones, and ones on a lossy path.
 
 use super::Stage;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// At a constant rate; none may fail.
+/// Readers at a constant rate; none may fail.
 pub(super) fn readers(stage: &Stage<'_>) {
     let rate = stage.rate.to_string();
     let files = ["--file", "small:20", "--file", "medium:4", "--file", "large:1", "--windowsize", "8"];
@@ -16,7 +16,7 @@ pub(super) fn readers(stage: &Stage<'_>) {
     }
 }
 
-/// One datagram of a hundred is lost each way.
+/// Readers that lose one percent of the datagrams in each direction.
 pub(super) fn lossy(stage: &Stage<'_>) {
     while stage.goes_on() {
         let flags = ["--file", "medium", "--windowsize", "16", "--blksize", "1024", "--loss", "1%"];
@@ -44,7 +44,7 @@ pub(super) fn writers(stage: &Stage<'_>) {
     stage.count("temporary files of uploads when all clients stopped", running as u64);
 }
 
-/// In the middle of their transfers, with SIGKILL: reading and writing.
+/// Readers and writers that are killed in the middle of their transfers.
 pub(super) fn killed(stage: &Stage<'_>) {
     for number in 0_u64.. {
         let common = ["--transfers", "30", "--concurrency", "30"];
@@ -68,7 +68,7 @@ pub(super) fn killed(stage: &Stage<'_>) {
     }
 }
 
-/// Clients of whom every one must get what it asked for.
+/// Runs clients that must all complete.
 pub(super) fn honest(stage: &Stage<'_>, what: &'static str, load: &mut Command) {
     let report = match load.stderr(Stdio::inherit()).output() {
         Ok(ran) => serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap_or_default(),

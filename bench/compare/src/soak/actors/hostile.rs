@@ -1,10 +1,10 @@
-//! Datagrams that nobody should send, and requests that plugins fail at.
+//! Hostile datagrams, and requests that make plugins fail.
 
 use super::Stage;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-/// Files at which a plugin traps, computes for ever, takes all memory, or sleeps; and one that is denied.
+/// Requests that make a plugin trap, loop, take all memory, or sleep; and denied or missing ones.
 pub(super) fn evil_requests(stage: &Stage<'_>) {
     while stage.wait(Duration::from_secs(1)) {
         for name in
@@ -16,7 +16,7 @@ pub(super) fn evil_requests(stage: &Stage<'_>) {
     }
 }
 
-/// Random bytes, cut requests, names of all lengths, packets out of turn.
+/// Random bytes, truncated requests, names of all lengths, unexpected packets.
 pub(super) fn noise(stage: &Stage<'_>) {
     while stage.wait(Duration::from_millis(100)) {
         for _ in 0..50 {
@@ -33,7 +33,7 @@ pub(super) fn noise(stage: &Stage<'_>) {
     }
 }
 
-/// Requests whose clients never answer, from addresses all over loopback.
+/// Requests from addresses all over loopback that never answer.
 pub(super) fn half_open(stage: &Stage<'_>) {
     while stage.wait(Duration::from_millis(500)) {
         for _ in 0..5 {
@@ -44,8 +44,8 @@ pub(super) fn half_open(stage: &Stage<'_>) {
     }
 }
 
-/// Sends it from an address of its own and does not wait for an answer. The port is none that the kernel gives to
-/// honest clients, which would hear the answer on loopback.
+/// Sends a datagram from another address, without waiting for an answer. The port is outside of the kernel's range for
+/// honest clients, which would receive the answer on loopback.
 fn from_somewhere(stage: &Stage<'_>, datagram: &[u8]) {
     let from = Ipv4Addr::new(127, fastrand::u8(128..), fastrand::u8(..), fastrand::u8(1..255));
     let sent = UdpSocket::bind(SocketAddr::from((from, fastrand::u16(10_000..30_000))))

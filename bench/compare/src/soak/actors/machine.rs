@@ -1,10 +1,10 @@
-//! What the machine does: its clock jumps, for the server alone; and it may stand still, which nobody asked it to.
+//! Events of the machine: jumps of the server's clock, and standstills.
 
 use super::Stage;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The clock that tells the date jumps ahead and back, by up to years.
+/// Makes the server's clock jump ahead and back, by up to years.
 pub(super) fn clock_jumps(stage: &Stage<'_>) {
     if !stage.site.has_clock() {
         return;
@@ -20,7 +20,7 @@ pub(super) fn clock_jumps(stage: &Stage<'_>) {
     }
 }
 
-/// A machine that is not run for a second is none of the server's faults: it is told beside what went wrong.
+/// Records standstills: a machine that does not run for a second is not the server's fault.
 pub(super) fn standstills(stage: &Stage<'_>) {
     const NAP: Duration = Duration::from_millis(50);
     const LONG: Duration = Duration::from_secs(1);

@@ -1,4 +1,4 @@
-//! What happens to the server, each in a thread of its own.
+//! The actors of a soak run, each in a separate thread.
 
 mod clients;
 mod hostile;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-/// What all actors see and write to.
+/// The shared state of all actors.
 pub(crate) struct Stage<'a> {
     pub(crate) site: &'a Site,
     pub(crate) server: &'a Server,
@@ -51,19 +51,19 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// So many of something happened.
+    /// Counts events.
     fn count(&self, what: &'static str, many: u64) {
         *self.counted.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += many;
     }
 
-    /// Something happened that must not.
+    /// Records a fault.
     pub(crate) fn wrong(&self, what: String) {
         let what = format!("{:.0} s: {what}", self.began.elapsed().as_secs_f64());
         eprintln!("wrong: {what}");
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).push(what);
     }
 
-    /// The machine itself did nothing for so long.
+    /// Records a standstill of the machine.
     fn stood_still(&self, time: Duration) {
         let what = format!("{:.0} s, for {:.1} s", self.began.elapsed().as_secs_f64(), time.as_secs_f64());
         eprintln!("the machine stood still: {what}");
@@ -86,7 +86,7 @@ impl<'a> Stage<'a> {
         !self.over.load(Relaxed)
     }
 
-    /// Waits, but not beyond the end; whether it goes on.
+    /// Waits, but not beyond the end. Returns whether the run continues.
     fn wait(&self, time: Duration) -> bool {
         let end = Instant::now() + time;
         while self.goes_on() && Instant::now() < end {
@@ -96,7 +96,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Who takes part, by what the thread is called.
+/// An actor.
 type Actor = fn(&Stage<'_>);
 
 const ALL: [(&str, Actor); 13] = [
@@ -115,7 +115,7 @@ const ALL: [(&str, Actor); 13] = [
     ("restarts", restarts::restarts),
 ];
 
-/// Lets them all begin.
+/// Starts all actors.
 pub(crate) fn enter<'scope, 'env>(scope: &'scope Scope<'scope, 'env>, stage: &'scope Stage<'scope>) {
     for (name, actor) in ALL {
         let started = thread::Builder::new().name(name.into()).spawn_scoped(scope, move || actor(stage));

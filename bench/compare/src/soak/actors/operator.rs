@@ -1,11 +1,11 @@
-//! What operators and machines do to a server: reloads, good and broken; pauses; too few descriptors; looking.
+//! Actions of an operator: valid and broken reloads, pauses, too few descriptors, monitoring.
 
 use super::Stage;
 use rustix::process::Signal;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// A good configuration, a broken one, in turn: by SIGHUP and by the control socket.
+/// Reloads valid and broken configurations in turn, with SIGHUP and through the control socket.
 pub(super) fn reloads(stage: &Stage<'_>) {
     for number in 0.. {
         let broken = number % 3 == 2;
@@ -25,7 +25,7 @@ pub(super) fn reloads(stage: &Stage<'_>) {
     }
 }
 
-/// The process stands still for two seconds; and has no descriptor left for three.
+/// Stops the process for two seconds, and takes its descriptors for three.
 pub(super) fn pauses_and_descriptors(stage: &Stage<'_>) {
     while stage.wait(Duration::from_secs(13)) {
         stage.server.signal(Signal::STOP);
@@ -35,7 +35,7 @@ pub(super) fn pauses_and_descriptors(stage: &Stage<'_>) {
         if !stage.wait(Duration::from_secs(13)) {
             return;
         }
-        // Below what is open already: nothing more can be.
+        // The limit is below the open descriptors, so no further one can be opened.
         stage.server.limit_descriptors(Some(3));
         stage.wait(Duration::from_secs(3));
         stage.server.limit_descriptors(None);
@@ -43,7 +43,7 @@ pub(super) fn pauses_and_descriptors(stage: &Stage<'_>) {
     }
 }
 
-/// The live view and the metrics, and a viewer that goes away.
+/// Reads the live view and the metrics, and closes a view.
 pub(super) fn watchers(stage: &Stage<'_>) {
     while stage.wait(Duration::from_secs(1)) {
         ask(stage, &["status", "--live"]);
@@ -53,7 +53,7 @@ pub(super) fn watchers(stage: &Stage<'_>) {
     }
 }
 
-/// What it answers is not judged: it may be paused, or have no descriptor.
+/// Ignores the answer: the server may be paused, or have no descriptor.
 fn ask(stage: &Stage<'_>, words: &[&str]) {
     let mut command = Command::new(&stage.programs.tuffet);
     command.args(words).arg("--control").arg(stage.site.control());

@@ -1,5 +1,4 @@
-//! A second server beside the first, which is stopped and started again all the time while its sockets stay; its
-//! clients may not notice.
+//! A second server that restarts all the time while its sockets stay open; its clients must not notice.
 
 use super::clients::{honest, load};
 use super::{Server, Site, Stage};
@@ -21,7 +20,7 @@ pub(super) fn restarts(stage: &Stage<'_>) {
 fn take_turns(stage: &Stage<'_>) -> io::Result<()> {
     let folder = stage.site.folder.join("restarted");
     let site = Site::make(&folder, &stage.misbehave, [127, 66, 0, 2])?;
-    // The same files: what arrives is compared.
+    // The same files, because clients compare them.
     std::fs::remove_dir_all(folder.join("files"))?;
     std::os::unix::fs::symlink(stage.site.folder.join("files"), folder.join("files"))?;
     let sockets = [shared(&site)?, shared(&site)?];
@@ -34,7 +33,7 @@ fn take_turns(stage: &Stage<'_>) -> io::Result<()> {
             }
         });
         while stage.wait(Duration::from_secs(3)) {
-            // Before that a signal would find a process that has not begun.
+            // An earlier signal would end the process before it handles signals.
             server.await_answer(&site, &stage.programs)?;
             server.signal(Signal::TERM);
             let ended = server.0.wait()?;
@@ -49,7 +48,7 @@ fn take_turns(stage: &Stage<'_>) -> io::Result<()> {
     server.stop().map(drop)
 }
 
-/// `ReusePort=yes`.
+/// A socket as with `ReusePort=yes`.
 fn shared(site: &Site) -> io::Result<UdpSocket> {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
     socket.set_reuse_port(true)?;
@@ -57,7 +56,7 @@ fn shared(site: &Site) -> io::Result<UdpSocket> {
     Ok(socket.into())
 }
 
-/// The sockets come as standard input and output, and a shell passes them on as systemd would.
+/// The sockets are standard input and output of a shell, which passes them on as systemd would.
 fn begin(stage: &Stage<'_>, site: &Site, sockets: &[UdpSocket; 2]) -> io::Result<Server> {
     let its = site.command(&stage.programs)?;
     let mut command = Command::new("sh");

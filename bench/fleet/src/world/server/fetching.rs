@@ -52,7 +52,7 @@ impl World<'_> {
         self.drive_server(tid, clock)
     }
 
-    /// Returns those of the blocks whose bytes have arrived. The transfer waits for the others.
+    /// Returns the blocks that have arrived. The transfer waits for the others.
     pub(super) fn arrived(&mut self, tid: Tid, blocks: Blocks, now: u64) -> Option<Blocks> {
         let slot = self.slots.get_mut(tid.slot as usize)?;
         let (Some(transfer), Some(step)) = (&mut slot.transfer, self.steps.get(usize::from(slot.step)))

@@ -35,13 +35,13 @@ pub(crate) struct Server {
 #[derive(Debug, Default)]
 struct Core {
     /// The queues of its sockets: the listening socket, then the TID sockets.
-    sockets: Vec<VecDeque<Arrival>>,
+    sockets: Vec<VecDeque<QueuedDatagram>>,
     /// The socket being read, and how often it was read.
     reading: (usize, usize),
-    /// Undecided requests, and transfers whose timers expired.
+    /// Undecided requests, and transfers with expired timers.
     requests: VecDeque<Tid>,
     due: VecDeque<Tid>,
-    /// Transfers whose file, or more of it, has come from the origin.
+    /// Transfers with new bytes from the origin.
     arrived: VecDeque<Tid>,
     busy: bool,
     /// When its present work is done.
@@ -50,7 +50,7 @@ struct Core {
 
 /// A datagram in a socket.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Arrival {
+pub(crate) struct QueuedDatagram {
     pub(crate) client: u32,
     /// The client's port.
     pub(crate) port: u16,
@@ -84,7 +84,7 @@ const PENDING: u64 = 4_096;
 /// How far a core's work may run ahead of the world's time, in nanoseconds.
 const AHEAD: u64 = 100_000;
 
-/// How long a worker waits for its card before what it would send is lost (`host/udp/src/send.rs`).
+/// How long a worker waits for its card before it drops the packets (`host/udp/src/send.rs`).
 const PATIENCE: u64 = 5_000_000;
 
 impl Server {
@@ -148,7 +148,7 @@ impl Core {
 
 impl World<'_> {
     /// Handles a datagram that reaches a server's card.
-    pub(crate) fn deliver_up(&mut self, number: u16, arrival: Arrival) {
+    pub(crate) fn deliver_up(&mut self, number: u16, arrival: QueuedDatagram) {
         let (now, scenario) = (self.now, self.scenario);
         let ours = self.is_ours(number, &arrival);
         let worker = self.worker_of(&arrival);
@@ -180,7 +180,7 @@ impl World<'_> {
     }
 
     /// Whether a datagram's destination is a transfer of this server.
-    fn is_ours(&self, server: u16, arrival: &Arrival) -> bool {
+    fn is_ours(&self, server: u16, arrival: &QueuedDatagram) -> bool {
         self.slots.get(arrival.to.slot as usize).is_some_and(|slot| {
             slot.generation == arrival.to.generation
                 && slot.transfer.is_some()
@@ -188,8 +188,8 @@ impl World<'_> {
         })
     }
 
-    /// The worker whose socket receives a client's request: the kernel hashes addresses and ports.
-    fn worker_of(&self, arrival: &Arrival) -> u16 {
+    /// The worker that receives a client's request: the kernel hashes addresses and ports.
+    fn worker_of(&self, arrival: &QueuedDatagram) -> u16 {
         let number = self.clients.get(arrival.client as usize).map_or(0, |client| client.number);
         (mix(u64::from(number) << 16 | u64::from(arrival.port)) % u64::from(self.scenario.cores.max(1)))
             as u16
@@ -264,7 +264,7 @@ impl World<'_> {
     }
 
     /// Handles a datagram that a worker takes from its socket. Returns the time of the work.
-    fn take(&mut self, server: u16, arrival: Arrival, clock: &mut u64) -> u64 {
+    fn take(&mut self, server: u16, arrival: QueuedDatagram, clock: &mut u64) -> u64 {
         if let Up::Request(step) = arrival.packet {
             return self.take_request(server, arrival, step, clock);
         }
@@ -283,12 +283,12 @@ impl World<'_> {
         self.drive_server(arrival.to, clock)
     }
 
-    fn take_request(&mut self, number: u16, arrival: Arrival, step: u8, clock: &mut u64) -> u64 {
+    fn take_request(&mut self, number: u16, arrival: QueuedDatagram, step: u8, clock: &mut u64) -> u64 {
         let scenario = self.scenario;
         let Some(client) = self.clients.get(arrival.client as usize) else { return 0 };
         let known = client.serving;
         let core = self.worker_of(&arrival);
-        if self.is_ours(number, &Arrival { to: known, ..arrival }) {
+        if self.is_ours(number, &QueuedDatagram { to: known, ..arrival }) {
             if let Some(transfer) = self.transfer(known) {
                 transfer.handle_repeated_request(time(*clock));
             }

@@ -28,7 +28,7 @@ pub(crate) struct Context<'a> {
     pub(crate) figures: &'a mut Figures,
 }
 
-pub(crate) struct Running {
+pub(crate) struct RunningTransfer {
     transfer: Transfer,
     due: Due,
     file: usize,
@@ -53,8 +53,8 @@ pub(crate) struct Running {
     deadline: Time,
 }
 
-impl Running {
-    /// Creates a transfer that has not sent its request yet: call [`Running::drive`].
+impl RunningTransfer {
+    /// Creates a transfer that has not sent its request yet: call [`RunningTransfer::drive`].
     pub(crate) fn new(now: Time, due: Due, plan: &Plan) -> Self {
         let file = plan.files.pick(due.number);
         let size = match plan.operation {
@@ -62,7 +62,7 @@ impl Running {
             Operation::Write => plan.files.get(file).content.as_ref().map_or(0, |bytes| bytes.len() as u64),
         };
         let transfer = Transfer::client(now, plan.operation, plan.options(size), size, plan.settings);
-        Running {
+        RunningTransfer {
             transfer,
             due,
             file,
@@ -82,7 +82,7 @@ impl Running {
         }
     }
 
-    /// When to call [`Running::on_timer`].
+    /// When to call [`RunningTransfer::on_timer`].
     pub(crate) fn deadline(&self) -> Time {
         self.deadline
     }
@@ -165,7 +165,7 @@ impl Running {
         self.drive(payload, context)
     }
 
-    /// Handles the time of [`Running::deadline`].
+    /// Handles the time of [`RunningTransfer::deadline`].
     pub(crate) fn on_timer(&mut self, context: &mut Context<'_>) -> Option<Outcome> {
         if self.stalled {
             self.transfer.fail(ErrorCode::NotDefined, "a stalled client ends its transfer");

@@ -1,25 +1,25 @@
-//! What a kind of abuse needs around the server: a disk of its own, a log that nobody reads, plugins.
+//! The surroundings of a server for a kind of abuse: a slow disk, a blocked log, plugins.
 
 use crate::abuse::disk::{HUNG, SLOW, SlowDisk};
 use crate::abuse::kind::Kind;
 use crate::files::Workplace;
 use crate::install::Installed;
-use crate::server::{Contender, Launch, Where, with_all_settings, with_inventory, with_settings};
+use crate::server::{Contender, Launch, Placement, with_all_settings, with_inventory, with_settings};
 use std::fs::{File, OpenOptions};
 use std::process::Command;
 
-/// Stays while the server runs.
-pub(crate) struct Around {
+/// The setup for one case; keep it while the server runs.
+pub(crate) struct Fixture {
     contender: Contender,
-    there: Where,
-    /// What abusers ask for, if that is not the large file.
+    placement: Placement,
+    /// The file that abusers request; `None` for the large file.
     pub(crate) file: Option<String>,
     _disk: Option<SlowDisk>,
     _log: Option<File>,
 }
 
-/// Why this server is not asked for that, which is no fault of it.
-pub(crate) fn excuse(contender: &Contender, kind: Kind) -> Option<&'static str> {
+/// The reason to skip this kind of abuse on this server, if there is one.
+pub(crate) fn why_skipped(contender: &Contender, kind: Kind) -> Option<&'static str> {
     let (ours, defaults) = (is_ours(contender), contender.name == "tuffet");
     match kind {
         Kind::BlockedLog if !ours => Some("its log does not go to standard error here: Tuffet alone"),
@@ -33,34 +33,34 @@ pub(crate) fn excuse(contender: &Contender, kind: Kind) -> Option<&'static str> 
     }
 }
 
-/// With its defaults or with tightened limits.
+/// Whether it is Tuffet, with its defaults or with tightened limits.
 fn is_ours(contender: &Contender) -> bool {
     contender.name.starts_with("tuffet")
 }
 
-impl Around {
-    /// # Errors
-    /// When it cannot be had on this machine.
+impl Fixture {
+    /// # Errors This machine cannot provide it.
     pub(crate) fn new(
         contender: &Contender,
         kind: Option<Kind>,
         place: &Workplace,
-    ) -> Result<Around, String> {
+    ) -> Result<Fixture, String> {
         let contender = Contender { ..*contender };
-        let mut around = Around { contender, there: Where::default(), file: None, _disk: None, _log: None };
-        let ours = is_ours(&around.contender);
+        let mut fixture =
+            Fixture { contender, placement: Placement::default(), file: None, _disk: None, _log: None };
+        let ours = is_ours(&fixture.contender);
         match kind {
             Some(kind @ (Kind::SlowDisk | Kind::HungDisk)) => {
                 let name = if kind == Kind::SlowDisk { SLOW } else { HUNG };
-                // A root of its own; peers have one only.
+                // Tuffet serves it as a second root; peers have only one.
                 let (folder, file) = match ours {
                     true => (place.scratch().join("slow"), name.to_owned()),
                     false => (place.files().join("slow"), format!("slow/{name}")),
                 };
-                around._disk = Some(SlowDisk::mount(&folder)?);
-                around.file = Some(file);
+                fixture._disk = Some(SlowDisk::mount(&folder)?);
+                fixture.file = Some(file);
                 if ours {
-                    around.contender.command = beside_a_disk;
+                    fixture.contender.command = beside_a_disk;
                 }
             }
             Some(Kind::BlockedLog) => {
@@ -70,33 +70,33 @@ impl Around {
                 if !made.is_ok_and(|made| made.success()) {
                     return Err("no FIFO can be made".to_owned());
                 }
-                // Held open for reading, and never read.
+                // Opened for reading, but never read.
                 let log = OpenOptions::new().read(true).write(true).open(&fifo);
-                around._log = Some(log.map_err(|error| format!("{}: {error}", fifo.display()))?);
+                fixture._log = Some(log.map_err(|error| format!("{}: {error}", fifo.display()))?);
                 let script = format!("exec \"$@\" 2>'{}'", fifo.display());
-                around.there.behind = ["sh", "-c", &script, "sh"].map(str::to_owned).into();
-                around.contender.command = with_lines;
+                fixture.placement.behind = ["sh", "-c", &script, "sh"].map(str::to_owned).into();
+                fixture.contender.command = with_lines;
             }
             Some(Kind::LoopingPlugin) => {
-                around.file = Some("loop.cfg".to_owned());
-                around.contender.command = looping;
+                fixture.file = Some("loop.cfg".to_owned());
+                fixture.contender.command = looping;
             }
-            Some(Kind::Phones) if ours => around.contender.command = with_inventory,
+            Some(Kind::Phones) if ours => fixture.contender.command = with_inventory,
             _ => {}
         }
-        Ok(around)
+        Ok(fixture)
     }
 
     pub(crate) fn contender(&self) -> &Contender {
         &self.contender
     }
 
-    pub(crate) fn there(&self) -> &Where {
-        &self.there
+    pub(crate) fn placement(&self) -> &Placement {
+        &self.placement
     }
 }
 
-/// A second root, on the slow disk.
+/// Tuffet with a second root on the slow disk.
 fn beside_a_disk(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let slow = launch.scratch.join("slow");
     let yaml = format!(
@@ -107,17 +107,17 @@ fn beside_a_disk(server: &Installed, launch: &Launch<'_>) -> Result<Command, Str
     with_all_settings(server, launch, "slow-disk.yaml", &yaml)
 }
 
-/// As [`with_settings`], with a line for each request.
+/// As [`with_settings`], but logs each request.
 fn with_lines(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let quiet = with_settings(server, launch, "lines.yaml", "")?;
     let mut command = Command::new(quiet.get_program());
     let words: Vec<_> = quiet.get_args().collect();
-    // The last two are the level of the log; by default there are lines.
+    // The last two arguments set the log level; the default level logs each request.
     command.args(&words[..words.len().saturating_sub(2)]);
     Ok(command)
 }
 
-/// A template that never ends, for one name.
+/// Tuffet with a template that never ends for one name.
 fn looping(server: &Installed, launch: &Launch<'_>) -> Result<Command, String> {
     let own = launch.scratch.join("own");
     let template =

@@ -1,5 +1,5 @@
-//! Those who watch a server while it is measured: a collector that takes all it is sent, and viewers that
-//! read the live view. They run on the core of the generator.
+//! Watchers of a measured server: a collector that accepts everything, and viewers of the live view. They run on the
+//! generator's core.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, UdpSocket};
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long the live view may take to be there, and whoever watches to be told something.
+/// The time limit for opening the live view, and for the first event at each watcher.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// An OTLP collector as far as a server can tell: it answers every POST with 200, and counts.
+/// A stand-in for an OTLP collector: it answers every POST with 200, and counts them.
 #[derive(Debug)]
 pub(super) struct Collector {
     pub(super) address: SocketAddr,
     received: Arc<AtomicU64>,
-    /// Where live events go. It is there, and as full as it may be: nothing reads it.
+    /// The receiver of live events; its buffer stays full, because nothing reads it.
     bus: UdpSocket,
 }
 
@@ -40,13 +40,12 @@ impl Collector {
 
     /// Where live events go.
     ///
-    /// # Errors
-    /// The system does not say.
+    /// # Errors The address cannot be read.
     pub(super) fn bus(&self) -> io::Result<SocketAddr> {
         self.bus.local_addr()
     }
 
-    /// Requests that have come.
+    /// The number of received requests.
     fn received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
@@ -79,7 +78,7 @@ fn take(stream: TcpStream, received: &AtomicU64) -> io::Result<()> {
     }
 }
 
-/// Someone with the live view open. Closes it when dropped.
+/// A viewer with the live view open; dropping it closes the view.
 #[derive(Debug)]
 struct Viewer {
     stream: TcpStream,
@@ -87,10 +86,9 @@ struct Viewer {
 }
 
 impl Viewer {
-    /// Opens the live view of the admin listener at this address, once it is there.
+    /// Opens the live view of the admin listener at this address, once it listens.
     ///
-    /// # Errors
-    /// It is not there in time.
+    /// # Errors It does not listen in time.
     fn open(admin: SocketAddr) -> io::Result<Viewer> {
         let deadline = Instant::now() + PATIENCE;
         let mut stream = loop {
@@ -110,7 +108,7 @@ impl Viewer {
         Ok(Viewer { stream, events })
     }
 
-    /// Events that have come.
+    /// The number of received events.
     fn events(&self) -> u64 {
         self.events.load(Ordering::Relaxed)
     }
@@ -122,21 +120,20 @@ impl Drop for Viewer {
     }
 }
 
-/// All of them: the collector, and two with the live view open.
+/// All watchers: the collector, and two viewers.
 #[derive(Debug)]
-pub(super) struct Audience {
+pub(super) struct Watchers {
     collector: Collector,
     viewers: [Viewer; 2],
 }
 
-impl Audience {
-    /// # Errors
-    /// The live view is not there in time.
-    pub(super) fn join(collector: Collector, admin: SocketAddr) -> io::Result<Audience> {
-        Ok(Audience { collector, viewers: [Viewer::open(admin)?, Viewer::open(admin)?] })
+impl Watchers {
+    /// # Errors The live view does not open in time.
+    pub(super) fn join(collector: Collector, admin: SocketAddr) -> io::Result<Watchers> {
+        Ok(Watchers { collector, viewers: [Viewer::open(admin)?, Viewer::open(admin)?] })
     }
 
-    /// Why they saw nothing, if they did not, after some patience: a short run is over before they are told.
+    /// The reason if a watcher has seen nothing, after a wait: a short run may end before the first event.
     pub(super) fn unseen(&self) -> Option<&'static str> {
         let deadline = Instant::now() + PATIENCE;
         while self.missing().is_some() && Instant::now() < deadline {

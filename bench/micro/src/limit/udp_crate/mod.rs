@@ -1,5 +1,4 @@
-//! What the server of a shape makes its system calls through: Tuffet's own module, or a crate that could
-//! take its place.
+//! The system calls of a shape's server: through Tuffet's own module, or through a crate that could replace it.
 
 mod nix;
 mod own;
@@ -14,7 +13,7 @@ use std::io;
 
 /// The crate that makes the system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Through {
+pub(crate) enum UdpCrate {
     /// `tuffet_udp`: recvmmsg, sendmmsg across peers, UDP_SEGMENT for each message.
     Own,
     /// recvmmsg, a sendmsg with UDP_SEGMENT for each window.
@@ -25,34 +24,34 @@ pub(crate) enum Through {
     Rustix,
 }
 
-impl Through {
-    /// Whether it can send so.
+impl UdpCrate {
+    /// Whether it can send this way.
     pub(crate) fn can(self, send: Send) -> bool {
         match (self, send) {
-            (Through::Rustix, Send::Gso) | (Through::QuinnUdp, Send::Plain) => false,
-            (_, Send::File) => self == Through::Own,
-            (Through::Own | Through::QuinnUdp | Through::Nix, _) | (Through::Rustix, Send::Plain) => true,
+            (UdpCrate::Rustix, Send::Gso) | (UdpCrate::QuinnUdp, Send::Plain) => false,
+            (_, Send::File) => self == UdpCrate::Own,
+            (UdpCrate::Own | UdpCrate::QuinnUdp | UdpCrate::Nix, _) | (UdpCrate::Rustix, Send::Plain) => true,
         }
     }
 
-    /// Answers until the server is told to stop.
+    /// Answers requests until the server must stop.
     pub(crate) fn serve(self, server: &Server<'_>) -> io::Result<()> {
         match self {
-            Through::Own => own::serve(server),
-            Through::QuinnUdp => quinn_udp::serve(server),
-            Through::Nix => nix::serve(server),
-            Through::Rustix => rustix::serve(server),
+            UdpCrate::Own => own::serve(server),
+            UdpCrate::QuinnUdp => quinn_udp::serve(server),
+            UdpCrate::Nix => nix::serve(server),
+            UdpCrate::Rustix => rustix::serve(server),
         }
     }
 }
 
-impl fmt::Display for Through {
+impl fmt::Display for UdpCrate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Through::Own => "own",
-            Through::QuinnUdp => "quinn-udp",
-            Through::Nix => "nix",
-            Through::Rustix => "rustix",
+            UdpCrate::Own => "own",
+            UdpCrate::QuinnUdp => "quinn-udp",
+            UdpCrate::Nix => "nix",
+            UdpCrate::Rustix => "rustix",
         })
     }
 }

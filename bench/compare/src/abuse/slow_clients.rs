@@ -1,9 +1,9 @@
-//! Clients that keep a transfer for as long as they can: they answer what comes, and take their time.
+//! Clients that keep their transfers open as long as possible: they answer every packet, but late.
 //!
-//! A client is an address and a port; all of a port share a socket. What it answers depends on the packet
-//! alone: ACK for DATA, the next DATA for an ACK or OACK.
+//! A client is an address and a port; all clients of a port share a socket. An answer depends only on the packet: an
+//! ACK for DATA, the next DATA for an ACK or OACK.
 
-use crate::abuse::abuser::{Wires, from, number_of};
+use crate::abuse::abuser::{Attack, from, number_of};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,26 +12,26 @@ use std::time::{Duration, Instant};
 use tuffet_core::Packet;
 use tuffet_udp::{Local, ReceiveBatch, SendBatch, Socket};
 
-/// How these clients are.
+/// The behaviour of the clients.
 pub(crate) struct Clients {
     pub(crate) request: Vec<u8>,
     pub(crate) count: u32,
     pub(crate) addresses: u32,
-    /// Before each answer.
+    /// The delay before each answer.
     pub(crate) wait: Duration,
-    /// Of the blocks that they write.
+    /// The size of the blocks that they write.
     pub(crate) blksize: usize,
-    /// Whether all of them begin anew every second, also those that got their file.
+    /// Whether all of them start over every second, even after a finished transfer.
     pub(crate) again: bool,
 }
 
-/// Requests are sent again after this, until they are answered.
+/// The interval between retransmissions of an unanswered request.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Requests in a second: many at once would only meet a full buffer.
+/// Requests per second: more at once would only overflow the server's buffer.
 const REQUESTS: f64 = 20_000.0;
 
-struct Answer {
+struct PendingAnswer {
     due: Instant,
     client: usize,
     peer: SocketAddr,
@@ -39,10 +39,10 @@ struct Answer {
 }
 
 /// Client `n` has socket `n / addresses` and address `n % addresses`.
-pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
+pub(crate) fn run(attack: &Attack, sockets: &[Socket], clients: &Clients) {
     let (mut batch, mut received) = (SendBatch::new(), ReceiveBatch::new());
     let mut last: Vec<Option<u16>> = vec![None; clients.count as usize];
-    let mut waiting: VecDeque<Answer> = VecDeque::new();
+    let mut waiting: VecDeque<PendingAnswer> = VecDeque::new();
     let addresses = clients.addresses as usize;
     let (mut began, mut asked, mut sent) = (Instant::now(), 0_usize, 0_u64);
     let mut send = |client: usize, peer: SocketAddr, packet: &[u8]| {
@@ -54,14 +54,14 @@ pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
         }
         batch.flush(socket);
         sent += 1;
-        wires.sent.store(sent, Relaxed);
+        attack.sent.store(sent, Relaxed);
     };
-    while !wires.stop.load(Relaxed) {
-        // Those who have not been answered ask, in rounds.
+    while !attack.stop.load(Relaxed) {
+        // Clients without an answer repeat their requests, in rounds.
         let due = (began.elapsed().as_secs_f64() * REQUESTS) as usize;
         while asked < due.min(last.len()) {
             if last[asked].is_none() {
-                send(asked, wires.server, &clients.request);
+                send(asked, attack.server, &clients.request);
             }
             asked += 1;
         }
@@ -77,7 +77,7 @@ pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
             send(answer.client, answer.peer, &answer.packet);
         }
         for (port, socket) in sockets.iter().enumerate() {
-            // Errors belong to earlier datagrams.
+            // An error is about an earlier datagram.
             let _ = received.fill(socket);
             for datagram in (0..received.len()).filter_map(|index| received.get(index)) {
                 let Some(address) = datagram.local.and_then(|local: Local| local.address) else { continue };
@@ -87,10 +87,10 @@ pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
                 let client = port * addresses + number as usize;
                 let Some(last) = last.get_mut(client) else { continue };
                 let Some((block, packet)) = answer_to(datagram.payload, clients.blksize) else { continue };
-                // A repetition is answered once.
+                // Retransmitted packets get no second answer.
                 if *last != Some(block) {
                     *last = Some(block);
-                    waiting.push_back(Answer {
+                    waiting.push_back(PendingAnswer {
                         due: now + clients.wait,
                         client,
                         peer: datagram.peer,
@@ -103,7 +103,7 @@ pub(crate) fn run(wires: &Wires, sockets: &[Socket], clients: &Clients) {
     }
 }
 
-/// What is answered, and which block it is.
+/// Returns the block number of a packet and the answer to it.
 fn answer_to(payload: &[u8], blksize: usize) -> Option<(u16, Vec<u8>)> {
     match Packet::parse(payload).ok()? {
         Packet::Data { block, .. } => Some((block, [&[0, 4], &block.to_be_bytes()[..]].concat())),

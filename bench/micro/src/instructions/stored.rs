@@ -10,14 +10,14 @@ use tuffet_measure::report::{Table, json};
 
 /// A stored count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Kept {
+struct StoredCount {
     /// The counted operation.
     of: String,
     /// Instructions of one operation.
     instructions: f64,
 }
 
-type Counts = BTreeMap<String, Kept>;
+type Counts = BTreeMap<String, StoredCount>;
 
 /// Counts, prints and compares; false if a count is out of bounds or not stored.
 ///
@@ -26,15 +26,15 @@ type Counts = BTreeMap<String, Kept>;
 pub(crate) fn check(file: &Path, bound: f64) -> Result<bool, String> {
     let place = file.display();
     let text = fs::read_to_string(file).map_err(|error| format!("{place}: {error}; {UPDATE} writes it"))?;
-    let kept: Counts =
+    let stored: Counts =
         serde_json::from_str(&text).map_err(|error| format!("{place}: {error}; {UPDATE} writes it"))?;
     let mut fine = true;
-    let mut table = Table::of_numbers(1, ["", "kept", "now", ""]);
+    let mut table = Table::of_numbers(1, ["", "stored", "now", ""]);
     for (name, now) in count()? {
-        let before = kept.get(&name).map(|kept| kept.instructions);
+        let before = stored.get(&name).map(|stored| stored.instructions);
         let verdict = verdict(before, now.instructions, bound);
         let shown = before.map_or_else(|| "–".to_owned(), |before| format!("{before:.1}"));
-        table.row([name, shown, format!("{:.1}", now.instructions), verdict.says(bound)]);
+        table.row([name, shown, format!("{:.1}", now.instructions), verdict.describe(bound)]);
         fine &= verdict == Verdict::Same;
     }
     print!("{table}");
@@ -48,8 +48,8 @@ pub(crate) fn check(file: &Path, bound: f64) -> Result<bool, String> {
 pub(crate) fn update(file: &Path) -> Result<(), String> {
     let counts = count()?;
     let mut table = Table::of_numbers(1, ["", "now"]);
-    for (name, kept) in &counts {
-        table.row([name.clone(), format!("{:.1}", kept.instructions)]);
+    for (name, stored) in &counts {
+        table.row([name.clone(), format!("{:.1}", stored.instructions)]);
     }
     print!("{table}");
     fs::write(file, json(&counts)?).map_err(|error| format!("{}: {error}", file.display()))
@@ -62,25 +62,25 @@ enum Verdict {
     Same,
     More,
     Fewer,
-    NotKept,
+    NotStored,
 }
 
 impl Verdict {
-    fn says(self, bound: f64) -> String {
+    fn describe(self, bound: f64) -> String {
         match self {
             Verdict::Same => "ok".to_owned(),
-            Verdict::More => format!("over {bound} % more: find out why, or keep it by {UPDATE}"),
-            Verdict::Fewer => format!("over {bound} % fewer: keep it by {UPDATE}"),
-            Verdict::NotKept => format!("not kept: {UPDATE}"),
+            Verdict::More => format!("over {bound} % more: find out why, or store it with {UPDATE}"),
+            Verdict::Fewer => format!("over {bound} % fewer: store it with {UPDATE}"),
+            Verdict::NotStored => format!("not stored: {UPDATE}"),
         }
     }
 }
 
-fn verdict(kept: Option<f64>, now: f64, bound: f64) -> Verdict {
-    match kept {
-        None => Verdict::NotKept,
-        Some(kept) if now > kept * (1.0 + bound / 100.0) => Verdict::More,
-        Some(kept) if now < kept * (1.0 - bound / 100.0) => Verdict::Fewer,
+fn verdict(stored: Option<f64>, now: f64, bound: f64) -> Verdict {
+    match stored {
+        None => Verdict::NotStored,
+        Some(stored) if now > stored * (1.0 + bound / 100.0) => Verdict::More,
+        Some(stored) if now < stored * (1.0 - bound / 100.0) => Verdict::Fewer,
         Some(_) => Verdict::Same,
     }
 }
@@ -88,7 +88,7 @@ fn verdict(kept: Option<f64>, now: f64, bound: f64) -> Verdict {
 fn count() -> Result<Counts, String> {
     let count = |unit: &crate::instructions::units::Unit| {
         let instructions = (per_unit(unit.name)? * 10.0).round() / 10.0;
-        Ok((unit.name.to_owned(), Kept { of: unit.of.to_owned(), instructions }))
+        Ok((unit.name.to_owned(), StoredCount { of: unit.of.to_owned(), instructions }))
     };
     UNITS.iter().map(count).collect()
 }
@@ -102,6 +102,6 @@ mod tests {
         assert_eq!(verdict(Some(100.0), 114.9, 15.0), Verdict::Same);
         assert_eq!(verdict(Some(100.0), 115.1, 15.0), Verdict::More);
         assert_eq!(verdict(Some(100.0), 84.9, 15.0), Verdict::Fewer);
-        assert_eq!(verdict(None, 1.0, 15.0), Verdict::NotKept);
+        assert_eq!(verdict(None, 1.0, 15.0), Verdict::NotStored);
     }
 }

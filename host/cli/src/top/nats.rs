@@ -1,6 +1,6 @@
-//! The view of all servers that publish their transfers on NATS.
+//! The source of snapshots of all servers that publish their transfers on NATS.
 
-use super::source::News;
+use super::source::Update;
 use std::io;
 use std::path::Path;
 use std::thread;
@@ -10,22 +10,22 @@ use tuffet_config::NatsServers;
 use tuffet_daemon::source::nats_login;
 use tuffet_observe::fleet::FleetWatcher;
 
-/// How long the first server may take to be heard.
+/// The time limit for the first event of a server.
 const FIRST: Duration = Duration::from_secs(4);
 /// The pause before the next connection.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The servers that publish at one place.
-pub(super) struct Many {
+/// The NATS servers and the subject of the events.
+pub(super) struct NatsSource {
     pub(super) url: String,
     servers: NatsServers,
     subject: String,
 }
 
-impl Many {
+impl NatsSource {
     /// # Errors
     /// The message for the command line.
-    pub(super) fn of(url: &str, subject: &str, auth: Option<&Path>) -> Result<Many, String> {
+    pub(super) fn of(url: &str, subject: &str, auth: Option<&Path>) -> Result<NatsSource, String> {
         let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
         if !host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '@', ' '])) {
             return Err(format!("--nats {url}: give nats://HOST:PORT or tls://HOST:PORT"));
@@ -35,7 +35,7 @@ impl Many {
         }
         let login = nats_login(auth).map_err(|error| format!("--nats-auth: {error}"))?;
         let servers = NatsServers { urls: vec![url.to_owned()], login };
-        Ok(Many { url: url.to_owned(), servers, subject: subject.to_owned() })
+        Ok(NatsSource { url: url.to_owned(), servers, subject: subject.to_owned() })
     }
 
     /// Returns the first snapshot with a server.
@@ -50,7 +50,7 @@ impl Many {
                 }
                 if Instant::now() > end {
                     return Err(io::Error::other(format!(
-                        "no server publishes below `{}` there; write `events: {{ nats: … }}` into their configuration",
+                        "no server publishes below `{}` there; add `events: {{ nats: … }}` to its configuration",
                         self.subject
                     )));
                 }
@@ -59,7 +59,7 @@ impl Many {
     }
 
     /// Passes all updates to `tell` until it returns false.
-    pub(super) fn follow(&self, mut tell: impl FnMut(News) -> bool) {
+    pub(super) fn follow(&self, mut tell: impl FnMut(Update) -> bool) {
         loop {
             let error = match runtime() {
                 Ok(runtime) => runtime.block_on(async {
@@ -71,7 +71,7 @@ impl Many {
                         match watcher.next().await {
                             Ok(_) if watcher.is_empty() => {}
                             Ok(snapshot) => {
-                                if !tell(News::Snapshot(Box::new(snapshot))) {
+                                if !tell(Update::Snapshot(Box::new(snapshot))) {
                                     return None;
                                 }
                             }
@@ -82,7 +82,7 @@ impl Many {
                 Err(error) => Some(error),
             };
             let Some(error) = error else { return };
-            if !tell(News::Lost(error.to_string())) {
+            if !tell(Update::Lost(error.to_string())) {
                 return;
             }
             thread::sleep(PAUSE);

@@ -1,9 +1,9 @@
-//! A server that runs on its core.
+//! A running server on its cores.
 
-use super::audience::{Audience, Collector};
-use super::decisions::Mark;
-use super::{Answer, Contender, Launch, Watch, probe};
-use crate::command::{Running, last_lines, tied};
+use super::log::LogPosition;
+use super::watchers::{Collector, Watchers};
+use super::{Contender, Launch, ProbeAnswer, WatchAddresses, probe};
+use crate::command::{RunningProgram, last_lines, tied};
 use crate::install::Installed;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
@@ -12,38 +12,38 @@ use std::process::Command;
 use std::time::Duration;
 use tuffet_core::{Operation, OptionSet};
 
-/// How long a server may take until it answers: one that compiles its plugins takes its time.
+/// The time limit for the start, which may include compiling plugins.
 const START: Duration = Duration::from_secs(90);
 
-/// The port in a network of its own.
+/// The port in a separate network namespace.
 const ELSEWHERE: u16 = 6969;
 
-/// How long the answer to a probe may take once it serves.
+/// The time limit for the answer to a probe after the start.
 const ANSWER: Duration = Duration::from_secs(3);
 
-/// Where a server is started, if not on loopback.
+/// The network of a server; loopback by default.
 #[derive(Debug, Clone, Default)]
-pub struct Where {
-    /// The address that it listens on; a loopback address with a free port without one.
+pub struct Placement {
+    /// The listening address; `None` for loopback with a free port.
     pub ip: Option<IpAddr>,
-    /// What it is started behind, such as `ip netns exec NAME`.
+    /// A command prefix, such as `ip netns exec NAME`.
     pub behind: Vec<String>,
 }
 
-/// Stops when it is dropped.
+/// A running server; dropping it stops it.
 pub struct Server {
     /// Where it listens.
     pub address: SocketAddr,
-    running: Running,
+    running: RunningProgram,
     log: PathBuf,
-    audience: Option<Audience>,
+    watchers: Option<Watchers>,
 }
 
 impl Server {
-    /// Starts a server on these cores and waits until it answers a request for `file`.
+    /// Starts a server on these cores, and waits until it answers a request for `file`.
     ///
     /// # Errors
-    /// When it cannot be started or does not answer; tells what it wrote last.
+    /// It cannot be started or does not answer; with the end of its log.
     pub(crate) fn start(
         contender: &Contender,
         installed: &Installed,
@@ -52,24 +52,24 @@ impl Server {
         uploads: bool,
         file: &str,
     ) -> Result<Server, String> {
-        Server::start_there(contender, installed, cores, folders, uploads, file, &Where::default())
+        Server::start_in(contender, installed, cores, folders, uploads, file, &Placement::default())
     }
 
-    /// As [`Server::start`], in another place than loopback.
+    /// As [`Server::start`], with another placement than loopback.
     ///
     /// # Errors
-    /// When it cannot be started or does not answer; tells what it wrote last.
-    pub fn start_there(
+    /// It cannot be started or does not answer; with the end of its log.
+    pub fn start_in(
         contender: &Contender,
         installed: &Installed,
         cores: &str,
         folders: (&Path, &Path),
         uploads: bool,
         file: &str,
-        there: &Where,
+        placement: &Placement,
     ) -> Result<Server, String> {
-        let address = match there.ip {
-            // Elsewhere nothing else listens.
+        let address = match placement.ip {
+            // Nothing else listens in that network.
             Some(ip) => SocketAddr::new(ip, if contender.port_69 { 69 } else { ELSEWHERE }),
             None => free_address(contender.port_69).map_err(|error| error.to_string())?,
         };
@@ -77,7 +77,7 @@ impl Server {
         let collector = contender.watched.then(Collector::start).transpose();
         let collector = collector.map_err(|error| error.to_string())?;
         let watch = match &collector {
-            Some(collector) => Some(Watch {
+            Some(collector) => Some(WatchAddresses {
                 collector: collector.address,
                 bus: collector.bus().map_err(|error| error.to_string())?,
                 admin: free_tcp_address().map_err(|error| error.to_string())?,
@@ -86,26 +86,25 @@ impl Server {
         };
         let launch = Launch { address, root, uploads, scratch, watch };
         let log = scratch.join(format!("{}.log", contender.name));
-        let command = pinned(&there.behind, &(contender.command)(installed, &launch)?, cores);
-        let running = Running::start_logged(command, &log).map_err(|error| error.to_string())?;
-        let mut server = Server { address, running, log, audience: None };
+        let command = pinned(&placement.behind, &(contender.command)(installed, &launch)?, cores);
+        let running = RunningProgram::start_logged(command, &log).map_err(|error| error.to_string())?;
+        let mut server = Server { address, running, log, watchers: None };
         match server.ask(Operation::Read, file, &OptionSet::default(), START)? {
-            Answer::Granted(_) => {
-                let audience =
-                    collector.zip(watch).map(|(collector, watch)| Audience::join(collector, watch.admin));
-                server.audience = audience
+            ProbeAnswer::Granted(_) => {
+                let watchers =
+                    collector.zip(watch).map(|(collector, watch)| Watchers::join(collector, watch.admin));
+                server.watchers = watchers
                     .transpose()
                     .map_err(|error| format!("the live view cannot be opened: {error}"))?;
                 Ok(server)
             }
-            Answer::Error(text) => Err(format!("it refuses {file}: {text}")),
+            ProbeAnswer::Error(text) => Err(format!("it refuses {file}: {text}")),
         }
     }
 
-    /// The options that it grants of those in `asked`.
+    /// Returns the granted ones of the options in `asked`.
     ///
-    /// # Errors
-    /// When it does not answer, or refuses.
+    /// # Errors It does not answer, or refuses the request.
     pub(crate) fn granted(
         &mut self,
         operation: Operation,
@@ -113,24 +112,24 @@ impl Server {
         asked: &OptionSet,
     ) -> Result<OptionSet, String> {
         match self.ask(operation, name, asked, ANSWER)? {
-            Answer::Granted(options) => Ok(options),
-            Answer::Error(text) => Err(text),
+            ProbeAnswer::Granted(options) => Ok(options),
+            ProbeAnswer::Error(text) => Err(text),
         }
     }
 
-    /// The process that was started; others may descend from it.
+    /// The ID of the started process, which may have descendants.
     pub fn id(&self) -> u32 {
         self.running.id()
     }
 
-    /// Why those who watch it, if any are to, have seen nothing.
+    /// The reason if its watchers have seen nothing.
     pub(crate) fn unseen(&self) -> Option<&'static str> {
-        self.audience.as_ref().and_then(Audience::unseen)
+        self.watchers.as_ref().and_then(Watchers::unseen)
     }
 
-    /// The end of its log by now.
-    pub(crate) fn mark(&self) -> Mark {
-        Mark::end_of(&self.log)
+    /// The present end of its log.
+    pub(crate) fn log_position(&self) -> LogPosition {
+        LogPosition::end_of(&self.log)
     }
 
     /// Whether it still runs.
@@ -138,7 +137,7 @@ impl Server {
         self.running.ended().is_none()
     }
 
-    /// What it wrote last, for an error.
+    /// Its state and the last lines of its log, for an error.
     pub fn last_words(&mut self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();
         let words = last_lines(&String::from_utf8_lossy(&text));
@@ -153,7 +152,7 @@ impl Server {
         name: &str,
         asked: &OptionSet,
         limit: Duration,
-    ) -> Result<Answer, String> {
+    ) -> Result<ProbeAnswer, String> {
         let running = &mut self.running;
         let alive = || match running.ended() {
             Some(status) => Err(io::Error::other(format!("it ended with {status}"))),
@@ -171,7 +170,7 @@ impl Server {
     }
 }
 
-/// The same command, on these cores, ended with this process.
+/// Wraps a command to run on these cores and to end with this process.
 fn pinned(behind: &[String], command: &Command, cores: &str) -> Command {
     let mut outer = tied("taskset");
     outer.args(["--cpu-list", cores]).args(behind).arg(command.get_program()).args(command.get_args());
@@ -182,7 +181,7 @@ fn free_tcp_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }
 
-/// A loopback address with a port that nobody listens on.
+/// Returns a loopback address with a free port.
 fn free_address(port_69: bool) -> io::Result<SocketAddr> {
     if !port_69 {
         return UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr();

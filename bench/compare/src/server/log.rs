@@ -1,24 +1,24 @@
-//! How long a server's decisions took, by its own log.
+//! The durations of a server's decisions, from its log.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A place in the log of a server.
+/// A position in the log of a server.
 #[derive(Debug)]
-pub(crate) struct Mark {
+pub(crate) struct LogPosition {
     log: PathBuf,
     at: u64,
 }
 
-impl Mark {
-    /// The end of what the log holds by now.
-    pub(super) fn end_of(log: &Path) -> Mark {
-        Mark { log: log.to_owned(), at: std::fs::metadata(log).map_or(0, |found| found.len()) }
+impl LogPosition {
+    /// The present end of the log.
+    pub(super) fn end_of(log: &Path) -> LogPosition {
+        LogPosition { log: log.to_owned(), at: std::fs::metadata(log).map_or(0, |found| found.len()) }
     }
 
-    /// The decisions that were logged since, in microseconds and in ascending order; none where the server
-    /// does not log them.
+    /// The durations of the decisions logged since, in microseconds and ascending order; empty if the server does not
+    /// log them.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -42,7 +42,7 @@ fn decision(line: &str) -> Option<u64> {
     line.get("decision_us")?.as_u64()
 }
 
-/// The value that this part of all (0 to 1) does not exceed.
+/// The value that this part (0 to 1) of all values does not exceed.
 pub(crate) fn quantile(sorted: &[u64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = (part * sorted.len() as f64).ceil() as usize;

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tuffet_udp::{ReceiveBatch, SendBatch};
 
-/// Bytes of the file, more than the caches next to a core hold; and before the block in a DATA packet (RFC 1350).
+/// The size of the file in bytes, larger than a core's caches; and the header of a DATA packet (RFC 1350).
 const FILE: usize = 10 << 20;
 const HEADER: usize = 4;
 
@@ -27,7 +27,7 @@ pub(super) fn serve(server: &Server<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// A file in memory, and where the next window begins.
+/// A file in memory, and the offset of the next window.
 struct File {
     content: Arc<[u8]>,
     at: usize,
@@ -38,7 +38,7 @@ impl File {
         File { content: vec![69; FILE].into(), at: 0 }
     }
 
-    /// The bytes of the next window: far from those of the last one, as those of another client are.
+    /// Returns the offset of the next window, far from the last one, as with another client.
     fn window(&mut self, length: usize) -> usize {
         self.at = (self.at + FILE / 8 + length) % (FILE - length);
         self.at
@@ -61,7 +61,7 @@ fn window(server: &Server<'_>, peer: SocketAddr, answers: &mut SendBatch) {
         if !answers.has_room(datagrams * size) {
             answers.flush(&server.socket);
         }
-        // The room keeps the bytes of earlier messages: only the kernel copies anything here.
+        // The buffer keeps the bytes of earlier messages, so that only the kernel copies.
         answers.push(peer, None, datagrams * size, size);
     }
 }

@@ -1,0 +1,82 @@
+//! The executor of cache commands: the running server, or this process if none runs.
+
+use super::{CacheRequest, CommandError, ControlArgs};
+use std::io;
+use std::path::{Path, PathBuf};
+use tuffet::origins::Origins;
+use tuffet_config::Config;
+use tuffet_daemon::Reply;
+use tuffet_daemon::privileges::become_server;
+
+pub(super) enum Executor {
+    /// The server behind this socket.
+    Server(PathBuf),
+    /// This process, with exclusive access to the caches; and the names of the roots in order.
+    Local(Origins, Vec<String>),
+}
+
+impl Executor {
+    /// Returns the running server. Without one, this process permanently becomes the server's user, and opens the
+    /// caches of the configuration file.
+    ///
+    /// # Errors
+    /// Neither is possible.
+    pub(super) fn of(args: &ControlArgs) -> Result<Executor, CommandError> {
+        let socket = args.socket();
+        let failed = match &socket {
+            Some(socket) => match std::os::unix::net::UnixStream::connect(socket) {
+                Ok(_) => return Ok(Executor::Server(socket.clone())),
+                Err(error) => no_server(socket, &error),
+            },
+            None => "the server has no control socket".to_owned(),
+        };
+        let Some(file) = args.file() else {
+            let why = format!(
+                "{failed}; start it, or name the configuration with --config: then no server is needed"
+            );
+            return Err(CommandError::unavailable(why));
+        };
+        let config = Config::load(file).map_err(|error| CommandError { why: error.to_string(), code: 64 })?;
+        let roots = config.origins.iter().map(|origin| origin.root.clone()).collect();
+        let origins = open(&config).map_err(|why| CommandError::unavailable(format!("{failed}; {why}")))?;
+        Ok(Executor::Local(origins, roots))
+    }
+
+    pub(super) fn ask(&self, request: &CacheRequest) -> Result<Reply, CommandError> {
+        match self {
+            Executor::Server(socket) => {
+                tuffet_daemon::ask(socket, &format!("cache {}", serde_json::json!(request)))
+                    .map_err(|error| CommandError::unavailable(no_server(socket, &error)))
+            }
+            Executor::Local(origins, _) => Ok(tuffet_daemon::run_cache_command(origins, request)),
+        }
+    }
+
+    /// Returns the names of the roots with an origin.
+    pub(super) fn roots(&self) -> Result<Vec<String>, CommandError> {
+        match self {
+            Executor::Server(socket) => match tuffet_daemon::ask(socket, "status") {
+                Ok(Reply::Status(report)) => {
+                    Ok(report.origins.into_iter().map(|origin| origin.root).collect())
+                }
+                Ok(other) => Err(super::unexpected_reply(other)),
+                Err(error) => Err(CommandError::unavailable(no_server(socket, &error))),
+            },
+            Executor::Local(_, roots) => Ok(roots.clone()),
+        }
+    }
+}
+
+fn no_server(socket: &Path, error: &io::Error) -> String {
+    format!("no server answers at {}: {error}", socket.display())
+}
+
+fn open(config: &Config) -> Result<Origins, String> {
+    let origins = Origins::default();
+    let next = origins.open(&config.origins).map_err(|failure| failure.to_string())?;
+    // The files belong to the server's user.
+    become_server(config).map_err(|error| error.to_string())?;
+    next.start().map_err(|failure| failure.to_string())?;
+    origins.take(next);
+    Ok(origins)
+}

@@ -25,13 +25,13 @@ const MAX_REDIRECTS: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RegistryError {
     /// The registry does not answer, or reports a server error.
-    Away(String),
+    Unavailable(String),
     /// It requires a login, or another one.
     Denied(String),
     /// It does not have the requested object.
     Missing,
     /// Its answer is invalid, such as the page of a captive portal.
-    Wrong(String),
+    Invalid(String),
     /// The required signature is missing or invalid.
     Unsigned(String),
 }

@@ -132,7 +132,7 @@ impl<'a> Call<'a> {
             None => {
                 let queued = plugin.turns.queue(context.client, context.probes);
                 grow(&plugin.turns, &plugin.code);
-                place.turn(deadline.end).await.map_err(|waived| match waived {
+                queued.turn(deadline.end).await.map_err(|reason| match reason {
                     NoTurn::Full => {
                         let max = plugin.limits.queue;
                         let detail = format!(

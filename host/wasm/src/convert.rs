@@ -261,7 +261,7 @@ pub(super) fn rendering(rendered: Result<render::Rendering, types::Denial>, max_
 pub(super) fn announced(
     begun: Result<Option<render_parts::LargeContent>, types::Denial>,
     max_size: u64,
-) -> Result<Result<Option<Announced>, Denial>, Failure> {
+) -> Result<Result<Option<AnnouncedContent>, Denial>, Failure> {
     let large = match begun {
         Ok(Some(large)) => large,
         Ok(None) => return Ok(Ok(None)),

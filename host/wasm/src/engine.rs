@@ -126,7 +126,7 @@ impl PolicyRuntime {
     }
 
     /// Returns the counters of each plugin since the start of the process, by name.
-    pub fn counted(&self) -> Vec<Counted> {
+    pub fn counted(&self) -> Vec<PluginCounts> {
         let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
     }

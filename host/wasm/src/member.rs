@@ -47,7 +47,7 @@ fn hooks(plugin: &Arc<Plugin>) -> Hooks {
 }
 
 /// Returns the decision cache of a hook: the configured one, or one for decisions that depend only on declared facts.
-fn decisions<O: Weighty + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<Decisions<O>> {
+fn decisions<O: HookAnswer + Clone>(spec: &PluginConfig, plugin: &Plugin) -> Option<DecisionCache<O>> {
     let configured = spec.cache.as_ref().map(|cache| {
         let facts: Vec<_> = cache.key.iter().copied().map(from_config::fact).collect();
         DecisionCache::configured(&facts, cache.ttl, cache.entries)

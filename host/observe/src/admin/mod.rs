@@ -111,13 +111,13 @@ impl Listener {
         };
         let router = routes::router(state);
         let connections = Connections::new(MAX_CONNECTIONS);
-        let mut connections = JoinSet::new();
+        let mut tasks = JoinSet::new();
         let mut failures = AcceptFailures::default();
         loop {
             match socket.accept().await {
                 Ok((stream, peer)) => {
                     let (router, slot) = (router.clone(), Arc::new(connections.take(peer)));
-                    connections.spawn(async move {
+                    tasks.spawn(async move {
                         let served = async {
                             match stream {
                                 Stream::Tcp(stream) => serve(stream, router, slot.clone()).await,
@@ -137,7 +137,7 @@ impl Listener {
                     failures.pause("the admin listener", &error).await;
                 }
             }
-            while connections.try_join_next().is_some() {}
+            while tasks.try_join_next().is_some() {}
         }
     }
 

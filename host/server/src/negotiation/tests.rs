@@ -50,12 +50,12 @@ fn profiles_come_before_the_listener_and_that_before_transfer() {
     };
     let bounds = of("plain", "192.0.2.1", "unknown");
     assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (4000, 40, None));
-    assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Transfer, Source::Transfer));
+    assert_eq!((bounds.blksize_by, bounds.windowsize_by), (BoundSource::Transfer, BoundSource::Transfer));
     let bounds = of("own", "192.0.2.1", "unknown");
     assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (1000, 9, Some(5)));
     let bounds = of("own", "10.1.1.1", "grub");
     assert_eq!((bounds.limits.blksize, bounds.limits.windowsize, bounds.limits.burst), (8000, 3, Some(5)));
-    assert_eq!((bounds.blksize_by, bounds.windowsize_by), (Source::Profile(0), Source::Profile(1)));
+    assert_eq!((bounds.blksize_by, bounds.windowsize_by), (BoundSource::Profile(0), BoundSource::Profile(1)));
     let has = |bounds: Bounds, option| bounds.limits.acknowledged.has(option);
     assert!(!has(of("plain", "192.0.2.1", "unknown"), OptionName::Timeout), "transfer.options");
     assert!(has(of("plain", "192.0.2.1", "unknown"), OptionName::Tsize));
@@ -70,16 +70,16 @@ fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
         (bounds.limits.windowsize, bounds.windowsize_by)
     };
     let none = SessionProfile::default();
-    assert_eq!(of(LISTENERS, &none), (12, Source::Shipped));
+    assert_eq!(of(LISTENERS, &none), (12, BoundSource::Shipped));
     let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
-    assert_eq!(of(&low, &none), (4, Source::Transfer), "lower anyway");
+    assert_eq!(of(&low, &none), (4, BoundSource::Transfer), "lower anyway");
     let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");
-    assert_eq!(of(&own, &none), (64, Source::Profile(0)));
+    assert_eq!(of(&own, &none), (64, BoundSource::Profile(0)));
     let with = |ceilings, overrides| SessionProfile { ceilings, overrides, ..none };
     let window = |windowsize| SessionValues { windowsize: Some(windowsize), ..SessionValues::default() };
-    assert_eq!(of(&own, &with(window(7), SessionValues::default())), (7, Source::Policy));
-    assert_eq!(of(&low, &with(SessionValues::default(), window(50))), (50, Source::Policy));
-    assert_eq!(of(&low, &with(window(9), window(50))), (9, Source::Policy), "the ceiling holds");
+    assert_eq!(of(&own, &with(window(7), SessionValues::default())), (7, BoundSource::Policy));
+    assert_eq!(of(&low, &with(SessionValues::default(), window(50))), (50, BoundSource::Policy));
+    assert_eq!(of(&low, &with(window(9), window(50))), (9, BoundSource::Policy), "the ceiling holds");
 }
 
 #[test]
@@ -101,8 +101,8 @@ fn the_first_profile_with_times_sets_those_of_the_transfer() {
         );
         ([floor, initial, cap].map(|time| time.as_millis()), bounds.retransmit_by)
     };
-    assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], Source::Profile(1)));
-    assert_eq!(of("192.0.2.1"), ([1000, 1000, 8000], Source::Profile(2)));
+    assert_eq!(of("10.1.1.1"), ([2, 2000, 8000], BoundSource::Profile(1)));
+    assert_eq!(of("192.0.2.1"), ([1000, 1000, 8000], BoundSource::Profile(2)));
 }
 
 #[test]
@@ -145,20 +145,20 @@ fn a_rate_comes_from_policy_a_profile_the_listener_or_transfer() {
         let bounds = rules.bounds(&request(listener, client, "grub"), &ASKS, &profile);
         (bounds.limits.rate, bounds.rate_by)
     };
-    assert_eq!(of("plain", "192.0.2.1", None), (Some(1_000_000), Source::Transfer));
-    assert_eq!(of("own", "192.0.2.1", None), (Some(2_000_000), Source::Listener));
-    assert_eq!(of("own", "10.1.1.1", None), (Some(65_536), Source::Profile(1)));
-    assert_eq!(of("own", "10.1.1.1", Some(9_000_000)), (Some(9_000_000), Source::Policy));
-    assert_eq!(of("own", "10.1.1.1", Some(1 << 40)), (None, Source::Policy), "no limit at all");
+    assert_eq!(of("plain", "192.0.2.1", None), (Some(1_000_000), BoundSource::Transfer));
+    assert_eq!(of("own", "192.0.2.1", None), (Some(2_000_000), BoundSource::Listener));
+    assert_eq!(of("own", "10.1.1.1", None), (Some(65_536), BoundSource::Profile(1)));
+    assert_eq!(of("own", "10.1.1.1", Some(9_000_000)), (Some(9_000_000), BoundSource::Policy));
+    assert_eq!(of("own", "10.1.1.1", Some(1 << 40)), (None, BoundSource::Policy), "no limit at all");
 }
 
 #[test]
 fn a_block_fills_a_packet_of_the_route() {
-    assert_eq!(whole(([192, 0, 2, 1], 9).into(), 1500), 1468);
-    assert_eq!(whole("[2001:db8::1]:9".parse().unwrap(), 1500), 1448);
-    assert_eq!(whole("[::ffff:192.0.2.1]:9".parse().unwrap(), 1500), 1468);
-    assert_eq!(whole(([127, 0, 0, 1], 9).into(), 65_536), MAX_BLKSIZE);
-    assert_eq!(whole(([192, 0, 2, 1], 9).into(), 10), MIN_BLKSIZE);
+    assert_eq!(largest_block(([192, 0, 2, 1], 9).into(), 1500), 1468);
+    assert_eq!(largest_block("[2001:db8::1]:9".parse().unwrap(), 1500), 1448);
+    assert_eq!(largest_block("[::ffff:192.0.2.1]:9".parse().unwrap(), 1500), 1468);
+    assert_eq!(largest_block(([127, 0, 0, 1], 9).into(), 65_536), MAX_BLKSIZE);
+    assert_eq!(largest_block(([192, 0, 2, 1], 9).into(), 10), MIN_BLKSIZE);
     let rules = rules(&format!("{LISTENERS}transfer: {{ max-blksize: auto }}\n"));
     let bounds = |asks: bool| {
         let requested = if asks { ASKS } else { OptionSet::default() };

@@ -11,7 +11,7 @@ use tuffet_config::{DecisionCacheConfig, Fact};
 use tuffet_policy::PluginCounts;
 
 /// Returns the counts of a plugin. Each test uses other names.
-fn counted(name: &str) -> Counted {
+fn counted(name: &str) -> PluginCounts {
     runtime().counted().into_iter().find(|counted| &*counted.plugin == name).unwrap()
 }
 

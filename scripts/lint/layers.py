@@ -25,8 +25,6 @@ CRATE = "(root)"
 TEST_ONLY = {"tuffet-testkit"}
 # Modules of the SDK use `testing` in place of the host where they are tested natively, and `testing` their types.
 CYCLIC = {"tuffet-sdk"}
-# Crates that still have a cycle of more than MAX_CYCLE files.
-CYCLES_OF_FILES = {"tuffet", "tuffet-compare"}
 MAX_CYCLE = 2
 
 
@@ -406,12 +404,8 @@ def main():
         if found:
             steps = [f"{a} -> {b} ({graph[a][b]})" for a, b in zip(found, found[1:])]
             problems.append(f"`{name}` has a cycle of modules: " + ", ".join(steps))
-        cycles = cycles_of_files(source)
-        if name not in CYCLES_OF_FILES:
-            for lines in cycles:
-                problems.append(f"`{name}` has a cycle of {len(lines)} files:\n    " + "\n    ".join(lines))
-        elif not cycles:
-            problems.append(f"`{name}` has no cycle of files any more: remove it from CYCLES_OF_FILES")
+        for lines in cycles_of_files(source):
+            problems.append(f"`{name}` has a cycle of {len(lines)} files:\n    " + "\n    ".join(lines))
     for gone in sorted(set(table) - names):
         problems.append(f"{TABLE}: there is no crate `{gone}`")
     for problem in problems:

@@ -8,6 +8,7 @@ use crate::command::{ProgramOutput, last_lines, run, tied};
 use crate::install::{first_output_line, on_this_machine};
 use crate::load::{Client, Load, Quantiles, Report};
 use crate::server::quantile;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
@@ -15,7 +16,6 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -179,12 +179,12 @@ impl Job<'_> {
                         let started = Instant::now();
                         let done = run(self.single(transfer), self.load.limit);
                         let seconds = started.elapsed().as_secs_f64();
-                        ended.lock().unwrap_or_else(PoisonError::into_inner).of_one(done, seconds);
+                        ended.lock().of_one(done, seconds);
                     }
                 });
             }
         });
-        ended.into_inner().unwrap_or_else(PoisonError::into_inner)
+        ended.into_inner()
     }
 
     fn single(&self, transfer: u32) -> Command {

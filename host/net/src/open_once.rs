@@ -1,8 +1,9 @@
 //! Resources that are opened once for all users, and closed when the last user drops them.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 /// Open resources by key.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ impl<K: Eq + Hash, V> OpenOnce<K, V> {
     /// # Errors
     /// Those of `open`.
     pub fn get<E>(&self, key: K, open: impl FnOnce(&K) -> Result<V, E>) -> Result<Arc<V>, E> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         if let Some(resource) = all.get(&key).and_then(Weak::upgrade) {
             return Ok(resource);
         }

@@ -1,8 +1,8 @@
 //! The breaker: stops calls to a failing plugin for a while.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::failure::{Cause, Failure};
@@ -103,7 +103,7 @@ impl Breaker {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

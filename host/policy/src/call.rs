@@ -1,8 +1,8 @@
 //! One call of a plugin for a request, including the decision cache, the breaker, the counters, and the
 //! handling of failures.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
@@ -228,7 +228,7 @@ impl Member {
                     Ok(Some(effect)) if rehearsal.is_some() => Some(effect.detail()),
                     _ => None,
                 },
-                lines: rehearsal.map(|lines| std::mem::take(&mut *lock(&lines))).unwrap_or_default(),
+                lines: rehearsal.map(|lines| std::mem::take(&mut *lines.lock())).unwrap_or_default(),
                 remembered: cached,
                 failure: cause.zip(detail),
                 monitored: self.monitors,
@@ -338,10 +338,6 @@ impl Member {
             })),
         }
     }
-}
-
-fn lock(lines: &Lines) -> MutexGuard<'_, Vec<String>> {
-    lines.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The trace of a request, if it has one, for log lines.

@@ -1,6 +1,7 @@
 //! The context of a call: the client, the trace, the deadline.
 
-use std::sync::{Arc, Mutex};
+use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::chain_deadline::ChainDeadline;
 use tuffet_request::{ClientKey, Traced};

@@ -1,6 +1,7 @@
 //! Content made by a plugin.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use super::content_parts::ContentParts;
@@ -89,7 +90,7 @@ impl PluginContent {
     /// Returns the bytes as netascii, encoded once for all concurrent transfers; `None` for content in parts.
     pub fn netascii(&self, encode: impl FnOnce(&[u8]) -> Arc<[u8]>) -> Option<Arc<[u8]>> {
         let Body::Whole { bytes, netascii } = &self.body else { return None };
-        let mut encoded = netascii.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut encoded = netascii.lock();
         Some(encoded.upgrade().unwrap_or_else(|| {
             let bytes = encode(bytes);
             *encoded = Arc::downgrade(&bytes);

@@ -3,11 +3,12 @@
 //! The parts are written to an anonymous file in memory, which readers open like a partially fetched file of an origin.
 //! So a worker never waits for a part, and if the content ends early, its transfers end with an error.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -89,7 +90,7 @@ impl ContentParts {
     }
 
     fn failure(&self) -> MutexGuard<'_, Option<String>> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.failed.lock()
     }
 
     /// Appends the next part; returns the size so far.
@@ -129,8 +130,7 @@ impl Arrival for ContentParts {
             if left.is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            let waited = self.changed.wait_timeout(failed, left);
-            failed = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.changed.wait_for(&mut failed, left);
         }
     }
 }

@@ -4,10 +4,11 @@
 //! number of clients. A flood of made-up addresses displaces addresses with a single request, rather than frequent
 //! ones.
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use quick_cache::sync::Cache;
@@ -76,7 +77,7 @@ impl ClientHistory {
     fn add(&self, client: IpAddr, past: PastRequest) {
         let new = || Ok::<_, std::convert::Infallible>(Past::default());
         let Ok(its) = self.0.clients.get_or_insert_with(&client, new);
-        let mut its = its.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut its = its.lock();
         its.truncate(REQUESTS - 1);
         its.push_front(past);
     }
@@ -92,7 +93,7 @@ impl HistoryReader {
     /// Returns the last requests of a client, newest first.
     pub fn of(&self, client: IpAddr) -> Vec<PastRequest> {
         let Some(its) = self.0.0.clients.get(&client.to_canonical()) else { return Vec::new() };
-        its.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        its.lock().iter().cloned().collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Limits log lines by and about plugins, because clients decide how often a plugin is called.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
@@ -58,7 +59,7 @@ impl LineRate {
 
     /// Returns whether a line may be written; otherwise counts it as suppressed.
     pub fn take(self: &Arc<LineRate>) -> bool {
-        let taken = self.state.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        let taken = self.state.lock().take(Instant::now());
         if !taken {
             self.leave_out(1);
         }
@@ -67,7 +68,7 @@ impl LineRate {
 
     /// Counts suppressed lines. One report within ten seconds covers them all.
     pub fn leave_out(self: &Arc<LineRate>, lines: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.suppressed += lines;
         if state.scheduled {
             return;
@@ -86,7 +87,7 @@ impl LineRate {
     }
 
     fn report(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let lines = std::mem::take(&mut state.suppressed);
         state.scheduled = false;
         drop(state);
@@ -114,7 +115,7 @@ pub struct LineRates(Mutex<Vec<Weak<LineRate>>>);
 impl LineRates {
     /// Adds a rate, and returns it.
     pub fn with(&self, rate: Arc<LineRate>) -> Arc<LineRate> {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.retain(|rate| rate.strong_count() > 0);
         all.push(Arc::downgrade(&rate));
         rate
@@ -122,7 +123,7 @@ impl LineRates {
 
     /// Reports suppressed lines so far.
     pub fn report(&self) {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = self.0.lock().clone();
         all.iter().filter_map(Weak::upgrade).for_each(|rate| rate.report());
     }
 }

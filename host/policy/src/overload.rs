@@ -1,6 +1,7 @@
 //! Logs calls refused for overload: the first immediately, further ones as sums.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
@@ -65,6 +66,6 @@ impl Overload {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Unreported>> {
-        self.unreported.lock().unwrap_or_else(PoisonError::into_inner)
+        self.unreported.lock()
     }
 }

@@ -3,8 +3,9 @@
 //! A rendering runs in a separate task: if the first request times out, the others still get the content. The cache is
 //! bounded by bytes; content in use outlives its entry.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -84,7 +85,7 @@ impl Renderings {
         if let Some(cached) = self.cache.get(key) {
             return (holds(cached.until) && !cached.content.has_failed()).then_some(cached.content);
         }
-        let in_use = lock(&self.in_use);
+        let in_use = self.in_use.lock();
         let PartsInUse { resolved, file, parts, until } = in_use.get(key)?;
         let body = Body::Parts { file: file.upgrade()?, parts: Weak::clone(parts) };
         let content = PluginContent { resolved: Arc::clone(resolved), body };
@@ -112,7 +113,7 @@ impl Renderings {
         render: impl Future<Output = Rendered> + Send + 'static,
     ) -> Result<Result<Arc<PluginContent>, Denial>, Failure> {
         let flight = {
-            let mut flights = lock(&self.flights);
+            let mut flights = self.flights.lock();
             match (flights.get(key), self.cached(key)) {
                 (Some(flight), _) => flight.clone(),
                 // The call ended in between.
@@ -169,7 +170,7 @@ impl FlightGuard {
         let cached = CachedRendering { content: Arc::clone(&rendering.content), until };
         if let Body::Parts { file, parts } = &rendering.content.body {
             let (resolved, file) = (Arc::clone(&rendering.content.resolved), Arc::downgrade(file));
-            let mut in_use = lock(&self.renderings.in_use);
+            let mut in_use = self.renderings.in_use.lock();
             in_use.retain(|_, entry| entry.file.strong_count() > 0);
             in_use.insert(
                 Arc::clone(&self.key),
@@ -182,12 +183,8 @@ impl FlightGuard {
 
 impl Drop for FlightGuard {
     fn drop(&mut self) {
-        lock(&self.renderings.flights).remove(&self.key);
+        self.renderings.flights.lock().remove(&self.key);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Counters and gauges defined by plugins.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The maximum number of series of a plugin.
 const MAX_SERIES: usize = 64;
@@ -97,7 +98,7 @@ impl SeriesTable {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<SeriesName, SeriesValue>> {
-        self.series.lock().unwrap_or_else(PoisonError::into_inner)
+        self.series.lock()
     }
 }
 

@@ -4,8 +4,9 @@
 //! waiting clients get in turn. So a client whose calls loop delays other calls, and all else that the control runtime
 //! does, by one tick, and not by a tick for each looping call.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -66,7 +67,7 @@ impl Slices {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -5,8 +5,9 @@
 //! addition, so some capacity always remains for others, and none of its calls begins while an earlier one waits for
 //! CPU time ([`Slices`]). A full queue drops the newest call of the client with the most waiting calls.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -161,7 +162,7 @@ impl<I: Send + 'static> Turns<I> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<I>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A client for the OCI distribution API. It reads only a limited amount of every response.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -143,7 +143,7 @@ impl Client {
             return Ok(response);
         }
         let authorization = self.log_in(&response).await?;
-        *self.authorization.lock().unwrap_or_else(PoisonError::into_inner) = Some(authorization);
+        *self.authorization.lock() = Some(authorization);
         self.follow(request).await
     }
 
@@ -152,7 +152,7 @@ impl Client {
     async fn follow(&self, request: Request) -> Result<Response, RegistryError> {
         let host = &self.spec.host;
         let home = self.url("")?.origin();
-        let authorization = self.authorization.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let authorization = self.authorization.lock().clone();
         let Request { method, mut url, header: (name, value), content } = request;
         for _ in 0..=MAX_REDIRECTS {
             let mut request = self.http.request(method.clone(), url.clone()).header(&name, value);

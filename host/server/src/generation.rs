@@ -5,7 +5,8 @@ use crate::last_folders::LastFolders;
 use crate::leases::Leases;
 use crate::negotiation::Negotiation;
 use crate::routes::Routes;
-use std::sync::{Arc, PoisonError, RwLock};
+use parking_lot::RwLock;
+use std::sync::Arc;
 use std::time::Duration;
 use tuffet_config::Config;
 use tuffet_policy::Policy;
@@ -111,6 +112,11 @@ impl Generation {
         }
     }
 
+    /// Whether the name of a request is looked up before policy is asked.
+    pub(crate) fn looks_up_names(&self) -> bool {
+        self.files.roots.any_case() || self.netboot.shim_folders.is_some()
+    }
+
     /// Returns the key of a request's client, for fair shares.
     pub(crate) fn client_of(&self, request: &Request) -> ClientKey {
         ClientKey::of(&request.client, self.ipv6_prefix)
@@ -129,13 +135,12 @@ impl CurrentGeneration {
 
     /// Returns the generation of new requests.
     pub fn get(&self) -> Arc<Generation> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 
     /// Replaces the generation. The previous one is dropped with its last request.
     pub fn replace(&self, next: Generation) {
-        let before =
-            std::mem::replace(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner), Arc::new(next));
+        let before = std::mem::replace(&mut *self.0.write(), Arc::new(next));
         // Outside of the lock: this may drop the last reference to plugins and folders.
         drop(before);
     }

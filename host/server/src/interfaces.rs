@@ -3,10 +3,11 @@
 //! A recreated interface has a new index, while the sockets stay bound to the old one. The workers then bind them to
 //! the new one, which requires no privilege since Linux 5.7.
 
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tuffet_config::Config;
@@ -90,7 +91,7 @@ impl InterfaceNames {
         if index == 0 {
             return None;
         }
-        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names = self.0.lock();
         if let Some(cached) = names.get(&index)
             && now.saturating_duration_since(cached.read) < CHECK_INTERVAL
         {
@@ -140,7 +141,7 @@ impl Interfaces {
 
     /// Returns the current states.
     pub fn states(&self) -> Vec<InterfaceState> {
-        let watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let watched = self.0.lock();
         watched.iter().map(|watched| watched.current.clone()).collect()
     }
 
@@ -160,7 +161,7 @@ impl Interfaces {
 
     /// Returns the interfaces that need rebinding.
     fn check(&self, index_of: impl Fn(&str) -> io::Result<Option<u32>>) -> Vec<ReplacedInterface> {
-        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.0.lock();
         let mut replaced = Vec::new();
         for (position, watched) in watched.iter_mut().enumerate() {
             // Without an answer, no change is known.
@@ -184,7 +185,7 @@ impl Interfaces {
 
     /// Records the result of a rebind.
     fn rebound(&self, replaced: &ReplacedInterface, result: io::Result<()>) {
-        let mut watched = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watched = self.0.lock();
         let Some(watched) = watched.get_mut(replaced.position) else { return };
         match result {
             Ok(()) => {

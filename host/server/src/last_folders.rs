@@ -3,9 +3,10 @@
 //! A table of fixed size: a flood of addresses replaces entries and takes no more memory. A client without an entry is
 //! served as without the table.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_request::{Operation, Request};
 
@@ -75,7 +76,7 @@ impl LastFolders {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Option<Entry>>> {
-        self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.slots.lock()
     }
 }
 

@@ -9,11 +9,12 @@ use netlink_packet_route::neighbour::{
     NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use parking_lot::RwLock;
 use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tuffet_request::MacAddress;
 
 /// A current view of the neighbour table.
@@ -66,12 +67,12 @@ impl Neighbours {
         if !is_on_link(client, interface) {
             return None;
         }
-        self.table.read().unwrap_or_else(PoisonError::into_inner).get(&(interface, client)).copied()
+        self.table.read().get(&(interface, client)).copied()
     }
 
     /// Returns the MAC address of an on-link client, on any interface.
     pub fn find_on_any_interface(&self, client: IpAddr) -> Option<MacAddress> {
-        let known = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        let known = self.table.read();
         known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)
     }
 
@@ -113,11 +114,11 @@ impl Neighbours {
                 }
             }
         }
-        *self.table.write().unwrap_or_else(PoisonError::into_inner) = table;
+        *self.table.write() = table;
     }
 
     fn note(&self, message: RouteNetlinkMessage) {
-        note(&mut self.table.write().unwrap_or_else(PoisonError::into_inner), message);
+        note(&mut self.table.write(), message);
     }
 }
 

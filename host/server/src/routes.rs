@@ -3,9 +3,10 @@
 //! A deciding thread asks the kernel, which takes some microseconds. Answers are cached for some seconds: a route may
 //! change, and a router may report a smaller MTU.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tuffet_udp::path_mtu;
 
@@ -54,7 +55,7 @@ impl Routes {
     }
 
     fn lock(&self) -> MutexGuard<'_, MtuCache> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

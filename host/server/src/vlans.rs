@@ -4,10 +4,11 @@ use futures_util::StreamExt;
 use netlink_packet_core::NetlinkPayload;
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{InfoData, InfoVlan, LinkAttribute, LinkInfo, LinkMessage};
+use parking_lot::RwLock;
 use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 /// A current view of the VLAN devices. Cheap to clone; clones share it.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +43,7 @@ impl Vlans {
 
     /// Returns the VLAN of an interface, if it is a VLAN device.
     pub fn of(&self, interface: u32) -> Option<u16> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&interface).copied()
+        self.0.read().get(&interface).copied()
     }
 
     async fn read_all(&self, handle: &Handle) {
@@ -62,7 +63,7 @@ impl Vlans {
     }
 
     fn note(&self, link: &LinkMessage) {
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.write();
         match vlan(link) {
             Some(id) => known.insert(link.header.index, id),
             None => known.remove(&link.header.index),
@@ -70,7 +71,7 @@ impl Vlans {
     }
 
     fn forget(&self, interface: u32) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&interface);
+        self.0.write().remove(&interface);
     }
 }
 

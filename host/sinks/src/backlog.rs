@@ -1,8 +1,8 @@
 //! Queued lines, in memory or on disk.
 
+use parking_lot::MutexGuard;
 use std::fmt;
 use std::io;
-use std::sync::MutexGuard;
 use std::time::Instant;
 
 use super::{Batch, DeliveryMode, Full};

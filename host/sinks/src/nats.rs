@@ -4,9 +4,10 @@
 //! followed by a message to a private subject over the same connection. When that comes back, the server has
 //! everything that was sent before it. A batch during which the connection changed is sent again.
 
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event, Subscriber};
@@ -126,7 +127,7 @@ impl Connection {
         let shared_error = Arc::clone(&last_error);
         let client = nats::connect(&target.servers, target.timeout, move |event| {
             if let Event::ServerError(error) = event {
-                *shared_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+                *shared_error.lock() = Some(error.to_string());
             }
             async {}
         })
@@ -171,6 +172,6 @@ impl Connection {
     }
 
     fn last_error(&self) -> Option<String> {
-        self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.last_error.lock().clone()
     }
 }

@@ -1,9 +1,10 @@
 //! All open sinks of the process. Each is opened once, for all generations of the policy.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::counters::Counters;
@@ -44,13 +45,13 @@ impl Sinks {
             io::Result::Ok(open)
         });
         let counters = {
-            let mut all = lock(&self.counters);
+            let mut all = self.counters.lock();
             let (kind, counters) = all.entry(spec.name.clone()).or_default();
             *kind = spec.target.kind();
             Arc::clone(counters)
         };
         let sink = Sink::start(spec, spool.transpose()?, counters, output)?;
-        let mut pending = lock(&self.pending);
+        let mut pending = self.pending.lock();
         pending.retain(Pending::is_alive);
         pending.push(sink.pending());
         Ok(sink)
@@ -60,7 +61,7 @@ impl Sinks {
     /// `patience`. Blocks.
     pub fn flush(&self, patience: Duration) {
         let end = Instant::now() + patience;
-        let all: Vec<Pending> = lock(&self.pending).clone();
+        let all: Vec<Pending> = self.pending.lock().clone();
         for pending in all {
             pending.flush(end);
         }
@@ -69,7 +70,7 @@ impl Sinks {
     /// Returns the counters of each sink since the start of the process, by name.
     pub fn counted(&self) -> Vec<SinkCounted> {
         let open: Vec<Arc<Shared>> =
-            lock(&self.pending).iter().map(|pending| &pending.0).filter_map(Weak::upgrade).collect();
+            self.pending.lock().iter().map(|pending| &pending.0).filter_map(Weak::upgrade).collect();
         let count = |(name, (kind, counters)): (&String, &(&'static str, Arc<Counters>))| {
             let mut counted = counters.read(name, kind);
             // An older sink with the same spool would count its lines twice.
@@ -81,10 +82,6 @@ impl Sinks {
             }
             counted
         };
-        lock(&self.counters).iter().map(count).collect()
+        self.counters.lock().iter().map(count).collect()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,10 @@
 //! The queue of a backlog: its consumer waits here for lines, wherever they are stored.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::fs::File;
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::backlog::TakenLines;
@@ -64,7 +65,7 @@ impl<S: Store> Queue<S> {
     }
 
     pub fn lock(&self) -> MutexGuard<'_, QueueState<S>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Unlocks the store after a line was added, and wakes the consumer if its condition is met.
@@ -119,13 +120,12 @@ impl<S: Store> Queue<S> {
             // Wakes for the first line, which sets the deadline of its batch.
             let (lines, bytes) = if lines == 0 { (1, 0) } else { whole };
             state.wake_condition = Some(WakeCondition { lines, bytes, until: end });
-            state = match end {
-                None => self.wake_up.wait(state).unwrap_or_else(PoisonError::into_inner),
+            match end {
+                None => self.wake_up.wait(&mut state),
                 Some(end) => {
-                    let waited = self.wake_up.wait_timeout(state, end.saturating_duration_since(now));
-                    waited.unwrap_or_else(PoisonError::into_inner).0
+                    self.wake_up.wait_until(&mut state, end);
                 }
-            };
+            }
         }
     }
 
@@ -144,7 +144,7 @@ impl<S: Store> Queue<S> {
             if left.is_zero() {
                 return;
             }
-            state = self.wake_up.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            self.wake_up.wait_for(&mut state, left);
         }
     }
 }

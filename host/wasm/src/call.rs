@@ -1,7 +1,7 @@
 //! One call of a plugin: its turn, instance, limits and result.
 
 use std::future::Future;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
@@ -210,7 +210,7 @@ impl<'a> Call<'a> {
         instance.store.data_mut().finish_log();
         if let Some(lines) = &self.rehearsal {
             let its = instance.store.data_mut().log.collected();
-            lines.lock().unwrap_or_else(PoisonError::into_inner).extend(its);
+            lines.lock().extend(its);
         }
         let sandbox = instance.store.data();
         let spent = self.limit.meter.spent();

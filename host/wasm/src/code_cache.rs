@@ -5,13 +5,13 @@
 //! alone, and each file must still have the SHA-256 digest from when it was written. Other files are removed, and
 //! their components compiled again.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest, Sha256};
@@ -146,7 +146,7 @@ impl CodeCache {
         for path in files_of_code(&self.code) {
             let Ok(metadata) = fs::metadata(&path) else { continue };
             let state = state(&metadata);
-            let verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner).get(&path).copied();
+            let verified = self.verified.lock().get(&path).copied();
             if verified == Some(state) {
                 continue;
             }
@@ -190,7 +190,7 @@ impl CodeCache {
         if changed.saturating_add(2) > now.cast_signed() {
             return;
         }
-        self.verified.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), state);
+        self.verified.lock().insert(path.to_owned(), state);
     }
 }
 

@@ -1,8 +1,8 @@
 //! Compiled components in memory, so that a reload compiles only changed ones.
 
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use wasmtime::component::Component;
 
@@ -22,12 +22,12 @@ impl ComponentCache {
         bytes: &[u8],
         compile: impl FnOnce() -> wasmtime::Result<Component>,
     ) -> wasmtime::Result<Component> {
-        let cached = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(bytes).cloned();
+        let cached = self.0.lock().get(bytes).cloned();
         if let Some(component) = cached {
             return Ok(component);
         }
         let component = compile()?;
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached = self.0.lock();
         if cached.len() >= MAX_COMPONENTS {
             cached.clear();
         }

@@ -1,8 +1,9 @@
 //! The WebAssembly engine that all policies of the process share.
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -127,7 +128,7 @@ impl PolicyRuntime {
 
     /// Returns the counters of each plugin since the start of the process, by name.
     pub fn counted(&self) -> Vec<PluginCounts> {
-        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.counters.lock();
         all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
     }
 
@@ -138,7 +139,7 @@ impl PolicyRuntime {
 
     /// Returns the counters and gauges that plugins define, by plugin.
     pub fn series(&self) -> Vec<PluginSeries> {
-        let all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.0.counters.lock();
         let each = all.iter().map(|(plugin, counters)| {
             let series = counters.series();
             PluginSeries { plugin: Arc::clone(plugin), series: series.read(), refused: series.refused() }
@@ -148,7 +149,7 @@ impl PolicyRuntime {
 
     /// Returns the counters of a plugin, shared with earlier generations.
     pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
-        let mut all = self.0.counters.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.counters.lock();
         Arc::clone(all.entry(Arc::from(plugin)).or_default())
     }
 

@@ -1,9 +1,10 @@
 //! Measures how a call spends its time: computing, waiting for the host, or waiting for a processor.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::time::{Duration, Instant};
 
@@ -165,7 +166,7 @@ impl Meter {
     }
 
     fn share(&self) -> MutexGuard<'_, Share> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+        self.share.lock()
     }
 
     /// Returns the times of a finished call, or between two polls.

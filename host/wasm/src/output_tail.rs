@@ -1,8 +1,9 @@
 //! The standard output or error of a plugin. Only the end is kept.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -39,7 +40,7 @@ impl OutputTail {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<u8>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -4,7 +4,8 @@
 //! not depend on the request. So up to two configured, unused instances wait. A call takes one; a background task
 //! makes the next one, and drops the used one. If calls are faster than that, they make their own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::{Mutex, MutexGuard};
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -106,7 +107,7 @@ impl PreparedInstances {
     }
 
     fn lock(&self) -> MutexGuard<'_, Instances> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

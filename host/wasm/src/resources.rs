@@ -1,6 +1,7 @@
 //! Resources that plugins share and that a reload must not open twice: the store of keys, and the sinks.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use parking_lot::Mutex;
+use std::sync::{Arc, Weak};
 
 use tuffet_kv::{KvLocation, KvOpenError, KvState, KvStore};
 use tuffet_net::OpenOnce;
@@ -20,13 +21,13 @@ impl Resources {
     /// Opens the store of keys.
     pub fn store(&self, location: &KvLocation) -> Result<Arc<KvStore>, KvOpenError> {
         let store = self.stores.get(location.clone(), KvStore::open)?;
-        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(&store);
+        *self.newest.lock() = Arc::downgrade(&store);
         Ok(store)
     }
 
     /// The state of the store that was opened last, if it is a bucket.
     pub fn kv(&self) -> Option<KvState> {
-        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
+        let newest = self.newest.lock().upgrade();
         newest?.state()
     }
 }

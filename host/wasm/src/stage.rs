@@ -1,9 +1,10 @@
 //! The stage replaces the host while `tuffet plugin` runs a plugin: it answers with given files and keys, and records
 //! the plugin's actions. It has no outside effects.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tuffet_policy::PastRequest;
@@ -410,10 +411,10 @@ impl Stage {
     }
 
     fn lock_learned(&self) -> MutexGuard<'_, RecordedAnswers> {
-        self.learned.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learned.lock()
     }
 
     fn record(&self) -> MutexGuard<'_, CallRecord> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        self.record.lock()
     }
 }

@@ -1,19 +1,17 @@
 //! Runs abusers in a separate thread.
 
+use crate::abuse::attack::{Attack, address, from};
 use crate::abuse::forger;
 use crate::abuse::kind::Abuse;
 use crate::abuse::slow_clients;
 use socket2::{Domain, Protocol, Type};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
-use tuffet_udp::{BindOptions, Local, SendBatch, Socket};
-
-/// The first address of 127.200.0.0/13, which abusers use.
-const FIRST: u32 = 0x7fc8_0000;
+use tuffet_udp::{BindOptions, SendBatch, Socket};
 
 /// Source ports of a flood, at each of its addresses.
 const PORTS: usize = 1_024;
@@ -30,14 +28,6 @@ pub(crate) struct Abusers {
     sent: Arc<AtomicU64>,
     forged: forger::Bytes,
     thread: Option<JoinHandle<()>>,
-}
-
-/// The target and the state that an abuser thread shares with [`Abusers`].
-pub(crate) struct Attack {
-    pub(crate) server: SocketAddr,
-    pub(crate) stop: Arc<AtomicBool>,
-    /// The number of packets sent.
-    pub(crate) sent: Arc<AtomicU64>,
 }
 
 impl Abusers {
@@ -135,25 +125,6 @@ fn port_zero(attack: &Attack, socket: &socket2::Socket, packet: &[u8], per_secon
         let _ = socket.send_to(&datagram, &to);
         number += 1;
         attack.sent.store(number, Relaxed);
-    }
-}
-
-/// The address of the abuser with this number.
-pub(crate) fn address(number: u32) -> Ipv4Addr {
-    Ipv4Addr::from(FIRST + number)
-}
-
-/// The source address of the abuser with this number.
-pub(crate) fn from(number: u32) -> Local {
-    let address = IpAddr::V4(address(number));
-    Local { address: Some(address), interface: 0, copied: false }
-}
-
-/// The number of the abuser with this address.
-pub(crate) fn number_of(address: IpAddr) -> Option<u32> {
-    match address {
-        IpAddr::V4(v4) => v4.to_bits().checked_sub(FIRST),
-        IpAddr::V6(_) => None,
     }
 }
 

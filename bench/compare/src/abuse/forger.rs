@@ -5,7 +5,7 @@
 //! answers. Then it sends requests from the victim's address, and guesses: it sends ACKs to some of the ports, as if
 //! the victim had received the blocks. The victim is a socket of this program that counts bytes.
 
-use crate::abuse::abuser::{Attack, address};
+use crate::abuse::attack::{Attack, address};
 use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

@@ -5,6 +5,7 @@
 
 mod abuser;
 mod args;
+mod attack;
 mod bench;
 mod disk;
 mod fixture;

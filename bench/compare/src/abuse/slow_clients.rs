@@ -3,7 +3,7 @@
 //! A client is an address and a port; all clients of a port share a socket. An answer depends only on the packet: an
 //! ACK for DATA, the next DATA for an ACK or OACK.
 
-use crate::abuse::abuser::{Attack, from, number_of};
+use crate::abuse::attack::{Attack, from, number_of};
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;

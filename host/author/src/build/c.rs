@@ -2,13 +2,13 @@
 
 mod toolchain;
 
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use wasmparser::{ExternalKind, Parser, Payload};
 
@@ -154,7 +154,7 @@ fn compile(folder: &Path, toolchain: &Toolchain, units: &[Unit]) -> Result<(), B
             units.get(number).map(|unit| (number, unit))
         } {
             let output = run(unit);
-            ran.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(output);
+            ran.lock()[number] = Some(output);
         }
     };
     std::thread::scope(|scope| {
@@ -165,7 +165,7 @@ fn compile(folder: &Path, toolchain: &Toolchain, units: &[Unit]) -> Result<(), B
         worker();
     });
     let mut failed = None;
-    for output in ran.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten() {
+    for output in ran.into_inner().into_iter().flatten() {
         let output = output.map_err(|error| toolchain.cannot_run(&error))?;
         print(&output);
         if !output.status.success() {

@@ -8,11 +8,11 @@ use super::{complain, print, print_json};
 use clap::{Args, Subcommand};
 use executor::Executor;
 use glob::matches;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 use tuffet::origins::CachedRow;
@@ -216,7 +216,7 @@ fn warm(args: &WarmArgs) -> Result<bool, CommandError> {
 fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
     let (paths, all) = (Mutex::new(paths), Mutex::new(true));
     let work = || {
-        while let Some(path) = paths.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+        while let Some(path) = paths.lock().pop_front() {
             let request = CacheRequest::Warm { root: root.to_owned(), path: path.clone() };
             let why = match executor.ask(&request) {
                 Ok(Reply::Warmed(size)) => {
@@ -227,7 +227,7 @@ fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
                 Err(error) => error.why,
             };
             complain(format_args!("{root}:{path}: {why}"));
-            *all.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            *all.lock() = false;
         }
     };
     thread::scope(|scope| {
@@ -237,7 +237,7 @@ fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
         }
         work();
     });
-    all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    all.into_inner()
 }
 
 fn listed(file: &Path) -> Result<Vec<String>, CommandError> {

@@ -3,10 +3,11 @@
 //! A stalled reader of the log blocks only this thread: lines without room are dropped and counted, and the thread
 //! reports their number when the reader continues.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -132,8 +133,7 @@ impl Queue {
         while state.is_busy() {
             let (before, left) = (state.progress(), end.saturating_duration_since(Instant::now()));
             let unchanged = |state: &mut State| state.progress() == before;
-            let waited = self.progress.wait_timeout_while(state, left.min(STALL_TIMEOUT), unchanged);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.progress.wait_while_for(&mut state, unchanged, left.min(STALL_TIMEOUT));
             if unchanged(&mut state) {
                 break;
             }
@@ -142,15 +142,15 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     fn run(&self) {
         let mut batch = Vec::new();
         loop {
             let nothing = |state: &mut State| state.waiting.is_empty() && !state.report_is_due();
-            let waited = self.work.wait_while(self.lock(), nothing);
-            let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.lock();
+            self.work.wait_while(&mut state, nothing);
             if state.report_is_due() {
                 let lines = std::mem::take(&mut state.unreported);
                 state.reporting = true;
@@ -163,8 +163,7 @@ impl Queue {
                 continue;
             }
             let gathers = |state: &mut State| state.waiting.len() < CHUNK && state.flushing == 0;
-            let waited = self.work.wait_timeout_while(state, GATHER_TIME, gathers);
-            let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.work.wait_while_for(&mut state, gathers, GATHER_TIME);
             std::mem::swap(&mut batch, &mut state.waiting);
             drop(state);
             let mut rest = &batch[..];

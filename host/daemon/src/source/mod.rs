@@ -16,9 +16,9 @@ pub use watch::Watched;
 
 use last_good::LastGood;
 use location::{Auth, Location};
+use parking_lot::{Mutex};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tuffet_config::{Config, ConfigError, Overrides, Remote, digest};
 
 /// The largest configuration in bytes; a larger text is something else.
@@ -85,18 +85,18 @@ impl Source {
     pub fn read(&self, overrides: &Overrides) -> Result<Config, ConfigError> {
         let (Location::Url(_) | Location::Key(_), Some(last_good)) = (&self.location, &self.last_good) else {
             let Location::File(path) = &self.location else { return Err(self.unusable()) };
-            let mut last_read = lock(&self.last_read);
+            let mut last_read = self.last_read.lock();
             last_read.files = vec![path.clone()];
             let config = Config::load_with(path, overrides)?;
             last_read.files.clone_from(&config.files);
             return Ok(config);
         };
-        let waiting = lock(&self.fetched).take();
+        let waiting = self.fetched.lock().take();
         let fetched = waiting.map_or_else(|| self.fetch(), Ok);
         let config = match fetched {
             Ok(fetched) => {
                 let digest = Some(digest(&fetched.text));
-                *lock(&self.last_read) =
+                *self.last_read.lock() =
                     LastRead { revision: fetched.revision.clone(), digest, files: Vec::new() };
                 self.parse(&fetched, last_good, false, overrides)
             }
@@ -183,11 +183,7 @@ impl Source {
 
     /// Returns whether this text differs from the last one.
     fn is_new(&self, fetched: &FetchedText) -> bool {
-        let last_read = lock(&self.last_read);
+        let last_read = self.last_read.lock();
         last_read.digest.as_deref() != Some(&*digest(&fetched.text))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

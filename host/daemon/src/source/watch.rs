@@ -7,7 +7,7 @@
 
 use super::bucket::KeyWatch;
 use super::location::Location;
-use super::{FetchedText, Source, lock, web};
+use super::{FetchedText, Source, web};
 use futures_util::future::BoxFuture;
 use std::fs;
 use std::io;
@@ -87,7 +87,7 @@ impl Watched {
 
     /// Returns the identities of the configuration and its secrets.
     fn files(&self) -> Vec<FileIdentity> {
-        lock(&self.source.last_read).files.iter().map(|path| identity(path)).collect()
+        self.source.last_read.lock().files.iter().map(|path| identity(path)).collect()
     }
 
     async fn poll_url(&self, request_reload: &RequestReload) {
@@ -96,7 +96,7 @@ impl Watched {
         loop {
             // Jitter: many servers must not poll in step.
             sleep(self.every.mul_f64(0.75 + 0.5 * fastrand::f64())).await;
-            let etag = lock(&self.source.last_read).revision.clone();
+            let etag = self.source.last_read.lock().revision.clone();
             match web::fetch(url, &self.source.auth, etag.as_deref()).await {
                 Ok(fetched) => {
                     if failed.take().is_some() {
@@ -142,14 +142,14 @@ impl Watched {
     /// Reloads if the text is new; returns whether the server still runs.
     async fn reload_if_new(&self, fetched: FetchedText, request_reload: &RequestReload) -> bool {
         if !self.source.is_new(&fetched) {
-            lock(&self.source.last_read).revision = fetched.revision;
+            self.source.last_read.lock().revision = fetched.revision;
             return true;
         }
         tracing::info!(
             target: "tuffet::source::watch",
             revision = fetched.revision, "the configuration has changed; reloading"
         );
-        *lock(&self.source.fetched) = Some(fetched);
+        *self.source.fetched.lock() = Some(fetched);
         request_reload().await
     }
 }

@@ -1,5 +1,6 @@
 //! Notifications to the service manager: sd_notify(3).
 
+use parking_lot::Mutex;
 use sd_notify::NotifyState;
 use std::env;
 use std::ffi::OsString;
@@ -7,8 +8,8 @@ use std::io;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a message may wait for room in the manager's socket.
@@ -150,8 +151,8 @@ impl Socket {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<UnixDatagram>> {
-        self.connected.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, Option<UnixDatagram>> {
+        self.connected.lock()
     }
 }
 

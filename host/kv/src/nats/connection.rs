@@ -22,7 +22,7 @@ use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 use super::super::{Change, MAX_KEY, Namespace, now_ms};
 use super::mirror::Mirror;
 use super::operations::{ConnectionLost, Increment, Operations};
-use super::{Call, Shared, away, lock, names};
+use super::{Call, Shared, away, names};
 use tuffet_config::KvBucket;
 use tuffet_net::nats;
 
@@ -129,11 +129,11 @@ impl Bucket {
         })
         .await?;
         let store = open(&jetstream::new(client), &spec.bucket).await?;
-        let namespaces = lock(&shared.namespaces).clone();
+        let namespaces = shared.namespaces.lock().clone();
         let mut mirror = Mirror::of(namespaces.into_iter());
         let changes = read_all(&store, &mut mirror).await?;
         mirror.completed();
-        *lock(&shared.mirror) = mirror;
+        *shared.mirror.lock() = mirror;
         let operations = Operations { store, shared: Arc::clone(shared), timeout: spec.timeout };
         Ok(Bucket { operations: Rc::new(operations), changes, broken })
     }
@@ -155,7 +155,7 @@ impl Bucket {
             }
             tokio::select! {
                 change = self.changes.next() => match change {
-                    Some(Ok(change)) => enter(&mut lock(&shared.mirror), change),
+                    Some(Ok(change)) => enter(&mut shared.mirror.lock(), change),
                     Some(Err(error)) => return ConnectionEnd::Lost(nats::explain(&error)),
                     None => return ConnectionEnd::Lost("the subscription ended".into()),
                 },
@@ -193,7 +193,7 @@ impl Bucket {
                     running.push(Box::pin(async move { operations.ping().await.map(|()| None) }));
                 }
                 _ = sweeps.tick(), if !leaving => {
-                    let mut mirror = lock(&shared.mirror);
+                    let mut mirror = shared.mirror.lock();
                     let swept = mirror.sweep(now_ms(), MIN_SWEEP_AGE, MAX_SWEEP);
                     leaving |= mirror.is_outdated();
                     drop(mirror);
@@ -205,8 +205,8 @@ impl Bucket {
                 }
                 () = self.broken.notified() => return ConnectionEnd::Lost("the connection broke".into()),
                 () = shared.joined.notified() => {
-                    let known = lock(&shared.mirror);
-                    let namespaces = lock(&shared.namespaces);
+                    let known = shared.mirror.lock();
+                    let namespaces = shared.namespaces.lock();
                     leaving |= namespaces.iter().any(|(name, quota)| !known.has(name, *quota));
                 }
             }

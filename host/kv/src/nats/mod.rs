@@ -10,9 +10,10 @@ mod mirror;
 mod names;
 mod operations;
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -106,7 +107,7 @@ impl NatsStore {
     }
 
     pub(super) fn join(&self, namespace: &Namespace) {
-        let mut namespaces = lock(&self.shared.namespaces);
+        let mut namespaces = self.shared.namespaces.lock();
         let before = namespaces.get(&namespace.name).copied();
         let Quota { keys, bytes } = namespace.quota;
         let quota = before.map_or(namespace.quota, |before| Quota {
@@ -121,8 +122,8 @@ impl NatsStore {
 
     pub(super) fn state(&self) -> KvState {
         let shared = &*self.shared;
-        let (keys, bytes) = lock(&shared.mirror).size();
-        let (away_seconds, error) = match &*lock(&shared.availability) {
+        let (keys, bytes) = shared.mirror.lock().size();
+        let (away_seconds, error) = match &*shared.availability.lock() {
             Availability::Away { since, why, .. } => (Some(since.elapsed().as_secs()), Some(why.clone())),
             Availability::Connecting | Availability::Answering => (None, None),
         };
@@ -162,7 +163,7 @@ impl NatsStore {
     ) -> Result<T, KvError> {
         match found {
             Err(KvError::Unavailable(_)) if of.when_away == WhenAway::LastKnown => {
-                let mirror = lock(&self.shared.mirror);
+                let mirror = self.shared.mirror.lock();
                 if !mirror.is_complete() {
                     return found;
                 }
@@ -189,7 +190,7 @@ impl NatsStore {
     }
 
     async fn try_call<T>(&self, call: impl FnOnce(Reply<T>) -> Call) -> Result<T, KvError> {
-        if let Availability::Away { why, .. } = &*lock(&self.shared.availability) {
+        if let Availability::Away { why, .. } = &*self.shared.availability.lock() {
             return Err(away(why));
         }
         let (answer, answered) = oneshot::channel();
@@ -205,7 +206,7 @@ impl NatsStore {
 impl Shared {
     /// Records that NATS answers.
     fn answering(&self) {
-        let before = std::mem::replace(&mut *lock(&self.availability), Availability::Answering);
+        let before = std::mem::replace(&mut *self.availability.lock(), Availability::Answering);
         if let Availability::Away { since, last_known, .. } = before {
             tracing::info!(
                 target: "tuffet::kv",
@@ -219,7 +220,7 @@ impl Shared {
 
     /// Records that NATS does not answer.
     fn lost(&self, why: String) {
-        let mut availability = lock(&self.availability);
+        let mut availability = self.availability.lock();
         if let Availability::Away { why: before, .. } = &mut *availability {
             *before = why;
             return;
@@ -238,8 +239,4 @@ impl Shared {
 
 fn away(why: &str) -> KvError {
     KvError::Unavailable(format!("the NATS servers of the keys are away: {why}"))
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -17,7 +17,7 @@ use super::super::entry::Entry;
 use super::super::{KvError, Listing, MAX_VALUE, Namespace, Versioned, now_ms};
 use super::mirror::{MirrorEntry, ObsoleteMessage};
 use super::names::name;
-use super::{Reply, Shared, away, lock};
+use super::{Reply, Shared, away};
 use tuffet_net::nats::explain;
 
 /// The longest pause before a retry after a conflict.
@@ -76,14 +76,14 @@ impl Operations {
     ) -> Result<(), ConnectionLost> {
         debug_assert!(value.len() <= MAX_VALUE, "checked in the call of the plugin");
         let now = now_ms();
-        if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, value.len(), now) {
+        if let Err(full) = self.shared.mirror.lock().admit(&of.name, of.quota, key, value.len(), now) {
             let _ = answer.send(Err(full));
             return Ok(());
         }
         let entry = Bytes::from(Entry { until: Entry::expiry(now, ttl_seconds), value }.bytes());
         let put = self.in_time(self.store.put(name(&of.name, key), entry.clone())).await?;
         let done = put.map_err(|error| away(&explain(&error))).map(|revision| {
-            lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
+            self.shared.mirror.lock().enter_written(&of.name, key.to_owned(), revision, Some(entry));
             0
         });
         let _ = answer.send(done);
@@ -98,7 +98,7 @@ impl Operations {
         answer: Reply<Vec<String>>,
     ) -> Result<(), ConnectionLost> {
         self.ping().await?;
-        let mirror = lock(&self.shared.mirror);
+        let mirror = self.shared.mirror.lock();
         let listed = match mirror.list(namespace, listing, now_ms()) {
             // A partial list would look complete.
             Some(_) if mirror.leaves_keys_out(namespace) => Err(KvError::Quota),
@@ -147,13 +147,13 @@ impl Operations {
         if exists.then_some(revision) != expected {
             return Ok(Err(KvError::Conflict));
         }
-        if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, value.len(), now) {
+        if let Err(full) = self.shared.mirror.lock().admit(&of.name, of.quota, key, value.len(), now) {
             return Ok(Err(full));
         }
         let entry = Bytes::from(Entry { until: Entry::expiry(now, ttl_seconds), value }.bytes());
         match self.in_time(self.store.update(&name, entry.clone(), revision)).await? {
             Ok(revision) => {
-                lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
+                self.shared.mirror.lock().enter_written(&of.name, key.to_owned(), revision, Some(entry));
                 Ok(Ok(revision.cast_signed()))
             }
             Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => Ok(Err(KvError::Conflict)),
@@ -169,7 +169,7 @@ impl Operations {
         answer: Reply<i64>,
     ) -> Result<(), ConnectionLost> {
         let name = name(&of.name, key);
-        let known = lock(&self.shared.mirror).find(&of.name, key).is_some();
+        let known = self.shared.mirror.lock().find(&of.name, key).is_some();
         let exists = if known {
             Ok(true)
         } else {
@@ -179,7 +179,7 @@ impl Operations {
             Ok(true) => {
                 let deleted = self.in_time(self.store.delete(&name)).await?;
                 deleted.map_err(|error| away(&explain(&error))).map(|()| {
-                    lock(&self.shared.mirror).forget(&of.name, key);
+                    self.shared.mirror.lock().forget(&of.name, key);
                     0
                 })
             }
@@ -215,7 +215,7 @@ impl Operations {
         batch: &[Increment],
     ) -> Result<Result<Vec<i64>, KvError>, ConnectionLost> {
         let name = name(&of.name, key);
-        let known = lock(&self.shared.mirror).find(&of.name, key).cloned();
+        let known = self.shared.mirror.lock().find(&of.name, key).cloned();
         let mut guess =
             known.map(|MirrorEntry { revision, entry }| NewestMessage { revision, entry: Some(entry) });
         let mut pause = Duration::from_millis(1);
@@ -238,13 +238,13 @@ impl Operations {
                 return Ok(Err(KvError::NotACounter));
             };
             let sum = sums.last().copied().unwrap_or_default();
-            if let Err(full) = lock(&self.shared.mirror).admit(&of.name, of.quota, key, 8, now) {
+            if let Err(full) = self.shared.mirror.lock().admit(&of.name, of.quota, key, 8, now) {
                 return Ok(Err(full));
             }
             let entry = Bytes::from(Entry { until, value: &sum.to_le_bytes() }.bytes());
             match self.in_time(self.store.update(&name, entry.clone(), revision)).await? {
                 Ok(revision) => {
-                    lock(&self.shared.mirror).enter_written(&of.name, key.to_owned(), revision, Some(entry));
+                    self.shared.mirror.lock().enter_written(&of.name, key.to_owned(), revision, Some(entry));
                     return Ok(Ok(sums));
                 }
                 Err(error) if error.kind() == UpdateErrorKind::WrongLastRevision => {
@@ -287,7 +287,7 @@ impl Operations {
         if info.created != self.store.stream.cached_info().created {
             return Err(ConnectionLost("the bucket was deleted and created again".into()));
         }
-        lock(&self.shared.mirror).remove_before(info.state.first_sequence, info.state.last_sequence);
+        self.shared.mirror.lock().remove_before(info.state.first_sequence, info.state.last_sequence);
         Ok(())
     }
 

@@ -5,8 +5,9 @@ use axum::http::header::{AUTHORIZATION, HOST, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, StatusCode, uri::Authority};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use parking_lot::RwLock;
 use std::net::IpAddr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use tuffet_config::{Admin, AdminAddress, AdminToken};
 
 /// The token. Cheap to clone; clones share it.
@@ -28,11 +29,11 @@ impl Access {
 
     /// Replaces the token.
     pub fn replace(&self, token: Option<AdminToken>) {
-        *self.token.write().unwrap_or_else(PoisonError::into_inner) = token;
+        *self.token.write() = token;
     }
 
     fn token(&self) -> Option<AdminToken> {
-        self.token.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.token.read().clone()
     }
 
     /// Returns whether the client may see everything: there is no token, or the request has it.

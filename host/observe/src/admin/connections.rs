@@ -5,9 +5,10 @@
 //! request counts as activity, so idle connections, slow senders and slow readers are closed first. Viewers of the live
 //! view are spared; the feed has a separate limit, below the number of slots, and drops viewers that do not read.
 
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// The other end of a connection.
@@ -81,7 +82,7 @@ impl Connections {
     }
 
     fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The view of all servers for the page. Follows NATS only while there is a viewer.
 
 use super::{Fleet, FleetWatcher};
+use parking_lot::Mutex;
 use std::future::Future;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -42,7 +43,7 @@ impl Servers {
     }
 
     fn note_view(&self) {
-        *lock(&self.0.last_viewed) = Instant::now();
+        *self.0.last_viewed.lock() = Instant::now();
         if self.0.is_followed.swap(true, SeqCst) {
             return;
         }
@@ -62,10 +63,10 @@ impl Servers {
     }
 
     async fn follow(&self) {
-        while lock(&self.0.last_viewed).elapsed() < FOLLOW_TIME {
+        while self.0.last_viewed.lock().elapsed() < FOLLOW_TIME {
             let why = match FleetWatcher::open(&self.0.spec.servers, &self.0.spec.subject).await {
                 Ok(mut watcher) => loop {
-                    if lock(&self.0.last_viewed).elapsed() > FOLLOW_TIME {
+                    if self.0.last_viewed.lock().elapsed() > FOLLOW_TIME {
                         return;
                     }
                     match watcher.next().await {
@@ -81,7 +82,7 @@ impl Servers {
     }
 
     fn set_latest(&self, snapshot: &Snapshot) {
-        *lock(&self.0.latest) = text(snapshot);
+        *self.0.latest.lock() = text(snapshot);
         self.0.arrived.notify_waiters();
     }
 }
@@ -100,7 +101,7 @@ impl FeedSource for Servers {
     }
 
     fn snapshot(&self, _: u64) -> Arc<str> {
-        Arc::clone(&lock(&self.0.latest))
+        Arc::clone(&self.0.latest.lock())
     }
 }
 
@@ -119,8 +120,4 @@ fn empty_view(why: Option<String>) -> Snapshot {
 fn text(snapshot: &Snapshot) -> Arc<str> {
     // Snapshots have only numbers, text and lists, so this cannot fail.
     serde_json::to_string(snapshot).unwrap_or_default().into()
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

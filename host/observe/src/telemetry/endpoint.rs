@@ -5,9 +5,10 @@
 use super::settings::Destination;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use opentelemetry_sdk::error::OTelSdkError;
+use parking_lot::Mutex;
 use std::error::Error;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tuffet_config::OtlpProtocol;
 
 /// The endpoint of one signal.
@@ -68,11 +69,11 @@ struct LastCause(Arc<Mutex<Option<String>>>);
 
 impl LastCause {
     fn set(&self, cause: Option<String>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = cause;
+        *self.0.lock() = cause;
     }
 
     fn take(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.lock().take()
     }
 }
 

@@ -16,8 +16,9 @@ use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::metrics::data::ResourceMetrics;
 use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 use tuffet::watch::ExportCounts as Counts;
 use tuffet::watch::{Watch, Word};
@@ -228,7 +229,7 @@ struct FamilyCache {
 
 impl FamilyCache {
     fn families(&self) -> Arc<Vec<Family>> {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         match &*last {
             Some((when, families)) if when.elapsed() < MAX_AGE => Arc::clone(families),
             _ => {

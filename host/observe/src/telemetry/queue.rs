@@ -1,9 +1,10 @@
 //! A bounded queue and the thread that exports it in batches. Producers never wait: items without room are dropped and
 //! counted.
 
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet::watch::ExportCounts as Counts;
@@ -126,8 +127,7 @@ impl<T: Send + 'static> Queue<T> {
         let mut state = self.lock();
         state.until = Some(until);
         self.0.work.notify_one();
-        let waited = self.0.ended.wait_timeout_while(state, patience, |state| !state.ended);
-        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        self.0.ended.wait_while_for(&mut state, |state| !state.ended, patience);
         let left = state.items.len();
         let ended = state.ended;
         drop(state);
@@ -141,7 +141,7 @@ impl<T: Send + 'static> Queue<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock()
     }
 
     fn run(&self, mut export: impl Export<T>) {
@@ -179,9 +179,9 @@ impl<T: Send + 'static> Queue<T> {
         let Batching { batch, delay, .. } = self.0.batching;
         let waiting = |state: &mut State<T>| state.items.is_empty() && state.until.is_none();
         let gathering = |state: &mut State<T>| state.items.len() < batch && state.until.is_none();
-        let state = self.0.work.wait_while(self.lock(), waiting).unwrap_or_else(PoisonError::into_inner);
-        let waited = self.0.work.wait_timeout_while(state, delay, gathering);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let mut state = self.lock();
+        self.0.work.wait_while(&mut state, waiting);
+        self.0.work.wait_while_for(&mut state, gathering, delay);
         if state.until.is_some_and(|until| state.items.is_empty() || Instant::now() >= until) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Selects the traces to export: sampled ones, up to a limit per second, and all of failed requests. The selection
 //! follows the end of the request, so the outcome is known.
 
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 use tuffet::sampling::Sampling;
 use tuffet_request::events::{Outcome, Summary};
@@ -23,7 +23,7 @@ impl PerSecond {
     /// Returns whether there is room for one more.
     fn take(&self, now: Instant) -> bool {
         let Some(limit) = self.limit else { return true };
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = self.taken.lock();
         if now.saturating_duration_since(taken.0) >= Duration::from_secs(1) {
             *taken = (now, 0);
         }

@@ -5,15 +5,18 @@
 //! hanging disk costs no client its answer.
 
 use super::candidates::Candidates;
-use super::file_search::{RequestSlot, refuse};
+use super::pending::RequestSlot;
+use super::refusals::refused;
 use crate::events::Surge;
 use crate::generation::Generation;
-use std::sync::{Arc, Mutex, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep};
+use tuffet_engine::worker::Decision;
 use tuffet_request::Operation;
-use tuffet_request::events::Tried;
+use tuffet_request::events::{Ending, Tried};
 use tuffet_store::{Absence, Lane, Roots, Sought, StoreError};
 
 /// Searches per second.
@@ -35,13 +38,41 @@ impl AbsenceSearches {
 
     /// Whether one more refusal is searched.
     pub(super) fn take(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).has_line(Instant::now())
+        self.0.lock().has_line(Instant::now())
     }
 }
 
 /// Whether the error means that a file or folder is absent.
 pub(super) fn is_absence(error: &StoreError) -> bool {
     matches!(error, StoreError::NotFound | StoreError::NoFolder(_) | StoreError::Spelling)
+}
+
+/// Refuses a request because of an error.
+pub(super) fn refuse(
+    slot: &RequestSlot,
+    candidates: &Candidates,
+    tried_count: usize,
+    error: &StoreError,
+    found: &Findings,
+) {
+    let Some(mut pending) = slot.take() else { return };
+    let (decision, tried) = refusal(candidates, tried_count, error, found);
+    pending.record.tried = tried.map(Arc::new);
+    pending.conclude(decision);
+}
+
+/// Returns the decision for an error, and the tried candidates.
+pub(super) fn refusal(
+    candidates: &Candidates,
+    tried_count: usize,
+    error: &StoreError,
+    found: &Findings,
+) -> (Decision, Option<Tried>) {
+    let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
+    if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
+        found.explain(error, detail.to_mut(), tried.as_mut());
+    }
+    (decision, tried)
 }
 
 /// The search for a refused request, one candidate after the other.
@@ -70,7 +101,7 @@ impl AbsenceSearch {
 
     /// Refuses the request without findings when the time limit passes.
     pub(super) fn refuse_in_time(&self, runtime: &Handle) {
-        let (slot, candidates, tried) = (Arc::clone(&self.slot), Arc::clone(&self.candidates), self.tried);
+        let (slot, candidates, tried) = (self.slot.clone(), Arc::clone(&self.candidates), self.tried);
         let error = copy_of(&self.error);
         runtime.spawn(async move {
             sleep(TIME_LIMIT).await;
@@ -86,7 +117,7 @@ impl AbsenceSearch {
         let Some(disk) = disk else {
             return refuse(&self.slot, &self.candidates, self.tried, &self.error, &self.found);
         };
-        let (slot, candidates, tried) = (Arc::clone(&self.slot), Arc::clone(&self.candidates), self.tried);
+        let (slot, candidates, tried) = (self.slot.clone(), Arc::clone(&self.candidates), self.tried);
         // The searching thread owns the error.
         let error = copy_of(&self.error);
         let undone = move |_| refuse(&slot, &candidates, tried, &error, &Findings::default());

@@ -7,18 +7,19 @@
 //! as cores, and more only while those are stuck.
 
 use super::Admission;
-use super::candidates::Candidates;
 use super::pending::PendingRequest;
 use super::plan::Plan;
+use super::refusals::not_begun;
 use crate::generation::Generation;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::thread::available_parallelism;
-use tuffet_engine::worker::{Decision, NewRequest};
+use std::time::Duration;
+use tuffet_engine::worker::NewRequest;
 use tuffet_policy::DeferredWork;
-use tuffet_request::events::{Ending, Outcome};
 use tuffet_store::{Pool, Undone};
 
 /// The maximum number of these threads: enough for several roots that hang at the same time.
@@ -32,6 +33,16 @@ impl Deciders {
     pub(crate) fn new() -> Deciders {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         Deciders(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS))
+    }
+
+    /// Runs `work` on one of them, or `undone` if none takes it within this time.
+    pub(super) fn run(
+        &self,
+        within: Duration,
+        work: impl FnOnce() + Send + 'static,
+        undone: impl FnOnce(Undone) + Send + 'static,
+    ) {
+        self.0.run(within, work, undone);
     }
 
     /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
@@ -73,7 +84,7 @@ impl RequestBatch {
     fn offer(self: Arc<Self>) {
         let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
         let its = Arc::clone(&self);
-        admission.deciders.0.run(within, move || self.decide(), move |why| its.give_up(why));
+        admission.deciders.run(within, move || self.decide(), move |why| its.give_up(why));
     }
 
     /// Drops the remaining requests; their clients repeat them.
@@ -99,7 +110,7 @@ impl RequestBatch {
 
     /// Takes the next request; also returns whether there are more.
     fn next(&self) -> Option<(NewRequest, bool)> {
-        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut requests = self.requests.lock();
         let next = requests.pop_front()?;
         Some((next, !requests.is_empty()))
     }
@@ -107,9 +118,8 @@ impl RequestBatch {
 
 /// Decides a request on this thread. If policy has to wait, the request becomes a task.
 fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewRequest) {
-    let moves = generation.files.roots.any_case() || generation.netboot.shim_folders.is_some();
     let listener = admission.listeners.get(usize::from(new.listener));
-    if generation.policy.is_empty(listener.map_or("", |name| name)) && !moves {
+    if generation.policy.is_empty(listener.map_or("", |name| name)) && !generation.looks_up_names() {
         let (pending, plan) = PendingRequest::without_policy(admission, generation, new);
         return pending.open(plan);
     }
@@ -128,39 +138,5 @@ fn decide_here(admission: Arc<Admission>, generation: Arc<Generation>, new: NewR
 
 async fn decide_as_task(asking: impl Future<Output = (Box<PendingRequest>, Plan)>) {
     let (pending, plan) = asking.await;
-    carry_out(pending, plan, None);
-}
-
-/// Runs the other stages, on a deciding thread if they need the disk. `tried`: absent candidates.
-pub(super) fn carry_out(pending: Box<PendingRequest>, plan: Plan, tried: Option<Arc<Candidates>>) {
-    if plan.needs_disk() {
-        let (admission, within) = (Arc::clone(&pending.admission), pending.generation.open_time);
-        let slot = Arc::new(Mutex::new(Some((pending, plan))));
-        let its = Arc::clone(&slot);
-        let open = move || {
-            if let Some((pending, plan)) = take(&slot) {
-                pending.open_after(plan, tried.as_deref());
-            }
-        };
-        let undone = move |why| {
-            if let Some((pending, _)) = take(&its) {
-                pending.conclude(not_begun(why));
-            }
-        };
-        admission.deciders.0.run(within, open, undone);
-    } else {
-        pending.open(plan);
-    }
-}
-
-fn take<T>(slot: &Mutex<Option<T>>) -> Option<T> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
-}
-
-fn not_begun(why: Undone) -> Decision {
-    let detail = match why {
-        Undone::NoThread => "the system has no thread to decide the request (`TasksMax=`, `ulimit -u`)",
-        _ => "no thread was free to decide the request in time",
-    };
-    Decision::Drop { ending: Ending::new(Outcome::Failed, detail) }
+    pending.carry_out(plan, None);
 }

@@ -3,13 +3,14 @@
 //! The stages are those of real requests ([`super`]): the name, policy, the candidates, the negotiation. But nothing is
 //! opened for a transfer or reported, and calls of plugins are rehearsals ([`tuffet_request::Trail::rehearsal`]).
 
-use super::absence::{Findings, absence, is_absence};
+use super::absence::{Findings, absence, is_absence, refusal};
 use super::candidates::Candidates;
-use super::file_search::refusal;
+
 use super::netboot::empty_list;
 use super::open_file::{CandidateCursor, Rehearsed, granted, open_content, rehearse, require_small};
-use super::pending::{Arrival, ClientFacts, ReceivedRequest, refuse_name};
+use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::{Plan, ask_next, ask_policy};
+use super::refusals::refuse_name;
 use crate::explanation::{
     self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
 };

@@ -5,28 +5,25 @@
 //! root, at most for `limits.open-time`. Then the request is dropped, so that its client repeats it; a file that opens
 //! later is closed.
 
-use super::absence::{AbsenceSearch, Findings, is_absence};
+use super::absence::{AbsenceSearch, Findings, is_absence, refuse};
 use super::candidates::Candidates;
-use super::deciders::carry_out;
 use super::netboot::empty_list;
-use super::open_file::{CandidateCursor, Opened, granted, open_content, refused};
-use super::pending::{PendingRequest, internal_error};
+use super::once_slot::OnceSlot;
+use super::open_file::{CandidateCursor, Opened, granted, open_content};
+use super::pending::{PendingRequest, RequestSlot};
 use super::plan::{Plan, RestOfChain, ask_next};
+use super::refusals::{internal_error, not_begun};
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tuffet_engine::worker::Decision;
-use tuffet_request::events::{Ending, Outcome, Tried};
+use tuffet_request::events::{Ending, Outcome};
 use tuffet_request::{ClientKey, Operation, What};
 use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
-
-/// Taken once: by the opener or by its deadline. The only owner of the request, so that a hanging thread keeps neither
-/// it nor the server.
-pub(super) type RequestSlot = Arc<Mutex<Option<Box<PendingRequest>>>>;
 
 /// A request whose file is being opened.
 pub(super) struct FileSearch {
@@ -45,8 +42,35 @@ impl PendingRequest {
         self.open_after(plan, None);
     }
 
+    /// The second and third stage, on a deciding thread if they need the disk. `tried`: absent candidates.
+    pub(super) fn carry_out(self: Box<Self>, plan: Plan, tried: Option<Arc<Candidates>>) {
+        if !plan.needs_disk() {
+            return self.open(plan);
+        }
+        let (admission, within) = (Arc::clone(&self.admission), self.generation.open_time);
+        let slot = OnceSlot::new((self, plan));
+        let late = slot.clone();
+        let open = move || {
+            if let Some((pending, plan)) = slot.take() {
+                pending.open_after(plan, tried.as_deref());
+            }
+        };
+        let undone = move |why| {
+            if let Some((pending, _)) = late.take() {
+                pending.conclude(not_begun(why));
+            }
+        };
+        admission.deciders.run(within, open, undone);
+    }
+
+    /// Returns the runtime for the deadline of a search for the reason of an absence, if this one is searched for.
+    fn search_runtime(&self) -> Option<Handle> {
+        let admission = &self.admission;
+        admission.absence_searches.take().then(|| admission.runtime.clone())
+    }
+
     /// As [`PendingRequest::open`], after these candidates turned out to be absent.
-    pub(super) fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
+    fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
         let (targets, by, profile, next) = match plan {
             Plan::Decided(decision) => return self.conclude(decision),
             Plan::Content { content, profile } => {
@@ -65,7 +89,7 @@ impl PendingRequest {
         }
         let absent = tried.map_or(0, Candidates::count);
         let cursor = CandidateCursor::new(candidates, record.requested_options.tsize, profile).beyond(absent);
-        let pending = Arc::new(Mutex::new(Some(self)));
+        let pending = OnceSlot::new(self);
         let began = Instant::now();
         FileSearch { cursor, generation, began, pending, next }.try_next();
     }
@@ -90,7 +114,7 @@ impl FileSearch {
                     Ok(Some(opened)) => self.take_answer(opened),
                     // Folders have no reach.
                     Ok(None) | Err(_) => {
-                        if let Some(pending) = take(&self.pending) {
+                        if let Some(pending) = self.pending.take() {
                             pending.conclude(internal_error());
                         }
                     }
@@ -131,7 +155,7 @@ impl FileSearch {
 
     fn timeout(&self) -> OpenTimeout {
         OpenTimeout {
-            pending: Arc::clone(&self.pending),
+            pending: self.pending.clone(),
             candidates: Arc::clone(self.cursor.candidates()),
             tried_count: self.cursor.tried_count(),
             within: self.generation.open_time,
@@ -152,14 +176,14 @@ impl FileSearch {
 
     /// Calls the rest of the chain in a task, because plugins may have to wait.
     fn ask_next(self, next: RestOfChain) {
-        let Some(mut pending) = take(&self.pending) else { return };
+        let Some(mut pending) = self.pending.take() else { return };
         let (tried, profile) = (Arc::clone(self.cursor.candidates()), *self.cursor.profile());
         let runtime = pending.admission.runtime.clone();
         runtime.spawn(async move {
             let PendingRequest { generation, record, .. } = &mut *pending;
             let asking = AssertUnwindSafe(ask_next(generation, record, next, profile)).catch_unwind();
             let plan = asking.await.unwrap_or_else(|_| Plan::Decided(internal_error()));
-            carry_out(pending, plan, Some(tried));
+            pending.carry_out(plan, Some(tried));
         });
     }
 
@@ -177,7 +201,7 @@ impl FileSearch {
         let error = match opened {
             Ok(opened) => {
                 // After the deadline, the file is closed here, on a thread that may block.
-                let Some(mut pending) = take(&self.pending) else { return };
+                let Some(mut pending) = self.pending.take() else { return };
                 let PendingRequest { generation, record, .. } = &mut *pending;
                 let decision = granted(generation, record, Ok(opened), self.cursor.profile());
                 if !matches!(decision, Decision::Grant { .. }) {
@@ -187,7 +211,7 @@ impl FileSearch {
             }
             Err(error) => match empty_list(&self.generation, candidates.request(), &error) {
                 Some(empty) => {
-                    let Some(mut pending) = take(&self.pending) else { return };
+                    let Some(mut pending) = self.pending.take() else { return };
                     let PendingRequest { generation, record, .. } = &mut *pending;
                     record.tried = candidates.tried(tried_count).map(Arc::new);
                     let decision = granted(generation, record, Ok(empty), self.cursor.profile());
@@ -198,7 +222,7 @@ impl FileSearch {
         };
         if is_absence(&error)
             && tried_count > 0
-            && let Some(runtime) = search_runtime(&self.pending)
+            && let Some(Some(runtime)) = self.pending.look(|pending| pending.search_runtime())
         {
             let candidates = Arc::clone(candidates);
             let search = AbsenceSearch::new(self.generation, self.pending, candidates, tried_count, error);
@@ -207,34 +231,6 @@ impl FileSearch {
         }
         refuse(&self.pending, candidates, tried_count, &error, &Findings::default());
     }
-}
-
-/// Refuses a request because of an error.
-pub(super) fn refuse(
-    slot: &Mutex<Option<Box<PendingRequest>>>,
-    candidates: &Candidates,
-    tried_count: usize,
-    error: &StoreError,
-    found: &Findings,
-) {
-    let Some(mut pending) = take(slot) else { return };
-    let (decision, tried) = refusal(candidates, tried_count, error, found);
-    pending.record.tried = tried.map(Arc::new);
-    pending.conclude(decision);
-}
-
-/// Returns the decision for an error, and the tried candidates.
-pub(super) fn refusal(
-    candidates: &Candidates,
-    tried_count: usize,
-    error: &StoreError,
-    found: &Findings,
-) -> (Decision, Option<Tried>) {
-    let (mut tried, mut decision) = (candidates.tried(tried_count), refused(error));
-    if let Decision::Refuse { ending: Ending { detail: Some(detail), .. }, .. } = &mut decision {
-        found.explain(error, detail.to_mut(), tried.as_mut());
-    }
-    (decision, tried)
 }
 
 /// Decides a request when its file is not opened in time.
@@ -247,7 +243,7 @@ struct OpenTimeout {
 
 impl OpenTimeout {
     fn give_up(self, why: Undone) {
-        let Some(mut pending) = take(&self.pending) else { return };
+        let Some(mut pending) = self.pending.take() else { return };
         pending.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
         let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
         let root = last.map_or("", |(root, _)| root);
@@ -262,15 +258,4 @@ impl OpenTimeout {
         };
         pending.conclude(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) });
     }
-}
-
-/// Returns the runtime for the deadline of a search, if this refusal is searched.
-fn search_runtime(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Handle> {
-    let slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    let admission = &slot.as_ref()?.admission;
-    admission.absence_searches.take().then(|| admission.runtime.clone())
-}
-
-fn take(slot: &Mutex<Option<Box<PendingRequest>>>) -> Option<Box<PendingRequest>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

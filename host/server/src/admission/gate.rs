@@ -1,11 +1,12 @@
 //! Runs `accept-upload` before publishing an upload, which is complete and on disk by then.
 
+use super::once_slot::OnceSlot;
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
@@ -111,13 +112,11 @@ async fn on_disk<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
     let (sender, receiver) = oneshot::channel();
-    let sender = Arc::new(Mutex::new(Some(sender)));
-    let instead = Arc::clone(&sender);
-    let answer = |sender: &Mutex<Option<oneshot::Sender<_>>>, result| {
-        let sender = sender.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // The transfer may have ended.
-        drop(sender.map(|sender| sender.send(result)));
-    };
+    let sender = OnceSlot::new(sender);
+    let instead = sender.clone();
+    // The transfer may have ended.
+    let answer =
+        |sender: &OnceSlot<oneshot::Sender<_>>, result| drop(sender.take().map(|sender| sender.send(result)));
     let root = Arc::clone(disk.root());
     let undone = move |why| answer(&instead, Err(not_stored(why, &root)));
     disk.submit_anyway(Lane::Store, STORE_TIME, move || answer(&sender, work()), undone);

@@ -1,8 +1,9 @@
 //! The control side: from a request to a decision.
 //!
-//! A request passes three stages ([`PendingRequest`]): policy, the disk, and the decision that is posted to its worker.
-//! Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs` assigns
-//! them: a slow plugin or disk must not delay other requests.
+//! A request passes these stages in one direction ([`PendingRequest`]): the name is read (`pending.rs`) and found
+//! (`stored_name.rs`), policy decides (`plan.rs`), the content is opened (`file_search.rs`), and the decision is posted to
+//! the worker. Policy may wait and never blocks; the disk blocks. So the stages need different threads, and `deciders.rs`
+//! assigns them: a slow plugin or disk must not delay other requests.
 
 mod absence;
 mod candidates;
@@ -11,10 +12,12 @@ mod explain;
 mod file_search;
 mod gate;
 mod netboot;
+mod once_slot;
 mod open_file;
 mod pending;
 mod plan;
-mod spelling;
+mod refusals;
+mod stored_name;
 
 use crate::events::Observers;
 use crate::generation::CurrentGeneration;

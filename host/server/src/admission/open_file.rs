@@ -1,13 +1,13 @@
 //! Opens the file of a transfer. Blocks on the disk.
 
 use super::candidates::Candidates;
-use super::plan::denied;
+use super::refusals::denied;
 use crate::generation::{Files, Generation};
 use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tuffet_core::netascii::Encoder;
-use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options, outcome_of_store_error};
+use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options};
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{ClientKey, Denial, ErrorCode, Mode, Operation, Request, SessionProfile, SessionValues};
@@ -325,14 +325,4 @@ pub(super) fn require_small(size: Option<u64>, profile: &SessionProfile) -> Resu
         })),
         _ => Ok(()),
     }
-}
-
-/// Returns the decision for an error. If a later attempt or another server may succeed, the request is dropped, so that
-/// the client repeats it.
-pub(super) fn refused(error: &StoreError) -> Decision {
-    if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
-        return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
-    }
-    let Denial { code, message, reason } = error.denial();
-    Decision::Refuse { code, message, ending: Ending::new(outcome_of_store_error(error), reason) }
 }

@@ -1,7 +1,9 @@
 //! One request on its way to its decision, in three stages.
 
 use super::Admission;
+use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
+use super::refusals::{internal_error, refuse_name};
 use crate::generation::Generation;
 use futures_util::FutureExt;
 use std::net::{IpAddr, SocketAddr};
@@ -9,11 +11,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tuffet_engine::worker::{Content, Decision, NewRequest, Ticket, ToWorker};
-use tuffet_request::events::{CompactRecord, DecisionRecord, Ending, Happening, Outcome};
+use tuffet_request::events::{CompactRecord, DecisionRecord, Happening};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
-    Calls, ClientClass, ErrorCode, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request,
-    RequestId, Trail,
+    Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId, Trail,
 };
 use tuffet_store::Roots;
 
@@ -26,6 +27,10 @@ pub(super) struct PendingRequest {
     /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
 }
+
+/// A request that the opener of its file decides, or its deadline. The only owner of the request, so that a hanging thread
+/// keeps neither it nor the server.
+pub(super) type RequestSlot = OnceSlot<Box<PendingRequest>>;
 
 impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
@@ -216,19 +221,6 @@ impl ReceivedRequest<'_> {
             trail,
         };
         (request, refused)
-    }
-}
-
-pub(super) fn refuse_name(error: &NameError) -> Decision {
-    let ending = Ending::new(Outcome::Denied, format!("the name is refused: {error}"));
-    Decision::Refuse { code: error.code(), message: error.to_string(), ending }
-}
-
-pub(super) fn internal_error() -> Decision {
-    Decision::Refuse {
-        code: ErrorCode::NotDefined,
-        message: "server error".into(),
-        ending: Ending::new(Outcome::Failed, "a bug: deciding the request panicked"),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Runs `authorize` and `resolve`: policy's part of a decision.
 
-use super::{netboot, spelling};
+use super::refusals::{allowed, denied, dropped, overloaded};
+use super::stored_name;
 use crate::generation::Generation;
 use std::sync::Arc;
 use tuffet_engine::worker::Decision;
-use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, Target, Verdict};
-use tuffet_request::events::{DecisionRecord, Ending, Outcome};
-use tuffet_request::{Denial, ErrorCode, SessionProfile};
+use tuffet_policy::{ChainDeadline, ChainPosition, PluginContent, ResolveAnswer, Target};
+use tuffet_request::SessionProfile;
+use tuffet_request::events::DecisionRecord;
 
 /// The next step for a request after policy has answered.
 pub(super) enum Plan {
@@ -32,51 +33,18 @@ impl Plan {
         Plan::Open { targets: Vec::new(), by: None, profile: SessionProfile::default(), next: None }
     }
 
-    /// Whether the roots are searched for the requested path.
-    fn is_search(&self) -> bool {
-        matches!(self, Plan::Open { targets, .. } if targets.is_empty())
-    }
-
     /// Whether carrying it out blocks.
     pub(super) fn needs_disk(&self) -> bool {
         matches!(self, Plan::Open { .. })
     }
 }
 
-/// Calls the chains of a generation. Records the deciding plugin, and gives the request the judged path.
+/// Finds the name that policy judges, and calls the chains of a generation. Records the deciding plugin, and gives the
+/// request the judged path.
 pub(super) async fn ask_policy(generation: &Generation, record: &mut DecisionRecord) -> Plan {
-    let plan = ask_once(generation, record).await;
-    or_in_last_folder(generation, record, plan).await
-}
-
-/// Calls the rest of the `resolve` chain, if none of the files of a plugin exists. Restarts the time limit: time spent
-/// on disks does not count.
-pub(super) async fn ask_next(
-    generation: &Generation,
-    record: &mut DecisionRecord,
-    next: RestOfChain,
-    profile: SessionProfile,
-) -> Plan {
-    record.verdict_by = next.allowed_by;
-    let plan = resolve_from(generation, record, next.from, profile, generation.policy.deadline()).await;
-    or_in_last_folder(generation, record, plan).await
-}
-
-/// Returns the plan, or the plan for the path in the client's last folder.
-async fn or_in_last_folder(generation: &Generation, record: &mut DecisionRecord, plan: Plan) -> Plan {
-    if generation.netboot.shim_folders.is_none() || !plan.is_search() {
-        return plan;
-    }
-    match Box::pin(netboot::move_to_last_folder(generation, record)).await {
-        Ok(false) => plan,
-        Ok(true) => Box::pin(ask_once(generation, record)).await,
-        Err(decision) => Plan::Decided(decision),
-    }
-}
-
-async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan {
-    let any_case = generation.files.roots.any_case();
-    if any_case && let Err(decision) = Box::pin(spelling::respell_request(generation, record)).await {
+    if generation.looks_up_names()
+        && let Err(decision) = Box::pin(stored_name::find(generation, record)).await
+    {
         return Plan::Decided(decision);
     }
     let (policy, request) = (&generation.policy, &record.request);
@@ -89,6 +57,18 @@ async fn ask_once(generation: &Generation, record: &mut DecisionRecord) -> Plan 
         Err(decision) => return Plan::Decided(decision),
     };
     resolve_from(generation, record, ChainPosition::START, profile, deadline).await
+}
+
+/// Calls the rest of the `resolve` chain, if none of the files of a plugin exists. Restarts the time limit: time spent
+/// on disks does not count.
+pub(super) async fn ask_next(
+    generation: &Generation,
+    record: &mut DecisionRecord,
+    next: RestOfChain,
+    profile: SessionProfile,
+) -> Plan {
+    record.verdict_by = next.allowed_by;
+    resolve_from(generation, record, next.from, profile, generation.policy.deadline()).await
 }
 
 async fn resolve_from(
@@ -111,7 +91,7 @@ async fn resolve_from(
         ResolveAnswer::Overloaded(reason) => Plan::Decided(overloaded(reason)),
         ResolveAnswer::Content(content) => Plan::Content { content, profile },
         ResolveAnswer::Files(targets) if generation.files.roots.any_case() => {
-            match Box::pin(spelling::respell_targets(generation, record, targets, profile)).await {
+            match Box::pin(stored_name::respell_targets(generation, record, targets, profile)).await {
                 Ok((targets, profile)) => Plan::Open { targets, by: resolution.by, profile, next },
                 Err(decision) => Plan::Decided(decision),
             }
@@ -119,31 +99,4 @@ async fn resolve_from(
         ResolveAnswer::Files(targets) => Plan::Open { targets, by: resolution.by, profile, next },
         ResolveAnswer::Abstain => Plan::Open { targets: Vec::new(), by: None, profile, next: None },
     }
-}
-
-/// The profile of an allowed request, or the decision.
-pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
-    match verdict {
-        Verdict::Allow(profile) => Ok(profile),
-        Verdict::Deny(denial) => Err(denied(denial)),
-        Verdict::Drop(reason) => Err(dropped(&reason)),
-        Verdict::Overloaded(reason) => Err(overloaded(reason)),
-    }
-}
-
-pub(super) fn denied(denial: Denial) -> Decision {
-    let Denial { code, message, reason } = denial;
-    let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
-    Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
-}
-
-fn dropped(reason: &str) -> Decision {
-    let detail =
-        if reason.is_empty() { "dropped by policy".into() } else { format!("dropped by policy: {reason}") };
-    Decision::Drop { ending: Ending::new(Outcome::Denied, detail) }
-}
-
-/// Drops the request: the plugin may answer when the client repeats it.
-fn overloaded(reason: String) -> Decision {
-    Decision::Drop { ending: Ending::new(Outcome::Failed, reason) }
 }

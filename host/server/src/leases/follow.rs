@@ -1,8 +1,9 @@
 //! A lease file, followed by a thread.
 
 use super::reading::{ReadOutcome, Version, read_if_changed};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::net::IpAddr;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 use tuffet_config::LeaseFile;
@@ -59,16 +60,7 @@ impl FollowedFile {
     /// Waits for the first check of the file, at most until `until`.
     pub(super) fn wait_for_first_check(&self, until: Instant) {
         let mut last_read = self.last_read();
-        while !last_read.checked {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            last_read = self
-                .first_check
-                .wait_timeout(last_read, left)
-                .map_or_else(|poisoned| poisoned.into_inner().0, |(last_read, _)| last_read);
-        }
+        while !last_read.checked && !self.first_check.wait_until(&mut last_read, until).timed_out() {}
     }
 
     /// The entry of an address: `None` if the file has none, `Some(None)` if its lease has ended.
@@ -83,7 +75,7 @@ impl FollowedFile {
     }
 
     fn last_read(&self) -> MutexGuard<'_, LastRead> {
-        self.last_read.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_read.lock()
     }
 
     fn note(&self, change: impl FnOnce(&mut LastRead)) {

@@ -1,9 +1,10 @@
 //! The clients of origins, with their caches.
 
 use super::{CachedRow, FetchNote, FetchObserver, OriginFailure, OriginReport};
+use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 use tuffet_config::OriginSpec;
 use tuffet_origin::{BreakerState, Fetch, OriginState, Remote};
@@ -122,7 +123,7 @@ impl Origins {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<OriginClient>> {
-        self.0.clients.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.clients.lock()
     }
 }
 

@@ -4,8 +4,9 @@ mod privileges;
 
 pub use privileges::{ProcessPrivileges, RemainingPrivileges};
 
+use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -209,7 +210,7 @@ impl Status {
     }
 
     fn lock(&self) -> MutexGuard<'_, Report> {
-        self.report.lock().unwrap_or_else(PoisonError::into_inner)
+        self.report.lock()
     }
 }
 

@@ -7,8 +7,9 @@ use super::counts::Counts;
 use super::options::negotiated;
 use super::snapshot::{Active, calls, unix_ms};
 use hashbrown::{DefaultHashBuilder, HashTable};
+use parking_lot::{Mutex, MutexGuard};
 use std::hash::BuildHasher;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tuffet_request::events::{CompactRecord, Summary};
 
@@ -137,5 +138,5 @@ fn row(rate: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Act
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock()
 }

@@ -2,8 +2,9 @@
 
 use super::Watch;
 use super::snapshot::unix_ms;
+use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
@@ -98,7 +99,7 @@ impl<S: FeedSource> Feed<S> {
     }
 
     fn is_filled(&self) -> MutexGuard<'_, bool> {
-        self.0.is_filled.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.is_filled.lock()
     }
 }
 

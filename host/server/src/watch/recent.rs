@@ -2,8 +2,9 @@
 
 use super::options::negotiated;
 use super::snapshot::{Finished, calls, unix_ms};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tuffet_request::events::{Summary, Tried};
 
@@ -23,7 +24,7 @@ struct RecentRequest {
 impl Recent {
     pub(super) fn keep(&self, summary: &Arc<Summary>) {
         let recent = RecentRequest { at: SystemTime::now(), summary: Arc::clone(summary) };
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         if all.len() == FINISHED {
             all.pop_back();
         }
@@ -32,8 +33,7 @@ impl Recent {
 
     /// Returns the requests, newest first.
     pub(super) fn rows(&self) -> Vec<Finished> {
-        let all: Vec<RecentRequest> =
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+        let all: Vec<RecentRequest> = self.0.lock().iter().cloned().collect();
         all.iter().map(row).collect()
     }
 }

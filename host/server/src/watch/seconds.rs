@@ -2,9 +2,9 @@
 
 use super::counts::Counts;
 use super::snapshot::{ByOperation, Sample, unix_ms};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
@@ -46,7 +46,7 @@ impl Seconds {
             decision: counts.decision.read(),
             duration: [counts.duration[0].read(), counts.duration[1].read()],
         };
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.0.lock();
         let before = &log.before;
         let rate = |operation: usize| {
             let moved = now.bytes[operation].saturating_sub(before.bytes[operation]);
@@ -85,7 +85,7 @@ impl Seconds {
 
     /// Returns the samples that ended after this time, oldest first.
     pub(super) fn after(&self, unix_ms: u64) -> Vec<Sample> {
-        let log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let log = self.0.lock();
         log.samples.iter().filter(|sample| sample.unix_ms > unix_ms).cloned().collect()
     }
 }

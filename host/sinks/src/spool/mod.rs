@@ -9,12 +9,13 @@ mod state;
 #[cfg(test)]
 mod tests;
 
+use parking_lot::{Mutex, MutexGuard};
 use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
@@ -158,7 +159,7 @@ impl Backlog for Claim {
     }
 
     fn lock_delivery(&self) -> Option<MutexGuard<'_, ()>> {
-        Some(self.spool.delivering.lock().unwrap_or_else(PoisonError::into_inner))
+        Some(self.spool.delivering.lock())
     }
 
     fn wake(&self) {

@@ -9,7 +9,7 @@ use std::{env, process, thread};
 
 /// How long a test may run; `TUFFET_TEST_LIMIT` replaces it, in seconds. Tests wait for less: only those that hang
 /// reach it.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(900);
 
 /// Tests that run, by name.
 static RUNNING: Mutex<Vec<(String, Instant)>> = Mutex::new(Vec::new());

@@ -1,10 +1,11 @@
 //! Sends the HTTP requests of plugins. One client serves all, reuses connections and trusts the system's certificate
 //! authorities, including private ones.
 
+use parking_lot::Mutex;
 use std::error::Error as _;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -83,11 +84,11 @@ struct RequestBody(Mutex<WasiBody>);
 
 impl RequestBody {
     fn body(&mut self) -> &mut WasiBody {
-        self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
+        self.0.get_mut()
     }
 
     fn with_body<T>(&self, read: impl FnOnce(&WasiBody) -> T) -> T {
-        read(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        read(&self.0.lock())
     }
 }
 

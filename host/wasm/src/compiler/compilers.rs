@@ -1,5 +1,6 @@
 //! The server's side: requests compilers.
 
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::mem::MaybeUninit;
@@ -9,7 +10,6 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::net::{
@@ -145,7 +145,7 @@ impl Compilers {
     /// Reaps a starter that was killed.
     fn reap(&self) {
         if let Some(starter) = &self.starter {
-            let _ = starter.lock().unwrap_or_else(PoisonError::into_inner).try_wait();
+            let _ = starter.lock().try_wait();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Limits the number of concurrent compilers.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use parking_lot::{Condvar, Mutex};
 use std::thread::available_parallelism;
 
 /// The maximum number of compilers. Each uses several cores itself; more compilers only take more memory.
@@ -21,8 +21,8 @@ impl CompilerSlots {
 
     /// Waits for a free slot.
     pub fn take(&self) -> CompilerSlot<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut free = self.freed.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        let mut free = self.free.lock();
+        self.freed.wait_while(&mut free, |free| *free == 0);
         *free -= 1;
         CompilerSlot(self)
     }
@@ -33,7 +33,7 @@ pub(super) struct CompilerSlot<'a>(&'a CompilerSlots);
 
 impl Drop for CompilerSlot<'_> {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.free.lock() += 1;
         self.0.freed.notify_one();
     }
 }

@@ -7,10 +7,10 @@ mod operator;
 mod restarts;
 
 use crate::soak::server::{Programs, Server, Site};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
@@ -53,33 +53,33 @@ impl<'a> Stage<'a> {
 
     /// Counts events.
     fn count(&self, what: &'static str, many: u64) {
-        *self.counted.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() += many;
+        *self.counted.lock().entry(what).or_default() += many;
     }
 
     /// Records a fault.
     pub(crate) fn wrong(&self, what: String) {
         let what = format!("{:.0} s: {what}", self.began.elapsed().as_secs_f64());
         eprintln!("wrong: {what}");
-        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+        self.wrong.lock().push(what);
     }
 
     /// Records a standstill of the machine.
     fn stood_still(&self, time: Duration) {
         let what = format!("{:.0} s, for {:.1} s", self.began.elapsed().as_secs_f64(), time.as_secs_f64());
         eprintln!("the machine stood still: {what}");
-        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+        self.standstills.lock().push(what);
     }
 
     pub(crate) fn standstills(&self) -> Vec<String> {
-        self.standstills.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.standstills.lock().clone()
     }
 
     pub(crate) fn counted(&self) -> BTreeMap<&'static str, u64> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.counted.lock().clone()
     }
 
     pub(crate) fn wrongs(&self) -> Vec<String> {
-        self.wrong.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.wrong.lock().clone()
     }
 
     fn goes_on(&self) -> bool {

@@ -1,4 +1,5 @@
-//! Finds the stored spelling of names for case-insensitive roots (`roots[].case: insensitive`).
+//! Finds the name that policy judges: the stored spelling in case-insensitive roots (`roots[].case: insensitive`), and
+//! the last folder of the client for files of shim (`netboot.shim-folder`).
 //!
 //! A rule for `secret/**` must also cover `SECRET/x`. So the stored spelling is looked up first, and policy judges it.
 //! Files are then opened by exactly the judged spelling: a file that appears between the two steps is not found, and
@@ -8,12 +9,13 @@
 //! A plugin may answer with a file in another spelling. Then its stored name is looked up, too, and `authorize` judges
 //! that name before it is opened: rules about names would otherwise end where a mapping begins.
 //!
-//! Only servers with such a root look up names here. Look-ups run on threads of the root, within `limits.open-time`, so
+//! Only servers with such a root or key look up names here. Look-ups run on threads of the root, within `limits.open-time`, so
 //! a hanging folder affects only requests for its root.
 
 use super::candidates::{searched_roots, serves};
-use super::plan::allowed;
+use super::refusals::allowed;
 use crate::generation::Generation;
+use crate::last_folders::is_requested_by_shim;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tuffet_engine::worker::Decision;
@@ -22,14 +24,27 @@ use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Operation, Request, SessionProfile};
 use tuffet_store::{Lane, Reach, Sought, Stored};
 
+/// Gives the request the path under which a root stores its file: in the stored spelling, and for shim in the last folder
+/// of its client. Without such a file it keeps its path.
+///
+/// # Errors
+/// The decision, if a root does not answer.
+pub(super) async fn find(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
+    let any_case = generation.files.roots.any_case();
+    if any_case {
+        respell_request(generation, record).await?;
+    }
+    if move_to_last_folder(generation, record).await? && any_case {
+        respell_request(generation, record).await?;
+    }
+    Ok(())
+}
+
 /// Replaces the path of the request by the stored spelling in the first root that has it, if any.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
-pub(super) async fn respell_request(
-    generation: &Generation,
-    record: &mut DecisionRecord,
-) -> Result<(), Decision> {
+async fn respell_request(generation: &Generation, record: &mut DecisionRecord) -> Result<(), Decision> {
     let sought = sought(record.request.operation);
     for root in roots_to_search(generation, &record.request) {
         let Some(path) =
@@ -89,11 +104,36 @@ pub(super) async fn respell_targets(
     Ok((targets, profile))
 }
 
+/// Replaces the path of a request by shim by the one in the last folder of its client, if the file exists there and not
+/// under the requested path (`netboot.shim-folder`). Returns whether the path was replaced.
+///
+/// # Errors
+/// The decision, if a root does not answer.
+async fn move_to_last_folder(generation: &Generation, record: &mut DecisionRecord) -> Result<bool, Decision> {
+    let request = &record.request;
+    let Some(folders) = generation.netboot.shim_folders.as_ref() else { return Ok(false) };
+    if request.operation != Operation::Read || !is_requested_by_shim(&request.path) {
+        return Ok(false);
+    }
+    let Some(folder) = folders.of(request.client.ip()) else { return Ok(false) };
+    if exists(generation, request, &request.path).await? {
+        return Ok(false);
+    }
+    let path = format!("{folder}/{}", request.path);
+    let is_there = exists(generation, request, &path).await?;
+    let request = Arc::make_mut(&mut record.request);
+    request.shim_folder = Some(folder);
+    if is_there {
+        request.path = path;
+    }
+    Ok(is_there)
+}
+
 /// Whether any root of the request has the path.
 ///
 /// # Errors
 /// The decision, if a root does not answer.
-pub(super) async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
+async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
     for root in roots_to_search(generation, request) {
         if stored_path(generation, &root, request, path, Sought::File).await?.is_some() {
             return Ok(true);

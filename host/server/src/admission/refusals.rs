@@ -1,0 +1,66 @@
+//! Decisions without a transfer, and why.
+
+use tuffet_engine::worker::{Decision, outcome_of_store_error};
+use tuffet_policy::Verdict;
+use tuffet_request::events::{Ending, Outcome};
+use tuffet_request::names::NameError;
+use tuffet_request::{Denial, ErrorCode, SessionProfile};
+use tuffet_store::{StoreError, Undone};
+
+/// The profile of an allowed request, or the decision.
+pub(super) fn allowed(verdict: Verdict) -> Result<SessionProfile, Decision> {
+    match verdict {
+        Verdict::Allow(profile) => Ok(profile),
+        Verdict::Deny(denial) => Err(denied(denial)),
+        Verdict::Drop(reason) => Err(dropped(&reason)),
+        Verdict::Overloaded(reason) => Err(overloaded(reason)),
+    }
+}
+
+pub(super) fn denied(denial: Denial) -> Decision {
+    let Denial { code, message, reason } = denial;
+    let outcome = if code == ErrorCode::FileNotFound { Outcome::NotFound } else { Outcome::Denied };
+    Decision::Refuse { code, message, ending: Ending::new(outcome, reason) }
+}
+
+pub(super) fn dropped(reason: &str) -> Decision {
+    let detail =
+        if reason.is_empty() { "dropped by policy".into() } else { format!("dropped by policy: {reason}") };
+    Decision::Drop { ending: Ending::new(Outcome::Denied, detail) }
+}
+
+/// Drops the request: the plugin may answer when the client repeats it.
+pub(super) fn overloaded(reason: String) -> Decision {
+    Decision::Drop { ending: Ending::new(Outcome::Failed, reason) }
+}
+
+/// Returns the decision for an error. If a later attempt or another server may succeed, the request is dropped, so that
+/// the client repeats it.
+pub(super) fn refused(error: &StoreError) -> Decision {
+    if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
+        return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
+    }
+    let Denial { code, message, reason } = error.denial();
+    Decision::Refuse { code, message, ending: Ending::new(outcome_of_store_error(error), reason) }
+}
+
+pub(super) fn refuse_name(error: &NameError) -> Decision {
+    let ending = Ending::new(Outcome::Denied, format!("the name is refused: {error}"));
+    Decision::Refuse { code: error.code(), message: error.to_string(), ending }
+}
+
+pub(super) fn internal_error() -> Decision {
+    Decision::Refuse {
+        code: ErrorCode::NotDefined,
+        message: "server error".into(),
+        ending: Ending::new(Outcome::Failed, "a bug: deciding the request panicked"),
+    }
+}
+
+pub(super) fn not_begun(why: Undone) -> Decision {
+    let detail = match why {
+        Undone::NoThread => "the system has no thread to decide the request (`TasksMax=`, `ulimit -u`)",
+        _ => "no thread was free to decide the request in time",
+    };
+    Decision::Drop { ending: Ending::new(Outcome::Failed, detail) }
+}

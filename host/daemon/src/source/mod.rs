@@ -16,7 +16,7 @@ pub use watch::Watched;
 
 use last_good::LastGood;
 use location::{Auth, Location};
-use parking_lot::{Mutex};
+use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use tuffet_config::{Config, ConfigError, Overrides, Remote, digest};

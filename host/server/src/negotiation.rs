@@ -165,116 +165,186 @@ impl Negotiation {
         &self.routes
     }
 
-    /// Returns the bounds of a request, within the profile of policy.
+    /// Returns the bounds of a request, within the profile of policy. Runs for each request: no allocations, unless policy
+    /// overrides a time.
     pub(crate) fn bounds(
         &self,
         request: &Request,
         requested: &OptionSet,
         profile: &SessionProfile,
     ) -> Bounds {
-        // Without it, the route does not matter.
-        let asks_for_blksize = requested.blksize.or(requested.blksize2).is_some();
-        let listener = self.listener(&request.listener);
-        let (client, class) = (request.client.ip(), request.class);
-        let fits = |its: &&ProfileRules| its.profile.fits(client, class);
-        // This runs for each request: no allocations.
-        let (mut own, mut blksize_by, mut windowsize_by, mut rate_by) =
-            (Ceilings::default(), BoundSource::Transfer, BoundSource::Transfer, BoundSource::Transfer);
-        let profiles = self.profiles.iter().enumerate().filter(|(_, its)| fits(its));
-        let mut times = None;
-        let profiles = profiles.map(|(number, its)| {
-            times = times.or(its.times.as_ref().map(|times| (BoundSource::Profile(number), times)));
-            (BoundSource::Profile(number), its.profile.ceilings)
-        });
-        for (source, next) in profiles.chain(listener.map(|its| (BoundSource::Listener, its.ceilings))) {
-            let all = own.or(next);
-            if own.max_blksize.is_none() && all.max_blksize.is_some() {
-                blksize_by = source;
-            }
-            if own.max_windowsize.is_none() && all.max_windowsize.is_some() {
-                windowsize_by = source;
-            }
-            if own.rate.is_none() && all.rate.is_some() {
-                rate_by = source;
-            }
-            own = all;
-        }
-        let shipped = self.shipped.iter().filter(fits).fold(Ceilings::default(), |all, its| {
-            times = times.or(its.times.as_ref().map(|times| (BoundSource::Shipped, times)));
-            all.or(its.profile.ceilings)
-        });
-
-        let max_blksize = own.max_blksize.unwrap_or(self.max_blksize);
-        let mut windowsize = own.max_windowsize.unwrap_or(self.max_windowsize);
-        let burst = own.burst.or(shipped.burst);
-        let mut route = None;
-        let mut blksize = match max_blksize {
-            MaxBlksize::Bytes(bytes) => bytes,
-            MaxBlksize::Auto if asks_for_blksize => {
-                let mtu = self.routes.mtu(request.client, listener.and_then(|its| its.interface.as_ref()));
-                route = Some(mtu);
-                largest_block(request.client, mtu.unwrap_or(ETHERNET_MTU))
-            }
-            MaxBlksize::Auto => MAX_BLKSIZE,
-        };
-        // A configured profile replaces built-in ones.
-        if !matches!(blksize_by, BoundSource::Profile(_))
-            && let Some(MaxBlksize::Bytes(most)) = shipped.max_blksize
-        {
-            lower(&mut blksize, &mut blksize_by, most, BoundSource::Shipped);
-        }
-        if !matches!(windowsize_by, BoundSource::Profile(_))
-            && let Some(most) = shipped.max_windowsize
-        {
-            lower(&mut windowsize, &mut windowsize_by, most, BoundSource::Shipped);
-        }
-        if let Some(bytes) = profile.overrides.blksize {
-            (blksize, blksize_by, route) = (bytes, BoundSource::Policy, None);
-        }
-        if let Some(blocks) = profile.overrides.windowsize {
-            (windowsize, windowsize_by) = (blocks, BoundSource::Policy);
-        }
-        if let Some(most) = profile.ceilings.blksize {
-            lower(&mut blksize, &mut blksize_by, most, BoundSource::Policy);
-        }
-        if let Some(most) = profile.ceilings.windowsize {
-            lower(&mut windowsize, &mut windowsize_by, most, BoundSource::Policy);
-        }
-        let burst = profile.burst.or(burst);
+        let configured = self.configured(request);
+        let (blksize, route) = self.blksize(&configured, request, requested, profile);
+        let windowsize = self.windowsize(&configured, profile);
+        let Configured { own, shipped, .. } = &configured;
         let rate = profile.rate.or(own.rate).or(self.rate);
-        if profile.rate.is_some() {
-            rate_by = BoundSource::Policy;
-        }
-        // 4 GiB/s is no limit.
-        let rate = rate.and_then(|rate| u32::try_from(rate).ok());
         let rules = own.options.or(shipped.options);
         let acknowledged = match rules == OptionRules::default() {
             true => self.acknowledged,
             false => acknowledged(rules.or(self.options)),
         };
-        let acknowledged = without_refused(acknowledged, requested, profile);
-        let limits = Limits { blksize, windowsize, burst, rate, acknowledged };
-        if let Some(seconds) = profile.overrides.timeout {
-            let usual = times.map_or(self.retransmit, |(_, times)| times.retransmit);
-            let retransmit = with_timeout(usual, seconds);
-            let settings = Some(Arc::new(Settings { timing: timing(&retransmit), ..self.settings }));
-            let retransmit_by = BoundSource::Policy;
-            return Bounds {
-                limits,
-                blksize_by,
-                windowsize_by,
-                rate_by,
-                route,
-                retransmit,
-                retransmit_by,
-                settings,
-            };
+        let (retransmit, settings) = self.retransmission(configured.times, profile);
+        Bounds {
+            limits: Limits {
+                blksize: blksize.value,
+                windowsize: windowsize.value,
+                burst: profile.burst.or(own.burst).or(shipped.burst),
+                // 4 GiB/s is no limit.
+                rate: rate.and_then(|rate| u32::try_from(rate).ok()),
+                acknowledged: without_refused(acknowledged, requested, profile),
+            },
+            blksize_by: blksize.by,
+            windowsize_by: windowsize.by,
+            rate_by: if profile.rate.is_some() { BoundSource::Policy } else { configured.rate_by },
+            route,
+            retransmit: retransmit.value,
+            retransmit_by: retransmit.by,
+            settings,
         }
-        let (retransmit, retransmit_by, settings) = match times {
-            Some((source, times)) => (times.retransmit, source, Some(Arc::clone(&times.settings))),
-            None => (self.retransmit, BoundSource::Transfer, None),
+    }
+
+    /// Merges the ceilings of the profiles that fit, and then of the listener: for each key the first one counts.
+    fn configured(&self, request: &Request) -> Configured<'_> {
+        let listener = self.listener(&request.listener);
+        let (client, class) = (request.client.ip(), request.class);
+        let fits = |its: &&ProfileRules| its.profile.fits(client, class);
+        let mut all = Configured {
+            listener,
+            own: Ceilings::default(),
+            shipped: Ceilings::default(),
+            blksize_by: BoundSource::Transfer,
+            windowsize_by: BoundSource::Transfer,
+            rate_by: BoundSource::Transfer,
+            times: None,
         };
-        Bounds { limits, blksize_by, windowsize_by, rate_by, route, retransmit, retransmit_by, settings }
+        for (number, its) in self.profiles.iter().enumerate().filter(|(_, its)| fits(its)) {
+            all.add(BoundSource::Profile(number), its.profile.ceilings);
+            all.add_times(BoundSource::Profile(number), its);
+        }
+        if let Some(listener) = listener {
+            all.add(BoundSource::Listener, listener.ceilings);
+        }
+        for its in self.shipped.iter().filter(fits) {
+            all.shipped = all.shipped.or(its.profile.ceilings);
+            all.add_times(BoundSource::Shipped, its);
+        }
+        all
+    }
+
+    /// Returns the largest block, and the route if that limits it.
+    fn blksize(
+        &self,
+        configured: &Configured<'_>,
+        request: &Request,
+        requested: &OptionSet,
+        profile: &SessionProfile,
+    ) -> (Sourced<u16>, Option<Option<u32>>) {
+        // Without the option, the route does not matter.
+        let is_requested = requested.blksize.or(requested.blksize2).is_some();
+        let mut route = None;
+        let value = match configured.own.max_blksize.unwrap_or(self.max_blksize) {
+            MaxBlksize::Bytes(bytes) => bytes,
+            MaxBlksize::Auto if is_requested => {
+                let interface = configured.listener.and_then(|its| its.interface.as_ref());
+                let mtu = self.routes.mtu(request.client, interface);
+                route = Some(mtu);
+                largest_block(request.client, mtu.unwrap_or(ETHERNET_MTU))
+            }
+            MaxBlksize::Auto => MAX_BLKSIZE,
+        };
+        let shipped = match configured.shipped.max_blksize {
+            Some(MaxBlksize::Bytes(bytes)) => Some(bytes),
+            _ => None,
+        };
+        let mut blksize = Sourced { value, by: configured.blksize_by };
+        blksize.lower_by_class(shipped);
+        if let Some(bytes) = profile.overrides.blksize {
+            (blksize, route) = (Sourced { value: bytes, by: BoundSource::Policy }, None);
+        }
+        blksize.lower(profile.ceilings.blksize, BoundSource::Policy);
+        (blksize, route)
+    }
+
+    fn windowsize(&self, configured: &Configured<'_>, profile: &SessionProfile) -> Sourced<u16> {
+        let value = configured.own.max_windowsize.unwrap_or(self.max_windowsize);
+        let mut windowsize = Sourced { value, by: configured.windowsize_by };
+        windowsize.lower_by_class(configured.shipped.max_windowsize);
+        if let Some(blocks) = profile.overrides.windowsize {
+            windowsize = Sourced { value: blocks, by: BoundSource::Policy };
+        }
+        windowsize.lower(profile.ceilings.windowsize, BoundSource::Policy);
+        windowsize
+    }
+
+    /// Returns the times, and the settings of the transfer if they differ from the common ones.
+    fn retransmission(
+        &self,
+        times: Option<Sourced<&ProfileTimes>>,
+        profile: &SessionProfile,
+    ) -> (Sourced<Retransmit>, Option<Arc<Settings>>) {
+        let usual = times.map_or(self.retransmit, |times| times.value.retransmit);
+        if let Some(seconds) = profile.overrides.timeout {
+            let value = with_timeout(usual, seconds);
+            let settings = Settings { timing: timing(&value), ..self.settings };
+            return (Sourced { value, by: BoundSource::Policy }, Some(Arc::new(settings)));
+        }
+        let by = times.map_or(BoundSource::Transfer, |times| times.by);
+        (Sourced { value: usual, by }, times.map(|times| Arc::clone(&times.value.settings)))
+    }
+}
+
+/// A value with its source.
+#[derive(Clone, Copy)]
+struct Sourced<T> {
+    value: T,
+    by: BoundSource,
+}
+
+impl Sourced<u16> {
+    fn lower(&mut self, most: Option<u16>, by: BoundSource) {
+        if let Some(value) = most.filter(|most| *most < self.value) {
+            *self = Sourced { value, by };
+        }
+    }
+
+    /// Applies the ceiling of a built-in profile, which a configured one replaces.
+    fn lower_by_class(&mut self, most: Option<u16>) {
+        if !matches!(self.by, BoundSource::Profile(_)) {
+            self.lower(most, BoundSource::Shipped);
+        }
+    }
+}
+
+/// What the configuration says about a request.
+struct Configured<'a> {
+    listener: Option<&'a ListenerRules>,
+    /// The ceilings of configured profiles and of the listener, and of built-in profiles.
+    own: Ceilings,
+    shipped: Ceilings,
+    /// The sources of the ceilings.
+    blksize_by: BoundSource,
+    windowsize_by: BoundSource,
+    rate_by: BoundSource,
+    times: Option<Sourced<&'a ProfileTimes>>,
+}
+
+impl<'a> Configured<'a> {
+    fn add(&mut self, by: BoundSource, ceilings: Ceilings) {
+        let all = self.own.or(ceilings);
+        if self.own.max_blksize.is_none() && all.max_blksize.is_some() {
+            self.blksize_by = by;
+        }
+        if self.own.max_windowsize.is_none() && all.max_windowsize.is_some() {
+            self.windowsize_by = by;
+        }
+        if self.own.rate.is_none() && all.rate.is_some() {
+            self.rate_by = by;
+        }
+        self.own = all;
+    }
+
+    fn add_times(&mut self, by: BoundSource, rules: &'a ProfileRules) {
+        self.times = self.times.or(rules.times.as_ref().map(|value| Sourced { value, by }));
     }
 }
 
@@ -316,12 +386,6 @@ fn acknowledged(rules: OptionRules) -> Acknowledged {
         Some(OptionRule::Refuse) => all.without(option),
         None => all,
     })
-}
-
-fn lower(value: &mut u16, by: &mut BoundSource, most: u16, source: BoundSource) {
-    if most < *value {
-        (*value, *by) = (most, source);
-    }
 }
 
 /// The largest block that fits into one packet.

@@ -1,6 +1,8 @@
 //! The text form of an explanation.
 
-use super::{Call, Candidate, Explanation, Lease, Limit, Retransmission};
+use super::{
+    Call, Candidate, ExplainedOutcome, ExplainedRequest, Explanation, Lease, Limit, Options, Retransmission,
+};
 use std::fmt::{self, Display, Write};
 use std::time::Duration;
 
@@ -13,7 +15,36 @@ pub fn text(explained: &Explanation) -> String {
 }
 
 fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
-    let request = &explained.request;
+    write_request(to, &explained.request)?;
+    match explained.generation {
+        Some(generation) => {
+            writeln!(to, "server     running, generation {generation}, user {}", explained.user)?
+        }
+        None => writeln!(to, "server     none; checked as the user {}", explained.user)?,
+    }
+    for limit in &explained.limits {
+        writeln!(to, "limit      {limit}")?;
+    }
+    for call in &explained.policy {
+        writeln!(to, "{call}")?;
+    }
+    if explained
+        .policy
+        .iter()
+        .all(|call| call.hook != "authorize" || call.verdict == "abstain" || call.monitored)
+    {
+        writeln!(to, "authorize  no plugin decides: policy.default is {}", explained.default)?;
+    }
+    for candidate in &explained.candidates {
+        writeln!(to, "{candidate}")?;
+    }
+    if let Some(options) = &explained.options {
+        write_options(to, options)?;
+    }
+    write_outcome(to, &explained.outcome)
+}
+
+fn write_request(to: &mut String, request: &ExplainedRequest) -> fmt::Result {
     writeln!(to, "request    {} {:?} ({})", request.operation, request.requested, request.mode)?;
     if request.path != request.requested {
         write!(to, "           path {:?}", request.path)?;
@@ -54,72 +85,49 @@ fn write(to: &mut String, explained: &Explanation) -> fmt::Result {
     if let Some(lease) = &request.lease {
         writeln!(to, "lease      {lease}")?;
     }
-    match explained.generation {
-        Some(generation) => {
-            writeln!(to, "server     running, generation {generation}, user {}", explained.user)?
-        }
-        None => writeln!(to, "server     none; checked as the user {}", explained.user)?,
+    Ok(())
+}
+
+fn write_options(to: &mut String, options: &Options) -> fmt::Result {
+    write!(to, "options    blksize={} windowsize={}", options.blksize, options.windowsize)?;
+    if let Some(timeout) = options.timeout {
+        write!(to, " timeout={timeout}")?;
     }
-    for limit in &explained.limits {
-        writeln!(to, "limit      {limit}")?;
+    if let Some(tsize) = options.tsize {
+        write!(to, " tsize={tsize}")?;
     }
-    for call in &explained.policy {
-        writeln!(to, "{call}")?;
+    for (name, value) in &options.others {
+        write!(to, " {name}={value}")?;
     }
-    if explained
-        .policy
-        .iter()
-        .all(|call| call.hook != "authorize" || call.verdict == "abstain" || call.monitored)
-    {
-        writeln!(to, "authorize  no plugin decides: policy.default is {}", explained.default)?;
+    writeln!(to)?;
+    write!(to, "           at most blksize={} by {}", options.most_blksize, Printable(&options.blksize_by))?;
+    match (options.route_mtu, options.no_route) {
+        (Some(mtu), _) => write!(to, " (auto: the route to the client has an MTU of {mtu} bytes)")?,
+        (None, true) => write!(to, " (auto: the kernel knows no route to the client)")?,
+        (None, false) => {}
     }
-    for candidate in &explained.candidates {
-        writeln!(to, "{candidate}")?;
+    writeln!(to, ", windowsize={} by {}", options.most_windowsize, Printable(&options.windowsize_by))?;
+    if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
+        writeln!(to, "           at most {rate} bytes per second, by {}", Printable(by))?;
     }
-    if let Some(options) = &explained.options {
-        write!(to, "options    blksize={} windowsize={}", options.blksize, options.windowsize)?;
-        if let Some(timeout) = options.timeout {
-            write!(to, " timeout={timeout}")?;
-        }
-        if let Some(tsize) = options.tsize {
-            write!(to, " tsize={tsize}")?;
-        }
-        for (name, value) in &options.others {
-            write!(to, " {name}={value}")?;
-        }
-        writeln!(to)?;
-        write!(
-            to,
-            "           at most blksize={} by {}",
-            options.most_blksize,
-            Printable(&options.blksize_by)
-        )?;
-        match (options.route_mtu, options.no_route) {
-            (Some(mtu), _) => write!(to, " (auto: the route to the client has an MTU of {mtu} bytes)")?,
-            (None, true) => write!(to, " (auto: the kernel knows no route to the client)")?,
-            (None, false) => {}
-        }
-        writeln!(to, ", windowsize={} by {}", options.most_windowsize, Printable(&options.windowsize_by))?;
-        if let Some((rate, by)) = options.rate.zip(options.rate_by.as_ref()) {
-            writeln!(to, "           at most {rate} bytes per second, by {}", Printable(by))?;
-        }
-        if let Some(times) = &options.retransmit {
-            let Retransmission { floor, initial, cap, give_up, by } = times;
-            let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
-            writeln!(to, "           retransmits {}, by {}", Printable(&times), Printable(by))?;
-        }
-        if !options.refused.is_empty() {
-            writeln!(to, "           refused: {}", Printable(&options.refused.join(" ")))?;
-        }
-        match options.multicast {
-            Some(true) => writeln!(to, "           multicast: it joins a group, if one has a place")?,
-            Some(false) => writeln!(to, "           multicast: refused; the client is served alone")?,
-            None => {}
-        }
-        let from = if options.single_port { "the listening port (single-port)" } else { "a TID port" };
-        writeln!(to, "           answered from {from}")?;
+    if let Some(times) = &options.retransmit {
+        let Retransmission { floor, initial, cap, give_up, by } = times;
+        let times = format!("after {initial} at first, then {floor} to {cap}; gives up after {give_up}");
+        writeln!(to, "           retransmits {}, by {}", Printable(&times), Printable(by))?;
     }
-    let outcome = &explained.outcome;
+    if !options.refused.is_empty() {
+        writeln!(to, "           refused: {}", Printable(&options.refused.join(" ")))?;
+    }
+    match options.multicast {
+        Some(true) => writeln!(to, "           multicast: it joins a group, if one has a place")?,
+        Some(false) => writeln!(to, "           multicast: refused; the client is served alone")?,
+        None => {}
+    }
+    let from = if options.single_port { "the listening port (single-port)" } else { "a TID port" };
+    writeln!(to, "           answered from {from}")
+}
+
+fn write_outcome(to: &mut String, outcome: &ExplainedOutcome) -> fmt::Result {
     write!(to, "outcome    {}", outcome.decision)?;
     if let Some(resolved) = &outcome.resolved {
         write!(to, ": {}", Printable(resolved))?;

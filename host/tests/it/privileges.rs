@@ -182,7 +182,7 @@ fn what_the_user_may_not_touch_is_told_at_the_start() {
             "chmod o+rx",
             "chown -R nobody",
             "sink `lines`",
-            "make files in",
+            "create files in",
         ],
     );
     setup.outside().write("tuffet.yaml", yaml.replace("65534", "no-such-user-here").as_bytes());

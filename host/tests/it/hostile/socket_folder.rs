@@ -106,7 +106,7 @@ fn a_folder_that_is_a_link_leads_nowhere() {
         return;
     }
     for (rest, words) in [
-        ("admin: { address: \"unix:given/way/admin\" }\n", "so the user `nobody` makes the socket"),
+        ("admin: { address: \"unix:given/way/admin\" }\n", "so the user `nobody` creates the socket"),
         ("sinks: { lines: { file: given/way/lines.jsonl } }\n", "who may not create files in"),
         (
             "sinks: { lines: { stdout: true, spool: { path: given/way/spool } } }\n",

@@ -36,7 +36,7 @@ fn files_are_fetched_ahead_listed_and_dropped() {
     web.be(Manner::Good);
     cache(&server, &["warm", "absent"]).assert_fails(1, &["far:absent", "no such file"]);
     cache(&server, &["warm", "a/"]).assert_fails(1, &["a/: this names a folder"]);
-    cache(&server, &["warm", "x*"]).assert_fails(1, &["an origin lists none"]);
+    cache(&server, &["warm", "x*"]).assert_fails(1, &["an origin cannot list files"]);
     cache(&server, &["warm", "--root", "boot", "x"])
         .assert_fails(1, &["there is no root `boot` with a `url`"]);
 }

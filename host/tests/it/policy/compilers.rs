@@ -250,7 +250,7 @@ fn a_program_that_its_user_may_not_execute_compiles_in_the_server() {
     }
     let only_root = format!("chmod 700 '{}/tuffet'", folder.path().display());
     let server = setup.behind(behind(folder.path(), &only_root)).start();
-    assert!(server.log().contains("this program cannot be started once more"), "{}", server.log());
+    assert!(server.log().contains("cannot start this program as a compiler"), "{}", server.log());
     assert_eq!(server.logged("plugins loaded")["compiled"], 1);
     assert_serves(&server);
 }

@@ -100,7 +100,7 @@ fn what_is_wrong_is_told_and_the_server_serves() {
     ];
     let due = [
         "the variable OTEL_EXPORTER_OTLP_ENDPOINT=\"collector:4318\" is ignored: ",
-        "the variable OTEL_TRACES_SAMPLER=\"sometimes\" is ignored: there are `always_on`",
+        "the variable OTEL_TRACES_SAMPLER=\"sometimes\" is ignored: the samplers are `always_on`",
         "the variable OTEL_EXPORTER_OTLP_HEADERS is ignored: 1 of its pairs cannot be headers",
         "the variable OTEL_EXPORTER_OTLP_COMPRESSION=\"gzip\" is ignored: requests are not compressed",
         "the variable OTEL_EXPORTER_OTLP_ENDPIONT is ignored: it has no effect here",

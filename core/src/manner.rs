@@ -23,7 +23,7 @@ pub enum Manner {
     Whole,
     /// At once, as single datagrams.
     Singly,
-    /// So many single datagrams in each millisecond.
+    /// So many blocks in each millisecond, segmented by the kernel where it can: a burst fits into the receiver.
     Bursts(u16),
 }
 

@@ -88,9 +88,10 @@ impl Pacer {
         }
     }
 
-    /// Returns whether blocks leave as single datagrams, even where the kernel can segment.
+    /// Returns whether blocks leave as single datagrams, even where the kernel can segment: the receiver reads some while
+    /// others still come.
     pub(crate) fn sends_singly(&self) -> bool {
-        self.0.as_ref().is_some_and(|state| state.trials.manner() != Manner::Whole)
+        self.0.as_ref().is_some_and(|state| state.trials.manner() == Manner::Singly)
     }
 
     /// Returns when more blocks may be sent, if the present burst is used up.

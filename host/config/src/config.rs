@@ -8,23 +8,24 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::{LeaseFile, Multicast, Netboot, Profile, Settings};
 use tuffet_request::{Bounds, RootSpec};
 
 use super::address::path_schema;
 use super::admin::{self, Admin, WrittenAdmin};
 use super::error::ConfigError;
 use super::events::{EventsSpec, WrittenEvents};
-use super::facts::{LeaseFile, WrittenFacts};
+use super::facts::WrittenFacts;
 use super::kv::{KvBucket, WrittenKv};
 use super::limits::Limits;
 use super::listeners::{self, Listener, WrittenListener};
-use super::multicast::{Multicast, WrittenMulticast};
-use super::netboot::{Netboot, WrittenNetboot};
+use super::multicast::WrittenMulticast;
+use super::netboot::WrittenNetboot;
 use super::origins::OriginSpec;
 use super::plugins::{PluginConfig, ReferableNames};
 use super::policy::PolicyConfig;
 use super::privileges::Privileges;
-use super::profiles::{Profile, WrittenProfile};
+use super::profiles::WrittenProfile;
 use super::reach::SilentRoot;
 use super::registries::{RegistrySpec, WrittenRegistry};
 use super::remote::Remote;
@@ -311,9 +312,24 @@ impl Config {
         })
     }
 
+    /// Returns the settings of the server, as [`tuffet`](https://docs.rs/tuffet) takes them.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            listeners: self.listeners.iter().map(Listener::settings).collect(),
+            workers: self.workers,
+            busy_poll: self.busy_poll,
+            transfer: self.transfer.settings(),
+            profiles: self.profiles.clone(),
+            netboot: self.netboot,
+            multicast: self.multicast.clone(),
+            lease_files: self.lease_files.clone(),
+            limits: self.limits.settings(),
+        }
+    }
+
     /// Returns the limits that a reload may change, with the defaults that follow from others.
     pub fn bounds(&self) -> Bounds {
-        self.limits.bounds(&self.transfer)
+        self.limits.settings().bounds(&self.transfer.settings())
     }
 
     /// Returns the keys that differ in `next` but cannot change while the server runs: its sockets, its

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::LeaseFormat;
+use tuffet_request::settings::LeaseFile;
 
 use super::address::path_schema;
 use super::resolver::Resolver;
@@ -43,15 +44,6 @@ pub(crate) enum WrittenFormat {
     Kea,
     /// ISC dhcpd: `dhcpd.leases`, for IPv4.
     Isc,
-}
-
-/// A lease file of a DHCP server.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct LeaseFile {
-    /// An absolute path.
-    pub path: PathBuf,
-    /// The server that writes it.
-    pub format: LeaseFormat,
 }
 
 impl Resolver<'_> {

@@ -4,15 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tuffet_request::{Bounds, PerSecond};
+use tuffet_request::{PerSecond, settings};
 
 use super::resolver::Resolver;
-use super::transfer::Transfer;
-use super::units::{ByteCount, MIB, TimeSpan, plain};
-
-/// The default number of leading bits of an IPv6 address that identify a client: the usual prefix of a machine's
-/// network.
-const IPV6_PREFIX: u8 = 64;
+use super::units::{ByteCount, TimeSpan, plain};
 
 /// Bounds on concurrent transfers, requests, uploads and memory. The server drops requests over a limit and
 /// counts them by reason; clients ask again.
@@ -97,45 +92,48 @@ struct PerClient {
 
 impl Default for Limits {
     fn default() -> Self {
+        let limits = settings::Limits::default();
         Self {
-            transfers: 20_000,
-            pending: 4096,
+            transfers: limits.transfers,
+            pending: limits.pending,
             half_open: None,
             per_second: None,
             burst: None,
             per_client: PerClient::default(),
-            uploads_per_name: 16,
-            errors_per_second: 1000,
-            open_time: Duration::from_secs(5),
-            cache: 256 * MIB,
-            cache_max_age: Duration::from_secs(60),
-            events: 4096,
+            uploads_per_name: limits.uploads_per_name,
+            errors_per_second: limits.errors_per_second,
+            open_time: limits.open_time,
+            cache: limits.cache,
+            cache_max_age: limits.cache_max_age,
+            events: limits.events,
         }
     }
 }
 
 impl Limits {
-    /// Returns the limits that a reload may change, with the defaults that follow from others.
-    pub(crate) fn bounds(&self, transfer: &Transfer) -> Bounds {
-        let client = &self.per_client;
+    /// Returns them as the server takes them.
+    pub(crate) fn settings(&self) -> settings::Limits {
         let rate = |rate: Option<u32>, burst: Option<u32>| {
             rate.map(|per_second| PerSecond { per_second, burst: burst.unwrap_or(per_second) })
         };
-        // One address may be a whole site behind NAT or a load balancer, but other clients need room, too.
-        let share = |given: Option<usize>, all: usize| {
-            u32::try_from(given.unwrap_or((all - all / 4).max(1))).unwrap_or(u32::MAX)
-        };
-        Bounds {
-            half_open: self.half_open.unwrap_or(self.transfers.div_ceil(2)),
+        let client = &self.per_client;
+        settings::Limits {
+            transfers: self.transfers,
+            pending: self.pending,
+            half_open: self.half_open,
             per_second: rate(self.per_second, self.burst),
-            client_transfers: share(client.transfers, self.transfers),
-            client_pending: share(client.pending, self.pending),
-            client_per_second: rate(client.per_second, client.burst),
-            ipv6_prefix: client.ipv6_prefix.unwrap_or(IPV6_PREFIX),
-            errors_per_second: rate(Some(self.errors_per_second), None),
+            per_client: settings::PerClient {
+                transfers: client.transfers,
+                pending: client.pending,
+                per_second: rate(client.per_second, client.burst),
+                ipv6_prefix: client.ipv6_prefix,
+            },
             uploads_per_name: self.uploads_per_name,
-            least_rate: transfer.least_rate,
-            max_duration: transfer.max_duration,
+            errors_per_second: self.errors_per_second,
+            open_time: self.open_time,
+            cache: self.cache,
+            cache_max_age: self.cache_max_age,
+            events: self.events,
         }
     }
 

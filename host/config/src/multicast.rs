@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::Multicast;
 use tuffet_request::{Network, PortRange};
 
 use super::listeners::Listener;
@@ -57,23 +58,6 @@ impl Default for WrittenMulticast {
             listeners: Vec::new(),
         }
     }
-}
-
-/// The checked section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Multicast {
-    /// The addresses of groups, at least one of each family.
-    pub addresses: Vec<IpAddr>,
-    /// Their ports, at least one.
-    pub ports: Vec<u16>,
-    /// How many networks the blocks cross, at least 1.
-    pub ttl: u8,
-    /// The most groups at a time.
-    pub groups: usize,
-    /// The most members of a group.
-    pub members: usize,
-    /// For each listener, by number, whether its clients may join groups.
-    pub listeners: Vec<bool>,
 }
 
 impl Resolver<'_> {

@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::ceilings::{OptionRule, OptionRules};
+use tuffet_request::settings::Netboot;
 
 /// Help for boot chains. Each key changes the answers to some other clients, so all are off by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -34,19 +33,6 @@ pub(crate) struct WrittenNetboot {
     pub tftp_hpa_options: Option<bool>,
 }
 
-/// The enabled help for boot chains.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Netboot {
-    /// Whether shim's files are also looked for in the folder of the client's last `.efi` file.
-    pub shim_folder: bool,
-    /// Whether a missing `.lst` file is read as an empty one.
-    pub empty_lists: bool,
-    /// Whether `msftwindow` is acknowledged.
-    pub windows: bool,
-    /// Whether the options of tftp-hpa are acknowledged.
-    pub tftp_hpa_options: bool,
-}
-
 impl From<WrittenNetboot> for Netboot {
     fn from(written: WrittenNetboot) -> Netboot {
         let WrittenNetboot { preset, shim_folder, empty_lists, windows, tftp_hpa_options } = written;
@@ -56,20 +42,6 @@ impl From<WrittenNetboot> for Netboot {
             empty_lists: is_on(empty_lists),
             windows: is_on(windows),
             tftp_hpa_options: is_on(tftp_hpa_options),
-        }
-    }
-}
-
-impl Netboot {
-    /// Returns the options that it turns on.
-    pub fn options(&self) -> OptionRules {
-        let on = |on: bool| on.then_some(OptionRule::Acknowledge);
-        OptionRules {
-            rollover: on(self.tftp_hpa_options),
-            blksize2: on(self.tftp_hpa_options),
-            utimeout: on(self.tftp_hpa_options),
-            msftwindow: on(self.windows),
-            ..OptionRules::default()
         }
     }
 }

@@ -4,11 +4,11 @@
 //! Supports only the parts of JSON Schema that `schema` produces; a test compares the two.
 
 use serde_json::{Map, Value};
+use tuffet_request::settings::MaxBlksize;
 
 use super::address::{check_interface, check_name, check_root_name, parse_address};
 use super::admin::UNIX;
 use super::bundled;
-use super::ceilings::check_max_blksize;
 use super::component::{self, Sha256Digest};
 use super::grant::Grant;
 use super::roots::FileMode;
@@ -204,7 +204,7 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
         Some("root-name") => check_root_name(text).err(),
         Some("interface") => check_interface(text).err(),
         Some("tid-ports") => text.parse::<PortRange>().err(),
-        Some("max-blksize") => check_max_blksize(text).err(),
+        Some("max-blksize") => MaxBlksize::parse(text).err(),
         Some("path") if text.is_empty() => Some("the path is empty; name a folder, `.` for this one".into()),
         Some("grant") => text.parse::<Grant>().err(),
         Some("component") => component::complaint(text),

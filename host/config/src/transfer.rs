@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::{self, MaxBlksize, OptionRules};
 
-use super::ceilings::{MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::units::{ByteCount, TimeSpan, plain};
 
@@ -74,31 +74,49 @@ pub struct Retransmit {
 
 impl Default for Transfer {
     fn default() -> Self {
+        let transfer = settings::Transfer::default();
         Self {
-            max_blksize: MaxBlksize::Bytes(65464),
-            max_windowsize: 64,
-            options: OptionRules::default(),
-            rollover: 0,
+            max_blksize: transfer.max_blksize,
+            max_windowsize: transfer.max_windowsize,
+            options: transfer.options,
+            rollover: transfer.rollover,
             retransmit: Retransmit::default(),
-            least_rate: 64,
-            rate: None,
-            max_duration: Duration::from_secs(24 * 60 * 60),
+            least_rate: transfer.least_rate,
+            rate: transfer.rate,
+            max_duration: transfer.max_duration,
         }
     }
 }
 
 impl Default for Retransmit {
     fn default() -> Self {
-        Self {
-            floor: Duration::from_millis(2),
-            initial: Duration::from_millis(250),
-            cap: Duration::from_secs(4),
-            give_up: Duration::from_secs(30),
-        }
+        let settings::Retransmit { floor, initial, cap, give_up } = settings::Retransmit::default();
+        Retransmit { floor, initial, cap, give_up }
+    }
+}
+
+impl From<Retransmit> for settings::Retransmit {
+    fn from(written: Retransmit) -> settings::Retransmit {
+        let Retransmit { floor, initial, cap, give_up } = written;
+        settings::Retransmit { floor, initial, cap, give_up }
     }
 }
 
 impl Transfer {
+    /// Returns it as the server takes it.
+    pub(crate) fn settings(&self) -> settings::Transfer {
+        settings::Transfer {
+            max_blksize: self.max_blksize,
+            max_windowsize: self.max_windowsize,
+            options: self.options,
+            rollover: self.rollover,
+            retransmit: self.retransmit.into(),
+            least_rate: self.least_rate,
+            rate: self.rate,
+            max_duration: self.max_duration,
+        }
+    }
+
     /// The keys that cannot change while the server runs, and whether they differ.
     pub(crate) fn fixed(&self, next: &Self) -> Vec<(&'static str, bool)> {
         vec![

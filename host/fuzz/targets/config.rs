@@ -14,7 +14,7 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
 });
 
 fuzz_target!(|yaml: &[u8]| {
-    if let Err(wrong) = tuffet::fuzzing::config(yaml, FOLDER.path()) {
+    if let Err(wrong) = tuffet_wasm::fuzzing::config(yaml, FOLDER.path()) {
         panic!("{wrong}");
     }
 });

@@ -4,8 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let wrapped = (!bytes.starts_with(b"\0asm")).then(|| tuffet::fuzzing::manifest_section(bytes));
-    if let Err(wrong) = tuffet::fuzzing::manifest(wrapped.as_deref().unwrap_or(bytes)) {
+    let wrapped = (!bytes.starts_with(b"\0asm")).then(|| tuffet_wasm::fuzzing::manifest_section(bytes));
+    if let Err(wrong) = tuffet_wasm::fuzzing::manifest(wrapped.as_deref().unwrap_or(bytes)) {
         panic!("{wrong}");
     }
 });

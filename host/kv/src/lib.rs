@@ -8,7 +8,6 @@
 mod entry;
 mod file;
 mod nats;
-mod state;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -20,7 +19,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use file::{KvOpenError, check_folder};
-pub use state::KvState;
+pub use tuffet_request::KvState;
 
 use file::FileStore;
 use nats::NatsStore;

@@ -10,7 +10,6 @@ use super::breaker::BreakerChange;
 use super::call_context::{CallContext, Lines};
 use super::chain_deadline::ChainDeadline;
 use super::content::{PluginContent, Rendered, Rendering};
-use super::counters::plugin_took;
 use super::decision_cache::DecisionCache;
 use super::failure::{Cause, Failure};
 use super::hook_answer::HookAnswer;
@@ -279,8 +278,7 @@ impl Member {
         };
         let result = call(CallContext { probes: permit.probe, ..context }).await;
         let took = begun.elapsed();
-        self.counters.took(hook, took);
-        plugin_took(&self.name, hook, took);
+        self.counters.took(&self.name, hook, took);
         let change = match &result {
             Ok(_) => permit.succeeded(),
             Err(failure) => {

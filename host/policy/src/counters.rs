@@ -1,5 +1,6 @@
 //! Counters of plugins.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -9,7 +10,7 @@ use super::load_problem::LoadProblem;
 use super::series::SeriesTable;
 use tuffet_request::{Distribution, Histogram};
 
-/// The counters of one plugin, from the start of the process; a reload continues them.
+/// The counters of one plugin, from the start of the server; a reload continues them.
 #[derive(Debug, Default)]
 pub struct Counters {
     fetch: AtomicU64,
@@ -23,25 +24,21 @@ pub struct Counters {
     lost: AtomicU64,
     durations: [Histogram; HOOKS.len()],
     series: Arc<SeriesTable>,
+    listener: ListenerSlot,
+}
+
+/// The listener of all plugins of a server, once it is set.
+#[derive(Clone, Default)]
+pub(super) struct ListenerSlot(pub Arc<OnceLock<CallListener>>);
+
+impl fmt::Debug for ListenerSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ListenerSlot").field(&self.0.get().is_some()).finish()
+    }
 }
 
 /// A listener for finished calls: the plugin, the hook, and the duration.
-type CallListener = fn(&Arc<str>, &'static str, Duration);
-
-/// There is one set of exporters per process.
-static CALL_LISTENER: OnceLock<CallListener> = OnceLock::new();
-
-/// Calls this function after each call of a plugin. Set once, at the start of the exporters.
-pub fn on_call(listener: CallListener) {
-    let _ = CALL_LISTENER.set(listener);
-}
-
-/// Reports a finished call of a plugin.
-pub(super) fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
-    if let Some(listener) = CALL_LISTENER.get() {
-        listener(plugin, hook, time);
-    }
-}
+pub type CallListener = Box<dyn Fn(&Arc<str>, &'static str, Duration) + Send + Sync>;
 
 /// The hooks, in the order of their durations.
 const HOOKS: [&str; 5] = ["authorize", "resolve", "render", "accept-upload", "observe"];
@@ -74,6 +71,11 @@ pub struct PluginCounts {
 }
 
 impl Counters {
+    /// Counters that also report finished calls to this listener.
+    pub(super) fn heard_by(listener: ListenerSlot) -> Counters {
+        Counters { listener, ..Counters::default() }
+    }
+
     /// Counts a plugin that could not be loaded.
     pub fn unloadable(&self, problem: &LoadProblem) {
         let count = if problem.failure() == "fetch" { &self.fetch } else { &self.load };
@@ -84,7 +86,11 @@ impl Counters {
         self.calls.fetch_add(1, Relaxed);
     }
 
-    pub(super) fn took(&self, hook: &str, time: Duration) {
+    /// Reports a finished call.
+    pub(super) fn took(&self, plugin: &Arc<str>, hook: &'static str, time: Duration) {
+        if let Some(listener) = self.listener.0.get() {
+            listener(plugin, hook, time);
+        }
         if let Some(place) = HOOKS.iter().position(|name| *name == hook) {
             self.durations[place].observe(time);
         }

@@ -6,8 +6,8 @@
 //! or Rust code. A [`Member`] of a chain is an implementation with its guards: time limits, a breaker, a decision
 //! cache, counters. Clients get fair shares of the instances ([`Turns`]).
 //!
-//! The crate depends on requests and the store, not on the configuration. Durations of calls go to the function passed
-//! to [`on_call`].
+//! The crate depends on requests and the store, not on the configuration. Counters are kept in [`PluginRecords`], across
+//! reloads.
 
 mod breaker;
 mod call;
@@ -42,6 +42,7 @@ mod overload;
 mod plugin_state;
 mod policy;
 mod pool;
+mod records;
 mod renderings;
 mod series;
 mod slices;
@@ -57,7 +58,7 @@ pub use chain_deadline::ChainDeadline;
 pub use chain_results::{Authorization, ChainPosition, ChainedPlugin, Resolution, ResolveAnswer, Verdict};
 pub use content::{PluginContent, Rendered, Rendering};
 pub use content_parts::{AnnouncedContent, part_length};
-pub use counters::{Counters, PluginCounts, on_call};
+pub use counters::{CallListener, Counters, PluginCounts};
 pub use decision_cache::DecisionCache;
 pub use deferred_work::{DeferredWork, defer};
 pub use delivery::{Batch, Delivery};
@@ -77,6 +78,7 @@ pub use overload::Overload;
 pub use plugin_state::PluginState;
 pub use policy::{Chains, DefaultVerdict, Policy, PolicyParts};
 pub use pool::{InstanceCondition, Pool};
+pub use records::PluginRecords;
 pub use renderings::Renderings;
 pub use series::{PluginSeries, SeriesError, SeriesName, SeriesTable, SeriesValue};
 pub use slices::{SHORT_CALL, Slice, Slices};

@@ -15,8 +15,10 @@ mod network;
 mod packed_options;
 mod progress;
 mod request;
+mod resources;
 mod root;
 mod session;
+pub mod settings;
 mod tid_ports;
 mod trail;
 
@@ -32,6 +34,7 @@ pub use request::{
     Acknowledged, Denial, ErrorCode, Lease, LeaseFact, LeaseFormat, MacAddress, MacFact, MacSource, Mode,
     Operation, OptionName, Request, RequestId,
 };
+pub use resources::{KvState, SinkCounted};
 pub use root::{Case, Links, RootSpec};
 pub use session::{RefusedOptions, SessionProfile, SessionValues};
 pub use tid_ports::{MAX_TID_PORTS, PortRange, TidPorts};

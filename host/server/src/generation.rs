@@ -8,8 +8,8 @@ use crate::routes::Routes;
 use parking_lot::RwLock;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_config::Config;
 use tuffet_policy::Policy;
+use tuffet_request::settings::Settings;
 use tuffet_request::{ClientKey, Request};
 use tuffet_store::{FileCache, Roots, Uploads};
 
@@ -36,12 +36,12 @@ pub(crate) struct Netboot {
 
 impl Netboot {
     /// `before`: the settings of the previous generation; its clients are kept.
-    pub fn of(config: &Config, before: Option<&Netboot>) -> Netboot {
+    pub fn of(settings: &Settings, before: Option<&Netboot>) -> Netboot {
         let last_folders =
             || before.and_then(|before| before.shim_folders.clone()).unwrap_or_else(LastFolders::new);
         Netboot {
-            empty_lists: config.netboot.empty_lists,
-            shim_folders: config.netboot.shim_folder.then(last_folders),
+            empty_lists: settings.netboot.empty_lists,
+            shim_folders: settings.netboot.shim_folder.then(last_folders),
         }
     }
 }
@@ -63,27 +63,21 @@ pub struct Generation {
     pub(crate) open_time: Duration,
     /// The prefix length that identifies an IPv6 client.
     pub(crate) ipv6_prefix: u8,
-    /// How long requests are still answered after the signal to stop.
-    pub drain_delay: Duration,
-    /// How long running transfers may continue afterwards.
-    pub drain: Duration,
 }
 
 impl Generation {
     /// The first generation of a server.
-    pub fn first(config: &Config, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
-        let cache = FileCache::new(config.limits.cache, config.limits.cache_max_age);
+    pub fn first(settings: &Settings, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
+        let cache = FileCache::new(settings.limits.cache, settings.limits.cache_max_age);
         Generation {
             number: 1,
-            files: Files { roots, cache, uploads, groups: GroupAdmission::of(config) },
+            files: Files { roots, cache, uploads, groups: GroupAdmission::of(settings) },
             policy: Arc::new(policy),
-            netboot: Netboot::of(config, None),
-            leases: Leases::of(&config.lease_files, None),
-            negotiation: Negotiation::of(config, Routes::default()),
-            open_time: config.limits.open_time,
-            ipv6_prefix: config.bounds().ipv6_prefix,
-            drain_delay: config.drain_delay,
-            drain: config.drain,
+            netboot: Netboot::of(settings, None),
+            leases: Leases::of(&settings.lease_files, None),
+            negotiation: Negotiation::of(settings, Routes::default()),
+            open_time: settings.limits.open_time,
+            ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }
 
@@ -91,7 +85,7 @@ impl Generation {
     /// unless its bounds change.
     pub fn next(
         &self,
-        config: &Config,
+        settings: &Settings,
         roots: Roots,
         policy: Policy,
         leases: Leases,
@@ -102,13 +96,11 @@ impl Generation {
             number: self.number + 1,
             files: Files { roots, cache, uploads: uploads.clone(), groups: groups.clone() },
             policy: Arc::new(policy),
-            netboot: Netboot::of(config, Some(&self.netboot)),
+            netboot: Netboot::of(settings, Some(&self.netboot)),
             leases,
-            negotiation: Negotiation::of(config, self.negotiation.routes().clone()),
-            open_time: config.limits.open_time,
-            ipv6_prefix: config.bounds().ipv6_prefix,
-            drain_delay: config.drain_delay,
-            drain: config.drain,
+            negotiation: Negotiation::of(settings, self.negotiation.routes().clone()),
+            open_time: settings.limits.open_time,
+            ipv6_prefix: settings.bounds().ipv6_prefix,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use tuffet_config::{Config, Listener};
+use tuffet_request::settings::{Listener, Settings};
 use tuffet_request::{Mode, Operation, Request, TidPorts};
 
 /// The name of the option (RFC 2090).
@@ -16,9 +16,9 @@ pub(crate) struct GroupAdmission {
 }
 
 impl GroupAdmission {
-    pub(crate) fn of(config: &Config) -> GroupAdmission {
-        let Some(multicast) = &config.multicast else { return GroupAdmission::default() };
-        let listeners = config.listeners.iter().zip(&multicast.listeners);
+    pub(crate) fn of(settings: &Settings) -> GroupAdmission {
+        let Some(multicast) = &settings.multicast else { return GroupAdmission::default() };
+        let listeners = settings.listeners.iter().zip(&multicast.listeners);
         // The engine opens no group sockets for other listeners.
         let useful = |listener: &Listener| {
             !listener.single_port && !matches!(listener.tid_ports, Some(TidPorts::Range(_)))

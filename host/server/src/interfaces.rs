@@ -10,8 +10,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tuffet_config::Config;
 use tuffet_engine::worker::{Mailbox, ToWorker};
+use tuffet_request::settings::Listener;
 use tuffet_udp::{interface_index, interface_name};
 
 /// The interval of checks, and the lifetime of cached names.
@@ -130,8 +130,8 @@ struct ReplacedInterface {
 
 impl Interfaces {
     /// Call it right after binding the sockets.
-    pub fn of(config: &Config) -> Interfaces {
-        let watched = config.listeners.iter().enumerate().filter_map(|(number, listener)| {
+    pub fn of(listeners: &[Listener]) -> Interfaces {
+        let watched = listeners.iter().enumerate().filter_map(|(number, listener)| {
             let interface = listener.interface.clone()?;
             let index = interface_index(&interface).ok().flatten();
             Some(WatchedInterface::new(number, listener.name.clone(), interface, index))
@@ -248,8 +248,8 @@ async fn rebind(workers: &[Arc<Mailbox>], replaced: &ReplacedInterface) -> io::R
 }
 
 /// Returns a warning for each interface that this machine does not have.
-pub fn missing(config: &Config) -> Vec<String> {
-    let missing = config.listeners.iter().filter_map(|listener| {
+pub fn missing(listeners: &[Listener]) -> Vec<String> {
+    let missing = listeners.iter().filter_map(|listener| {
         let interface = listener.interface.as_deref()?;
         matches!(interface_index(interface), Ok(None)).then(|| {
             format!(

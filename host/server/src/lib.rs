@@ -7,8 +7,6 @@ pub mod admission;
 pub mod capture;
 pub mod events;
 pub mod explanation;
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod generation;
 mod groups;
 pub mod interfaces;
@@ -16,7 +14,11 @@ mod last_folders;
 pub mod leases;
 mod negotiation;
 pub mod neighbours;
+#[cfg(feature = "netlink")]
+pub mod netlink;
 pub mod origins;
+#[cfg(feature = "wasm")]
+mod plugins;
 mod routes;
 pub mod sampling;
 pub mod server;

@@ -6,9 +6,11 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tuffet_config::{Ceilings, Config, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Transfer};
 use tuffet_core::{
     Acknowledged, Limits, MAX_BLKSIZE, MIN_BLKSIZE, OptionName, OptionSet, Rollover, Settings, Timing,
+};
+use tuffet_request::settings::{
+    Ceilings, MaxBlksize, OptionRule, OptionRules, Profile, Retransmit, Settings as ServerSettings, Transfer,
 };
 use tuffet_request::{Request, SessionProfile};
 
@@ -34,7 +36,7 @@ pub(crate) struct Negotiation {
     listeners: Vec<ListenerRules>,
     profiles: Vec<ProfileRules>,
     /// Built-in profiles.
-    shipped: Vec<ProfileRules>,
+    built_in: Vec<ProfileRules>,
     /// For transfers without a profile.
     retransmit: Retransmit,
     settings: Settings,
@@ -55,9 +57,9 @@ struct ProfileTimes {
 
 impl ProfileRules {
     fn of(profile: &Profile, transfer: &Transfer) -> ProfileRules {
-        let times = profile.retransmit.map(|rules| {
-            let retransmit = rules.over(&transfer.retransmit);
-            ProfileTimes { retransmit, settings: Arc::new(transfer_settings(transfer, &retransmit)) }
+        let times = profile.retransmit.map(|retransmit| {
+            let settings = Arc::new(transfer_settings(transfer, &retransmit));
+            ProfileTimes { retransmit, settings }
         });
         ProfileRules { profile: profile.clone(), times }
     }
@@ -94,7 +96,7 @@ pub(crate) enum BoundSource {
     /// The profile of this number.
     Profile(usize),
     /// A built-in profile.
-    Shipped,
+    BuiltIn,
     /// The ceiling of a plugin.
     Policy,
 }
@@ -105,7 +107,7 @@ impl fmt::Display for BoundSource {
             BoundSource::Transfer => f.write_str("transfer"),
             BoundSource::Listener => f.write_str("the listener"),
             BoundSource::Profile(number) => write!(f, "profiles[{number}]"),
-            BoundSource::Shipped => f.write_str("the class, by a profile of the server"),
+            BoundSource::BuiltIn => f.write_str("the class, by a profile of the server"),
             BoundSource::Policy => f.write_str("policy"),
         }
     }
@@ -130,24 +132,25 @@ pub(crate) struct Bounds {
 
 impl Negotiation {
     /// `routes`: kept across generations.
-    pub(crate) fn of(config: &Config, routes: Routes) -> Negotiation {
-        let listeners = config.listeners.iter().map(|listener| {
+    pub(crate) fn of(settings: &ServerSettings, routes: Routes) -> Negotiation {
+        let ServerSettings { transfer, netboot, .. } = settings;
+        let listeners = settings.listeners.iter().map(|listener| {
             let interface = listener.interface.as_deref().map(Arc::from);
             let (name, roots) = (listener.name.as_str().into(), listener.roots.clone());
             ListenerRules { name, ceilings: listener.ceilings, interface, roots }
         });
-        let options = config.transfer.options.or(config.netboot.options());
+        let options = transfer.options.or(netboot.options());
         Negotiation {
-            max_blksize: config.transfer.max_blksize,
-            max_windowsize: config.transfer.max_windowsize,
-            rate: config.transfer.rate,
+            max_blksize: transfer.max_blksize,
+            max_windowsize: transfer.max_windowsize,
+            rate: transfer.rate,
             options,
             acknowledged: acknowledged(options),
             listeners: listeners.collect(),
-            profiles: config.profiles.iter().map(|its| ProfileRules::of(its, &config.transfer)).collect(),
-            shipped: Profile::shipped().iter().map(|its| ProfileRules::of(its, &config.transfer)).collect(),
-            retransmit: config.transfer.retransmit,
-            settings: transfer_settings(&config.transfer, &config.transfer.retransmit),
+            profiles: settings.profiles.iter().map(|its| ProfileRules::of(its, transfer)).collect(),
+            built_in: Profile::built_in().iter().map(|its| ProfileRules::of(its, transfer)).collect(),
+            retransmit: transfer.retransmit,
+            settings: transfer_settings(transfer, &transfer.retransmit),
             routes,
         }
     }
@@ -176,9 +179,9 @@ impl Negotiation {
         let configured = self.configured(request);
         let (blksize, route) = self.blksize(&configured, request, requested, profile);
         let windowsize = self.windowsize(&configured, profile);
-        let Configured { own, shipped, .. } = &configured;
+        let Configured { own, built_in, .. } = &configured;
         let rate = profile.rate.or(own.rate).or(self.rate);
-        let rules = own.options.or(shipped.options);
+        let rules = own.options.or(built_in.options);
         let acknowledged = match rules == OptionRules::default() {
             true => self.acknowledged,
             false => acknowledged(rules.or(self.options)),
@@ -188,7 +191,7 @@ impl Negotiation {
             limits: Limits {
                 blksize: blksize.value,
                 windowsize: windowsize.value,
-                burst: profile.burst.or(own.burst).or(shipped.burst),
+                burst: profile.burst.or(own.burst).or(built_in.burst),
                 // 4 GiB/s is no limit.
                 rate: rate.and_then(|rate| u32::try_from(rate).ok()),
                 acknowledged: without_refused(acknowledged, requested, profile),
@@ -211,7 +214,7 @@ impl Negotiation {
         let mut all = Configured {
             listener,
             own: Ceilings::default(),
-            shipped: Ceilings::default(),
+            built_in: Ceilings::default(),
             blksize_by: BoundSource::Transfer,
             windowsize_by: BoundSource::Transfer,
             rate_by: BoundSource::Transfer,
@@ -224,9 +227,9 @@ impl Negotiation {
         if let Some(listener) = listener {
             all.add(BoundSource::Listener, listener.ceilings);
         }
-        for its in self.shipped.iter().filter(fits) {
-            all.shipped = all.shipped.or(its.profile.ceilings);
-            all.add_times(BoundSource::Shipped, its);
+        for its in self.built_in.iter().filter(fits) {
+            all.built_in = all.built_in.or(its.profile.ceilings);
+            all.add_times(BoundSource::BuiltIn, its);
         }
         all
     }
@@ -252,12 +255,12 @@ impl Negotiation {
             }
             MaxBlksize::Auto => MAX_BLKSIZE,
         };
-        let shipped = match configured.shipped.max_blksize {
+        let built_in = match configured.built_in.max_blksize {
             Some(MaxBlksize::Bytes(bytes)) => Some(bytes),
             _ => None,
         };
         let mut blksize = Sourced { value, by: configured.blksize_by };
-        blksize.lower_by_class(shipped);
+        blksize.lower_by_class(built_in);
         if let Some(bytes) = profile.overrides.blksize {
             (blksize, route) = (Sourced { value: bytes, by: BoundSource::Policy }, None);
         }
@@ -268,7 +271,7 @@ impl Negotiation {
     fn windowsize(&self, configured: &Configured<'_>, profile: &SessionProfile) -> Sourced<u16> {
         let value = configured.own.max_windowsize.unwrap_or(self.max_windowsize);
         let mut windowsize = Sourced { value, by: configured.windowsize_by };
-        windowsize.lower_by_class(configured.shipped.max_windowsize);
+        windowsize.lower_by_class(configured.built_in.max_windowsize);
         if let Some(blocks) = profile.overrides.windowsize {
             windowsize = Sourced { value: blocks, by: BoundSource::Policy };
         }
@@ -310,7 +313,7 @@ impl Sourced<u16> {
     /// Applies the ceiling of a built-in profile, which a configured one replaces.
     fn lower_by_class(&mut self, most: Option<u16>) {
         if !matches!(self.by, BoundSource::Profile(_)) {
-            self.lower(most, BoundSource::Shipped);
+            self.lower(most, BoundSource::BuiltIn);
         }
     }
 }
@@ -320,7 +323,7 @@ struct Configured<'a> {
     listener: Option<&'a ListenerRules>,
     /// The ceilings of configured profiles and of the listener, and of built-in profiles.
     own: Ceilings,
-    shipped: Ceilings,
+    built_in: Ceilings,
     /// The sources of the ceilings.
     blksize_by: BoundSource,
     windowsize_by: BoundSource,

@@ -1,64 +1,40 @@
-//! The kernel's neighbour table (ARP, NDP), with the MAC addresses of on-link clients.
-//!
-//! The table is read once and then follows the kernel's events. A missing client costs one query for its address: its
-//! ARP exchange may be a moment old. A request never reads the whole table.
+//! The MAC addresses of on-link clients, as the kernel's neighbour table (ARP, NDP) has them.
 
-use futures_util::StreamExt;
-use netlink_packet_core::{NLM_F_REQUEST, NetlinkMessage, NetlinkPayload};
-use netlink_packet_route::neighbour::{
-    NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState,
-};
-use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use futures_util::future::BoxFuture;
 use parking_lot::RwLock;
-use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use std::collections::HashMap;
-use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use tuffet_request::MacAddress;
 
-/// A current view of the neighbour table.
-#[derive(Clone)]
+/// MAC addresses by the index of an interface and an address.
+pub type NeighbourTable = HashMap<(u32, IpAddr), MacAddress>;
+
+/// A current view of the neighbour table. Cheap to clone; clones share it. Empty by default; see
+/// [`follow_neighbours`](crate::netlink::follow_neighbours).
+#[derive(Clone, Default)]
 pub struct Neighbours {
-    table: Arc<RwLock<Table>>,
-    /// `None` if the kernel's table cannot be read.
-    handle: Option<Handle>,
+    table: Arc<RwLock<NeighbourTable>>,
+    kernel: Option<Arc<dyn AskKernel>>,
+}
+
+/// Asks the kernel for one neighbour. The table may be a moment behind.
+pub trait AskKernel: Send + Sync {
+    /// Returns the MAC address of an on-link client behind the interface with this index.
+    fn ask(&self, client: IpAddr, interface: u32) -> BoxFuture<'_, Option<MacAddress>>;
 }
 
 impl Neighbours {
-    /// Reads the table and follows it in the background, on the present tokio runtime.
-    ///
-    /// # Errors
-    /// There is no route netlink socket.
-    pub async fn follow() -> io::Result<Neighbours> {
-        let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Neigh])?;
-        tokio::spawn(connection);
-        let neighbours = Neighbours { table: Arc::default(), handle: Some(handle) };
-        neighbours.read_all().await;
-        let following = neighbours.clone();
-        tokio::spawn(async move {
-            while let Some((event, _)) = events.next().await {
-                match event.payload {
-                    NetlinkPayload::InnerMessage(message) => following.note(message),
-                    // Events were lost: start over.
-                    NetlinkPayload::Overrun(_) => following.read_all().await,
-                    _ => {}
-                }
-            }
-        });
-        Ok(neighbours)
-    }
-
-    /// Returns an empty view.
-    pub fn none() -> Neighbours {
-        Neighbours { table: Arc::default(), handle: None }
+    /// Creates a view of this table, which its owner keeps current.
+    pub fn new(table: Arc<RwLock<NeighbourTable>>, kernel: Option<Arc<dyn AskKernel>>) -> Neighbours {
+        Neighbours { table, kernel }
     }
 
     /// Returns the MAC address of an on-link client behind `interface`; may ask the kernel.
     pub async fn find(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
-        match self.cached(client, interface) {
-            None if is_on_link(client, interface) => self.ask(client, interface).await,
-            known => known,
+        match (self.cached(client, interface), &self.kernel) {
+            (None, Some(kernel)) if is_on_link(client, interface) => kernel.ask(client, interface).await,
+            (known, _) => known,
         }
     }
 
@@ -75,119 +51,9 @@ impl Neighbours {
         let known = self.table.read();
         known.iter().find(|((_, ip), _)| *ip == client).map(|(_, address)| *address)
     }
-
-    async fn ask(&self, client: IpAddr, interface: u32) -> Option<MacAddress> {
-        let mut handle = self.handle.clone()?;
-        let mut question = NeighbourMessage::default();
-        question.header.ifindex = interface;
-        let (family, destination) = match client {
-            IpAddr::V4(ip) => (AddressFamily::Inet, NeighbourAddress::Inet(ip)),
-            IpAddr::V6(ip) => (AddressFamily::Inet6, NeighbourAddress::Inet6(ip)),
-        };
-        question.header.family = family;
-        question.attributes.push(NeighbourAttribute::Destination(destination));
-        let mut request = NetlinkMessage::from(RouteNetlinkMessage::GetNeighbour(question));
-        request.header.flags = NLM_F_REQUEST;
-        let answer = handle.request(request).ok()?.next().await?;
-        let NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewNeighbour(message)) = answer.payload else {
-            return None;
-        };
-        let address = usable(&message).then(|| link_address(&message)).flatten();
-        self.note(RouteNetlinkMessage::NewNeighbour(message));
-        address
-    }
-
-    /// Replaces the view by the kernel's table, so that the view has no stale entries.
-    async fn read_all(&self) {
-        let Some(handle) = &self.handle else { return };
-        let mut entries = std::pin::pin!(handle.neighbours().get().execute());
-        let mut table = HashMap::new();
-        while let Some(entry) = entries.next().await {
-            match entry {
-                Ok(message) => note(&mut table, RouteNetlinkMessage::NewNeighbour(message)),
-                Err(error) => {
-                    tracing::warn!(
-                        target: "tuffet::neighbours",
-                        %error, "the kernel's neighbour table cannot be read; MAC addresses come from requested names alone"
-                    );
-                    return;
-                }
-            }
-        }
-        *self.table.write() = table;
-    }
-
-    fn note(&self, message: RouteNetlinkMessage) {
-        note(&mut self.table.write(), message);
-    }
-}
-
-/// MAC addresses by the index of an interface and an address.
-type Table = HashMap<(u32, IpAddr), MacAddress>;
-
-/// Applies an event to the table.
-fn note(table: &mut Table, message: RouteNetlinkMessage) {
-    let (message, gone) = match message {
-        RouteNetlinkMessage::NewNeighbour(message) => {
-            let gone = !usable(&message);
-            (message, gone)
-        }
-        RouteNetlinkMessage::DelNeighbour(message) => (message, true),
-        _ => return,
-    };
-    let Some(ip) = destination(&message) else { return };
-    let key = (message.header.ifindex, ip);
-    match link_address(&message).filter(|_| !gone) {
-        Some(address) => table.insert(key, address),
-        None => table.remove(&key),
-    };
 }
 
 /// Whether the client may be in the table.
 fn is_on_link(client: IpAddr, interface: u32) -> bool {
     !client.is_loopback() && interface != 0
-}
-
-fn usable(message: &NeighbourMessage) -> bool {
-    use NeighbourState::{Delay, Permanent, Probe, Reachable, Stale};
-    matches!(message.header.state, Reachable | Stale | Delay | Probe | Permanent)
-}
-
-fn destination(message: &NeighbourMessage) -> Option<IpAddr> {
-    message.attributes.iter().find_map(|attribute| match attribute {
-        NeighbourAttribute::Destination(NeighbourAddress::Inet(ip)) => Some(IpAddr::V4(*ip)),
-        NeighbourAttribute::Destination(NeighbourAddress::Inet6(ip)) => Some(IpAddr::V6(*ip)),
-        _ => None,
-    })
-}
-
-fn link_address(message: &NeighbourMessage) -> Option<MacAddress> {
-    message.attributes.iter().find_map(|attribute| match attribute {
-        NeighbourAttribute::LinkLayerAddress(bytes) => Some(MacAddress(bytes.as_slice().try_into().ok()?)),
-        _ => None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// An entry is gone, and the event about it was lost.
-    #[tokio::test]
-    async fn what_the_kernel_no_longer_has_is_forgotten() {
-        let (connection, handle, _) = rtnetlink::new_connection().unwrap();
-        tokio::spawn(connection);
-        let neighbours = Neighbours { table: Arc::default(), handle: Some(handle) };
-        let gone: IpAddr = "192.0.2.77".parse().unwrap();
-        let mut message = NeighbourMessage::default();
-        (message.header.ifindex, message.header.state) = (9_999, NeighbourState::Reachable);
-        message
-            .attributes
-            .push(NeighbourAttribute::Destination(NeighbourAddress::Inet("192.0.2.77".parse().unwrap())));
-        message.attributes.push(NeighbourAttribute::LinkLayerAddress(vec![2, 0, 0, 0, 0, 1]));
-        neighbours.note(RouteNetlinkMessage::NewNeighbour(message));
-        assert!(neighbours.cached(gone, 9_999).is_some());
-        neighbours.read_all().await;
-        assert_eq!(neighbours.cached(gone, 9_999), None);
-    }
 }

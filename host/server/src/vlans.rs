@@ -1,131 +1,17 @@
-//! The VLANs of the kernel's VLAN devices by interface index, for plugins that want the VLAN of a request.
+//! The VLANs of VLAN devices by interface index, for policies that want the VLAN of a request.
 
-use futures_util::StreamExt;
-use netlink_packet_core::NetlinkPayload;
-use netlink_packet_route::RouteNetlinkMessage;
-use netlink_packet_route::link::{InfoData, InfoVlan, LinkAttribute, LinkInfo, LinkMessage};
 use parking_lot::RwLock;
-use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use std::collections::HashMap;
-use std::io;
 use std::sync::Arc;
 
-/// A current view of the VLAN devices. Cheap to clone; clones share it.
+/// A current view of the VLAN devices. Cheap to clone; clones share it. Empty by default; see
+/// [`follow_vlans`](crate::netlink::follow_vlans).
 #[derive(Debug, Clone, Default)]
-pub struct Vlans(Arc<RwLock<HashMap<u32, u16>>>);
+pub struct Vlans(pub(crate) Arc<RwLock<HashMap<u32, u16>>>);
 
 impl Vlans {
-    /// Reads the interfaces and follows them in the background, on the present tokio runtime.
-    ///
-    /// # Errors
-    /// There is no route netlink socket.
-    pub async fn follow() -> io::Result<Vlans> {
-        let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Link])?;
-        tokio::spawn(connection);
-        let vlans = Vlans::default();
-        vlans.read_all(&handle).await;
-        let following = vlans.clone();
-        tokio::spawn(async move {
-            while let Some((event, _)) = events.next().await {
-                match event.payload {
-                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => following.note(&link),
-                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(link)) => {
-                        following.forget(link.header.index);
-                    }
-                    // Events were lost: start over.
-                    NetlinkPayload::Overrun(_) => following.read_all(&handle).await,
-                    _ => {}
-                }
-            }
-        });
-        Ok(vlans)
-    }
-
     /// Returns the VLAN of an interface, if it is a VLAN device.
     pub fn of(&self, interface: u32) -> Option<u16> {
         self.0.read().get(&interface).copied()
-    }
-
-    async fn read_all(&self, handle: &Handle) {
-        let mut links = std::pin::pin!(handle.link().get().execute());
-        while let Some(link) = links.next().await {
-            match link {
-                Ok(link) => self.note(&link),
-                Err(error) => {
-                    tracing::warn!(
-                        target: "tuffet::vlans",
-                        %error, "the network interfaces cannot be read; plugins learn of no VLAN"
-                    );
-                    return;
-                }
-            }
-        }
-    }
-
-    fn note(&self, link: &LinkMessage) {
-        let mut known = self.0.write();
-        match vlan(link) {
-            Some(id) => known.insert(link.header.index, id),
-            None => known.remove(&link.header.index),
-        };
-    }
-
-    fn forget(&self, interface: u32) {
-        self.0.write().remove(&interface);
-    }
-}
-
-fn vlan(link: &LinkMessage) -> Option<u16> {
-    let infos = link.attributes.iter().filter_map(|attribute| match attribute {
-        LinkAttribute::LinkInfo(infos) => Some(infos),
-        _ => None,
-    });
-    infos.flatten().find_map(|info| match info {
-        LinkInfo::Data(InfoData::Vlan(data)) => data.iter().find_map(|of_vlan| match of_vlan {
-            InfoVlan::Id(id) => Some(*id),
-            _ => None,
-        }),
-        _ => None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use netlink_packet_core::Parseable;
-
-    /// An attribute as in rtnetlink(7), padded.
-    fn attribute(kind: u16, content: &[u8]) -> Vec<u8> {
-        let length = (content.len() + 4) as u16;
-        let mut bytes = [&length.to_ne_bytes()[..], &kind.to_ne_bytes(), content].concat();
-        bytes.resize(bytes.len().next_multiple_of(4), 0);
-        bytes
-    }
-
-    /// The kernel's message about an interface of this kind (`IFLA_LINKINFO`), with 7 as the first attribute of its
-    /// data.
-    fn link(index: i32, kind: &[u8]) -> LinkMessage {
-        let data = attribute(1, &7_u16.to_ne_bytes());
-        let info = [attribute(1, kind), attribute(2, &data)].concat();
-        let head = [&[0_u8; 4][..], &index.to_ne_bytes(), &[0; 8]].concat();
-        let message = [head, attribute(3, b"tagged\0"), attribute(18, &info)].concat();
-        LinkMessage::parse(&message).unwrap()
-    }
-
-    #[test]
-    fn the_number_of_a_vlan_and_of_no_other_device() {
-        let vlans = Vlans::default();
-        vlans.note(&link(5, b"vlan\0"));
-        vlans.note(&link(6, b"dummy\0"));
-        assert_eq!((vlans.of(5), vlans.of(6), vlans.of(0)), (Some(7), None, None));
-        vlans.note(&LinkMessage::default());
-        vlans.forget(5);
-        assert_eq!(vlans.of(5), None);
-    }
-
-    #[tokio::test]
-    async fn the_kernel_is_asked() {
-        let vlans = Vlans::follow().await.unwrap();
-        assert_eq!(vlans.of(1), None, "the loopback interface is none");
     }
 }

@@ -31,9 +31,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-pub use counters::SinkCounted;
 pub use open_sinks::Sinks;
 pub use otlp::resource;
+pub use tuffet_request::SinkCounted;
 
 use backlog::Backlog;
 use counters::{Counters, add};

@@ -1,7 +1,5 @@
 //! The WebAssembly engine that all policies of the process share.
 
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,11 +19,7 @@ use super::resources::Resources;
 use super::sandbox::Sandbox;
 use super::ticker::Ticker;
 use tuffet_kv::KvState;
-use tuffet_policy::ClientHistory;
-use tuffet_policy::LineRates;
-use tuffet_policy::PluginSeries;
-use tuffet_policy::Slices;
-use tuffet_policy::{Counters, PluginCounts};
+use tuffet_policy::{Counters, PluginRecords, Slices};
 use tuffet_sinks::Sinks;
 
 /// The interval of interruptions of a computing guest, which let other guests of its thread run.
@@ -46,9 +40,7 @@ pub(super) struct Shared {
     /// The connection to compiler processes; without it, this process compiles.
     pub compilers: Option<Compilers>,
     pub ticker: Ticker,
-    pub history: ClientHistory,
-    pub counters: Mutex<BTreeMap<Arc<str>, Arc<Counters>>>,
-    pub rates: LineRates,
+    pub records: PluginRecords,
     pub calls: Semaphore,
     pub slices: Arc<Slices>,
     /// Permits for idle instances, one for each.
@@ -102,9 +94,7 @@ impl PolicyRuntime {
             pooled,
             compilers,
             ticker,
-            history: ClientHistory::default(),
-            counters: Mutex::default(),
-            rates: LineRates::default(),
+            records: PluginRecords::default(),
             calls: Semaphore::new(MAX_CALLS as usize),
             slices: Arc::default(),
             idle_permits: Arc::new(Semaphore::new(MAX_IDLE as usize)),
@@ -116,9 +106,9 @@ impl PolicyRuntime {
         &self.0.resources.sinks
     }
 
-    /// The last requests of clients, for plugins with the grant.
-    pub fn history(&self) -> &ClientHistory {
-        &self.0.history
+    /// The records of its plugins, which a server of them reports.
+    pub fn records(&self) -> &PluginRecords {
+        &self.0.records
     }
 
     /// The state of the bucket with the plugins' keys; `None` if no plugin uses one.
@@ -126,31 +116,9 @@ impl PolicyRuntime {
         self.0.resources.kv()
     }
 
-    /// Returns the counters of each plugin since the start of the process, by name.
-    pub fn counted(&self) -> Vec<PluginCounts> {
-        let all = self.0.counters.lock();
-        all.iter().map(|(name, counters)| counters.read(Arc::clone(name))).collect()
-    }
-
-    /// Logs the number of suppressed lines of plugins and about them, at the end of the server.
-    pub fn report_left_out(&self) {
-        self.0.rates.report();
-    }
-
-    /// Returns the counters and gauges that plugins define, by plugin.
-    pub fn series(&self) -> Vec<PluginSeries> {
-        let all = self.0.counters.lock();
-        let each = all.iter().map(|(plugin, counters)| {
-            let series = counters.series();
-            PluginSeries { plugin: Arc::clone(plugin), series: series.read(), refused: series.refused() }
-        });
-        each.collect()
-    }
-
     /// Returns the counters of a plugin, shared with earlier generations.
     pub(super) fn counters_of(&self, plugin: &str) -> Arc<Counters> {
-        let mut all = self.0.counters.lock();
-        Arc::clone(all.entry(Arc::from(plugin)).or_default())
+        self.0.records.counters_of(plugin)
     }
 
     /// Returns the numbers of components from the folder of compiled code and of compiled ones; `None` without such a

@@ -27,6 +27,8 @@ mod engine_config;
 mod event_view;
 mod facts;
 mod from_config;
+#[doc(hidden)]
+pub mod fuzzing;
 mod grants;
 mod hooks;
 mod host_call;
@@ -68,8 +70,6 @@ pub use answer_values::digest;
 pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;
 pub use inspect::ComponentInfo;
-pub use manifest::check as check_manifest;
-pub use manifest::section_with as manifest_section;
 pub use manifest::{GrantRequest, Manifest, annotate};
 pub use problem_location::locate_in_config;
 pub use spec::PolicySpec;

@@ -19,7 +19,7 @@ pub(super) fn open(
     spec: &PluginConfig,
     judged: &GrantCheck,
 ) -> Result<Access, Vec<LoadProblem>> {
-    let (resources, rates) = (&runtime.shared().resources, &runtime.shared().rates);
+    let (resources, rates) = (&runtime.shared().resources, runtime.records().rates());
     let granted = &judged.granted;
     let plugin: Arc<str> = Arc::from(spec.name.as_str());
     let mut access = Access {
@@ -124,7 +124,7 @@ fn namespace(policy: &PolicySpec, spec: &PluginConfig, shared: Option<&str>) -> 
 /// Returns the implementation of the plugin's host calls.
 fn host(runtime: &PolicyRuntime, policy: &PolicySpec, granted: &[Grant]) -> Box<dyn HostCalls> {
     let remembers = policy.live && granted.contains(&Grant::ClientHistory);
-    let history = remembers.then(|| runtime.history().reader());
+    let history = remembers.then(|| runtime.records().history().reader());
     let live = Live { roots: policy.open_roots.clone(), history };
     match &policy.stage {
         None => Box::new(live),

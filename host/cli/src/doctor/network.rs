@@ -6,7 +6,8 @@ use futures_util::TryStreamExt;
 use netlink_packet_route::address::AddressAttribute;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
-use tuffet_config::{Config, MaxBlksize};
+use tuffet_config::Config;
+use tuffet_request::settings::MaxBlksize;
 
 /// The MTU of Ethernet.
 const ETHERNET_MTU: u64 = 1500;

@@ -9,9 +9,9 @@ use std::net::SocketAddr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tuffet_request::TidPorts;
+use tuffet_request::settings::{self, Ceilings, MaxBlksize, OptionRules};
 
 use super::address::{address_schema, interface_schema, name_schema, parse_address};
-use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::chains::ListenerChains;
 use super::resolver::Resolver;
 use super::tree::join;
@@ -121,6 +121,20 @@ impl Listener {
             ceilings: Ceilings::default(),
             roots: None,
             chains: ListenerChains::default(),
+        }
+    }
+
+    /// Returns it as the server takes it.
+    pub(crate) fn settings(&self) -> settings::Listener {
+        settings::Listener {
+            name: self.name.clone(),
+            address: self.address,
+            interface: self.interface.clone(),
+            free_bind: self.free_bind,
+            single_port: self.single_port,
+            tid_ports: self.tid_ports,
+            ceilings: self.ceilings,
+            roots: self.roots.clone(),
         }
     }
 

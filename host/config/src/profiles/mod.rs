@@ -2,23 +2,17 @@
 
 mod retransmit;
 
-use std::net::IpAddr;
-use std::sync::OnceLock;
-
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use tuffet_request::settings::{Ceilings, MaxBlksize, OptionRules, Profile};
 use tuffet_request::{ClientClass, Network};
 
-use super::ceilings::{Ceilings, MaxBlksize, OptionRules};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
 use super::transfer::Retransmit;
 use super::units::{ByteCount, plain};
 
 pub use retransmit::RetransmitRules;
-
-/// The built-in profiles.
-const SHIPPED: &str = include_str!("shipped.yaml");
 
 /// Negotiation settings for some clients, instead of those of `transfer` and their listener. For each key, the first
 /// profile with the client and the key counts.
@@ -58,37 +52,7 @@ pub(crate) struct WrittenProfile {
     pub retransmit: Option<RetransmitRules>,
 }
 
-/// A checked profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Profile {
-    /// The networks of its clients; empty for all.
-    pub clients: Vec<Network>,
-    /// The classes of its clients; empty for all.
-    pub classes: Vec<ClientClass>,
-    /// Their negotiation settings.
-    pub ceilings: Ceilings,
-    /// When the server retransmits to them.
-    pub retransmit: Option<RetransmitRules>,
-}
-
-impl Profile {
-    /// Returns whether the profile applies to this client.
-    pub fn fits(&self, client: IpAddr, class: ClientClass) -> bool {
-        (self.clients.is_empty() || self.clients.iter().any(|network| network.contains(client)))
-            && (self.classes.is_empty() || self.classes.contains(&class))
-    }
-
-    /// Returns the built-in profiles. They only lower other settings.
-    pub fn shipped() -> &'static [Profile] {
-        static PROFILES: OnceLock<Vec<Profile>> = OnceLock::new();
-        PROFILES.get_or_init(|| {
-            let written: Vec<WrittenProfile> = serde_yaml::from_str(SHIPPED).unwrap_or_default();
-            written.into_iter().map(|written| resolve(written, |_, _| {})).collect()
-        })
-    }
-}
-
-fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Profile {
+fn resolve(written: WrittenProfile, transfer: &Retransmit, mut wrong: impl FnMut(String, String)) -> Profile {
     let WrittenProfile { clients, classes, max_blksize, max_windowsize, burst, rate, options, retransmit } =
         written;
     let clients = clients.iter().enumerate().filter_map(|(index, text)| match text.parse::<Network>() {
@@ -115,7 +79,7 @@ fn resolve(written: WrittenProfile, mut wrong: impl FnMut(String, String)) -> Pr
         clients,
         classes,
         ceilings: Ceilings { max_blksize, max_windowsize, burst, rate, options },
-        retransmit,
+        retransmit: retransmit.map(|rules| rules.over(transfer).into()),
     }
 }
 
@@ -125,7 +89,7 @@ impl Resolver<'_> {
         for (number, written) in written.into_iter().enumerate() {
             let mut problems = Vec::new();
             let written_rules = written.retransmit;
-            profiles.push(resolve(written, |place, complaint| problems.push((place, complaint))));
+            profiles.push(resolve(written, transfer, |place, complaint| problems.push((place, complaint))));
             for (place, complaint) in problems {
                 self.wrong(format!("/profiles/{number}/{place}"), complaint);
             }
@@ -139,41 +103,4 @@ impl Resolver<'_> {
 
 fn networks_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "minItems": 1, "uniqueItems": true, "items": { "type": "string" } })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Reading the file reports no problems, so this test does.
-    #[test]
-    fn the_shipped_profiles_are_good_and_name_their_sources() {
-        let written: Vec<WrittenProfile> = serde_yaml::from_str(SHIPPED).unwrap();
-        assert_eq!(written.len(), SHIPPED.matches("# Source: ").count(), "each has a source");
-        for profile in written.clone() {
-            assert!(!profile.classes.is_empty(), "for whom?");
-            resolve(profile, |place, complaint| panic!("{place}: {complaint}"));
-        }
-        assert_eq!(Profile::shipped().len(), written.len());
-        let u_boot = ClientClass::named("u-boot").unwrap();
-        let windows = |class| {
-            let mut fitting = Profile::shipped().iter().filter(|its| its.fits([192, 0, 2, 1].into(), class));
-            fitting.find_map(|its| its.ceilings.max_windowsize)
-        };
-        assert_eq!((windows(u_boot), windows(ClientClass::UNKNOWN)), (Some(12), None));
-    }
-
-    #[test]
-    fn a_profile_is_for_the_clients_of_its_networks_and_classes() {
-        let profile = |clients: &str, classes: &str| {
-            let yaml = format!("{{ clients: {clients}, classes: {classes} }}");
-            resolve(serde_yaml::from_str(&yaml).unwrap(), |place, complaint| panic!("{place}: {complaint}"))
-        };
-        let (grub, pxe) = (ClientClass::named("grub").unwrap(), ClientClass::named("pxe").unwrap());
-        let (inside, outside) = ([10, 1, 1, 1].into(), [192, 0, 2, 1].into());
-        let both = profile("[10.0.0.0/8]", "[grub]");
-        assert!(both.fits(inside, grub) && !both.fits(inside, pxe) && !both.fits(outside, grub));
-        assert!(profile("[]", "[grub]").fits(outside, grub) && profile("[]", "[]").fits(outside, pxe));
-        assert!(profile("[10.0.0.0/8, 192.0.2.0/24]", "[]").fits(outside, pxe));
-    }
 }

@@ -1,6 +1,7 @@
 //! Valid configurations and their resolved values.
 
 use super::*;
+use tuffet_request::settings::{Ceilings, MaxBlksize};
 use tuffet_request::{Bounds, Case, Links, RootSpec};
 
 #[test]

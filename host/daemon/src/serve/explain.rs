@@ -9,6 +9,7 @@ use tuffet::admission::{self, Circumstances};
 use tuffet::explanation::{Explanation, Limit, Question};
 use tuffet::generation::{CurrentGeneration, Generation};
 use tuffet::neighbours::Neighbours;
+use tuffet::netlink;
 use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
@@ -36,16 +37,16 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         let stage = Some(Arc::new(Stage::new(StagedAnswers::default())));
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
         let uploads = Uploads::new(config.bounds().uploads_per_name);
-        let generation = Arc::new(Generation::first(config, roots, policy, uploads));
+        let generation = Arc::new(Generation::first(&config.settings(), roots, policy, uploads));
         let neighbour = match question.mac() {
             Some(mac) => Some(mac),
-            None => Neighbours::follow()
+            None => netlink::follow_neighbours()
                 .await
                 .ok()
                 .and_then(|its| its.find_on_any_interface(question.client.ip())),
         };
         let listener = listener(&config.listeners, question).map_err(ServeError::Request)?;
-        let vlans = Vlans::follow().await.unwrap_or_default();
+        let vlans = netlink::follow_vlans().await.unwrap_or_default();
         let limiter = Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending);
         let circumstances = Circumstances {
             listener: listener.name.as_str().into(),

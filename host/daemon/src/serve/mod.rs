@@ -13,6 +13,7 @@ mod inherited;
 mod open;
 mod policy;
 mod reload;
+mod revision;
 mod running;
 mod signals;
 
@@ -154,7 +155,7 @@ pub fn check(config: &Config, pull: bool) -> Result<Vec<String>, ServeError> {
     })?;
     let mut warnings = warnings(config, &policy);
     warnings.append(&mut found);
-    warnings.extend(interfaces::missing(config));
+    warnings.extend(interfaces::missing(&config.settings().listeners));
     warnings.extend(config.silent.iter().map(describe_unresponsive));
     let (_, problems) = TelemetrySettings::of_process(config.telemetry.as_ref());
     warnings.extend(problems.iter().map(ToString::to_string));

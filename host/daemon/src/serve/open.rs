@@ -10,9 +10,13 @@ use crate::socket_file::{SocketFile, bind_file};
 use crate::systemd::Inherited;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use tuffet::interfaces::Interfaces;
+use tuffet::neighbours::Neighbours;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::server::Resources;
+use tuffet::status::StateSource;
+use tuffet::vlans::Vlans;
 use tuffet_config::{AdminAddress, Config};
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
 use tuffet_observe::admin;
@@ -22,6 +26,8 @@ use tuffet_store::Disks;
 /// The resources opened before the first thread starts. Nothing is read from them yet.
 pub(super) struct Opened {
     pub(super) resources: Resources,
+    /// The clients of the roots' origins.
+    pub(super) origins: Origins,
     /// Started once privileges are dropped.
     pub(super) next: PendingOrigins,
     /// With its file, unless inherited.
@@ -60,7 +66,7 @@ impl Opened {
             .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
         warn_of_taken_ports(config, &listeners);
         let group_sockets = open_groups(config, &listeners)?;
-        let interfaces = Interfaces::of(config);
+        let interfaces = Interfaces::of(&config.settings().listeners);
         let admin = match (inherited.admin, &config.admin) {
             (None, Some(its)) => Some(
                 bind_admin(&its.address, account)
@@ -72,8 +78,19 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        let resources = Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces };
-        Ok(Opened { resources, next, admin, control })
+        let others = vec![Arc::new(origins.clone()) as Arc<dyn StateSource>];
+        let resources = Resources {
+            roots,
+            disks,
+            others,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            neighbours: Neighbours::default(),
+            vlans: Vlans::default(),
+        };
+        Ok(Opened { resources, origins, next, admin, control })
     }
 }
 

@@ -161,8 +161,8 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
 
 /// Logs one line per plugin with its counters since the start of the process.
 pub(crate) fn log_totals(runtime: &PolicyRuntime) {
-    runtime.report_left_out();
-    for counted in runtime.counted() {
+    runtime.records().rates().report();
+    for counted in runtime.records().counted() {
         let failures = counted.failures.iter().filter(|(_, count)| *count > 0);
         let failures: Vec<String> = failures.map(|(cause, count)| format!("{cause}={count}")).collect();
         tracing::info!(

@@ -1,12 +1,14 @@
 //! Reload: replaces the active configuration as a whole, or not at all.
 
 use super::policy::{load_policy, warnings};
+use super::revision::revision;
 use super::{ServeError, describe_unresponsive, open_roots, serving_status};
 use crate::privileges::outside_sandbox;
 use crate::source::save_last_good;
 use crate::systemd::ServiceManager;
+use parking_lot::Mutex;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
 use tuffet::generation::{CurrentGeneration, Generation};
@@ -28,6 +30,24 @@ pub(super) type ReloadResult = Result<u64, Vec<String>>;
 /// A requested reload; the sender gets the result.
 pub(super) type ReloadRequest = Option<oneshot::Sender<ReloadResult>>;
 
+/// The times of a shutdown in the active configuration: the delay, and the time for running transfers. Cheap to clone.
+#[derive(Clone)]
+pub(super) struct DrainTimes(Arc<Mutex<(Duration, Duration)>>);
+
+impl DrainTimes {
+    pub(super) fn of(config: &Config) -> DrainTimes {
+        DrainTimes(Arc::new(Mutex::new((config.drain_delay, config.drain))))
+    }
+
+    pub(super) fn get(&self) -> (Duration, Duration) {
+        *self.0.lock()
+    }
+
+    fn replace(&self, config: &Config) {
+        *self.0.lock() = (config.drain_delay, config.drain);
+    }
+}
+
 /// Executes reloads one after another.
 pub(super) struct Reloader {
     pub(super) configure: Configure,
@@ -45,6 +65,7 @@ pub(super) struct Reloader {
     pub(super) uploads: Uploads,
     pub(super) disks: Disks,
     pub(super) origins: Origins,
+    pub(super) drain_times: DrainTimes,
 }
 
 impl Reloader {
@@ -84,7 +105,8 @@ impl Reloader {
                 self.uploads.replace(config.bounds().uploads_per_name);
                 self.config = config;
                 self.status.reloaded(number, self.generation.get().policy.plugins());
-                self.status.revised(&self.config);
+                self.status.revised(revision(&self.config), self.config.file());
+                self.drain_times.replace(&self.config);
                 save_in_background(&self.config);
                 let took_ms = started.elapsed().as_millis() as u64;
                 tracing::info!(
@@ -156,7 +178,7 @@ impl Reloader {
         } else {
             cache.resized(config.limits.cache, config.limits.cache_max_age)
         };
-        let next = now.next(&config, roots, policy, leases, cache);
+        let next = now.next(&config.settings(), roots, policy, leases, cache);
         Ok((config, next, next_origins))
     }
 }

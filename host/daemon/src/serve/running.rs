@@ -4,7 +4,8 @@ use super::control::ControlState;
 use super::deadline::Deadline;
 use super::explain::Explainer;
 use super::policy::{log_sink_totals, log_totals, warnings};
-use super::reload::{Configure, ReloadRequest, Reloader, save_in_background};
+use super::reload::{Configure, DrainTimes, ReloadRequest, Reloader, save_in_background};
+use super::revision::revision;
 use super::signals::{SignalRequest, Signals};
 use super::{Opened, Prepared, ServeError, describe_unresponsive, serving_status};
 use crate::logging;
@@ -18,7 +19,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::sleep_until;
 use tuffet::capture::Captures;
+use tuffet::neighbours::Neighbours;
+use tuffet::netlink;
 use tuffet::server::{Assembly, Server};
+use tuffet::vlans::Vlans;
 use tuffet::watch::{Feed, Watch};
 use tuffet_config::Config;
 use tuffet_engine::worker::ListenerSpec;
@@ -65,6 +69,7 @@ pub(super) struct Running {
     telemetry: Telemetry,
     runtime: PolicyRuntime,
     manager: ServiceManager,
+    drain_times: DrainTimes,
     /// The deadline of the process, once it stops.
     deadline: Option<Deadline>,
 }
@@ -81,8 +86,9 @@ impl Running {
         configure: Configure,
     ) -> Result<Running, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { resources, next, admin, control } = opened;
-        resources.origins.take(next);
+        let Opened { mut resources, origins, next, admin, control } = opened;
+        origins.take(next);
+        resources.others.push(Arc::new(runtime.clone()));
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -90,7 +96,24 @@ impl Running {
             tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
         }
         let user = format!("uid {}", left.held.uid);
-        let assembly = Assembly::new(config, resources, policy, runtime.clone(), left).await;
+        resources.neighbours = netlink::follow_neighbours().await.unwrap_or_else(|error| {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "no neighbour table; MAC addresses come from requested names alone"
+            );
+            Neighbours::default()
+        });
+        resources.vlans = netlink::follow_vlans().await.unwrap_or_else(|error| {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                %error, "the network interfaces cannot be read; plugins learn of no VLAN"
+            );
+            Vlans::default()
+        });
+        let settings = config.settings();
+        let records = runtime.records().clone();
+        let assembly = Assembly::new(&settings, resources, policy, records, left);
+        assembly.status.revised(revision(config), config.file());
         let watch = assembly.watch.clone();
         watch.reads_dropped_lines(logging::dropped);
         if let Some(events) = &config.events {
@@ -99,7 +122,8 @@ impl Running {
         }
         let telemetry = start_telemetry(config, &assembly.listeners, &watch);
         let exporter = telemetry.clone();
-        assembly.origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
+        origins.observe(Box::new(move |fetch| exporter.fetched(fetch)));
+        let drain_times = DrainTimes::of(config);
         let access = Access::of(config.admin.as_ref());
         let reloader = Reloader {
             configure,
@@ -112,7 +136,8 @@ impl Running {
             limiter: assembly.limiter.clone(),
             uploads: assembly.uploads.clone(),
             disks: assembly.disks.clone(),
-            origins: assembly.origins.clone(),
+            origins: origins.clone(),
+            drain_times: drain_times.clone(),
         };
         let explainer = Explainer {
             generation: assembly.generation.clone(),
@@ -122,10 +147,10 @@ impl Running {
             limiter: assembly.limiter.clone(),
             user,
         };
-        let (status, origins) = (assembly.status.clone(), assembly.origins.clone());
+        let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
-        let server = assembly.start(config, telemetry.sampling(), records)?;
+        let server = assembly.start(&settings, telemetry.sampling(), records)?;
 
         // At most two reloads are queued: the file may have changed since the running reload read it.
         let (reload, requests) = mpsc::channel(2);
@@ -170,6 +195,7 @@ impl Running {
             telemetry,
             runtime,
             manager,
+            drain_times,
             deadline: None,
         })
     }
@@ -206,7 +232,7 @@ impl Running {
                     result = Err(ServeError::System("a worker failed", error));
                     self.server.drain(Duration::ZERO);
                 },
-                () = self.phase.delay_ends() => self.begin_to_drain(self.server.generation().drain),
+                () = self.phase.delay_ends() => self.begin_to_drain(self.drain_times.get().1),
                 request = signals.next() => match request {
                     SignalRequest::Stop => self.stop(),
                     // If the queue is full, a queued reload will read the same file.
@@ -241,8 +267,7 @@ impl Running {
 
     /// Drains the workers, after the delay if there is one; the second call ends their transfers at once.
     fn stop(&mut self) {
-        let generation = self.server.generation();
-        let (delay, drain) = (generation.drain_delay, generation.drain);
+        let (delay, drain) = self.drain_times.get();
         match self.phase {
             ShutdownPhase::NotStarted if delay.is_zero() => self.begin_to_drain(drain),
             ShutdownPhase::NotStarted => self.announce_shutdown(delay, drain),

@@ -18,7 +18,7 @@ use opentelemetry_sdk::metrics::exporter::PushMetricExporter;
 use opentelemetry_sdk::metrics::{PeriodicReader, SdkMeterProvider, Temporality};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use tuffet::watch::ExportCounts as Counts;
 use tuffet::watch::{Watch, Word};
@@ -28,17 +28,6 @@ use tuffet_request::events::{Answered, Summary};
 
 /// How long the cached values are current: for all instruments of one export.
 const MAX_AGE: Duration = Duration::from_millis(50);
-
-/// The durations of plugin calls. A process has one set of exporters.
-static PLUGIN_DURATION: OnceLock<Histogram<f64>> = OnceLock::new();
-
-/// Records an ended call of a plugin.
-fn plugin_took(plugin: &Arc<str>, hook: &'static str, time: Duration) {
-    if let Some(histogram) = PLUGIN_DURATION.get() {
-        let labels = [KeyValue::new("plugin", Arc::clone(plugin)), KeyValue::new("hook", hook)];
-        histogram.record(time.as_secs_f64(), &labels);
-    }
-}
 
 /// Exports metrics.
 #[derive(Debug)]
@@ -81,8 +70,11 @@ impl Metrics {
             .collect::<std::collections::HashMap<_, _>>();
         let mut take_histogram =
             |name: &'static str| times.remove(name).ok_or_else(|| format!("a bug: no histogram {name}"));
-        let _ = PLUGIN_DURATION.set(take_histogram("plugin.duration")?);
-        tuffet_policy::on_call(plugin_took);
+        let plugin_duration = take_histogram("plugin.duration")?;
+        watch.on_call(move |plugin, hook, time| {
+            let labels = [KeyValue::new("plugin", Arc::clone(plugin)), KeyValue::new("hook", hook)];
+            plugin_duration.record(time.as_secs_f64(), &labels);
+        });
         Ok(Metrics {
             provider,
             counts,

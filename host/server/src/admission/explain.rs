@@ -22,13 +22,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
-use tuffet_config::{Retransmit, TimeSpan};
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
 use tuffet_policy::ChainedPlugin;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What};
+use tuffet_request::{
+    ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What, settings,
+};
 use tuffet_store::{Absence, Lane, StoreError};
 
 /// Facts about the server and the client beside the generation.
@@ -410,9 +411,9 @@ fn conclude(
 }
 
 fn retransmission(bounds: &Bounds) -> Retransmission {
-    let Retransmit { floor, initial, cap, give_up } = bounds.retransmit;
+    let settings::Retransmit { floor, initial, cap, give_up } = bounds.retransmit;
     let [floor, initial, cap, give_up] =
-        [floor, initial, cap, give_up].map(|time| TimeSpan(time).to_string());
+        [floor, initial, cap, give_up].map(|time| humantime::format_duration(time).to_string());
     Retransmission { floor, initial, cap, give_up, by: bounds.retransmit_by.to_string() }
 }
 

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
-use tuffet_config::LeaseFile;
 use tuffet_leases::Index;
 use tuffet_request::LeaseFact;
+use tuffet_request::settings::LeaseFile;
 
 /// The interval of checks.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);

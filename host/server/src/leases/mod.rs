@@ -10,8 +10,8 @@ use follow::FollowedFile;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tuffet_config::LeaseFile;
 use tuffet_request::LeaseFact;
+use tuffet_request::settings::LeaseFile;
 
 /// How long a start and a reload wait for the first check of new files.
 const FIRST_CHECK: Duration = Duration::from_millis(500);

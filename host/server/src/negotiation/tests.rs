@@ -2,6 +2,7 @@
 
 use super::*;
 use std::net::IpAddr;
+use tuffet_config::Config;
 use tuffet_request::{ClientClass, SessionValues};
 
 /// The options of a client that wants large blocks.
@@ -29,7 +30,7 @@ fn request(listener: &str, client: &str, class: &str) -> Request {
 fn rules(yaml: &str) -> Negotiation {
     let head = "roots: [{ name: boot, path: / }]\n";
     let config = Config::read(format!("{head}{yaml}").as_bytes(), "<test>", &Default::default());
-    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")), Routes::default())
+    Negotiation::of(&config.unwrap_or_else(|error| panic!("{error}")).settings(), Routes::default())
 }
 
 const LISTENERS: &str = "listeners:\n\
@@ -70,7 +71,7 @@ fn profiles_of_the_server_lower_and_those_of_the_operator_replace_them() {
         (bounds.limits.windowsize, bounds.windowsize_by)
     };
     let none = SessionProfile::default();
-    assert_eq!(of(LISTENERS, &none), (12, BoundSource::Shipped));
+    assert_eq!(of(LISTENERS, &none), (12, BoundSource::BuiltIn));
     let low = format!("{LISTENERS}transfer: {{ max-windowsize: 4 }}\n");
     assert_eq!(of(&low, &none), (4, BoundSource::Transfer), "lower anyway");
     let own = format!("{LISTENERS}profiles: [{{ classes: [u-boot], max-windowsize: 64 }}]\n");

@@ -1,8 +1,10 @@
 //! The origins of remote roots: opened with the roots, and kept across reloads.
 
+#[cfg(feature = "origins")]
 mod remotes;
 mod report;
 
+#[cfg(feature = "origins")]
 pub use remotes::{Origins, PendingOrigins};
 pub use report::{CachedRow, FetchNote, FetchObserver, OriginReport};
 

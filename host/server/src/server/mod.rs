@@ -15,9 +15,8 @@ use crate::events::{Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
-use crate::origins::Origins;
 use crate::sampling::Sampling;
-use crate::status::{RemainingPrivileges, Status, StatusSources};
+use crate::status::{RemainingPrivileges, StateSource, Status, StatusSources};
 use crate::vlans::Vlans;
 use crate::watch::Watch;
 use std::io;
@@ -28,12 +27,11 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
-use tuffet_policy::Policy;
+use tuffet_policy::{PluginRecords, Policy};
+use tuffet_request::settings::Settings;
 use tuffet_store::{Disks, Roots, Uploads};
-use tuffet_wasm::PolicyRuntime;
 use workers::{make_workers, start_workers, worker_settings};
 
 /// How long a shutdown waits for a disk, and for tasks that it blocks.
@@ -45,8 +43,8 @@ pub struct Resources {
     pub roots: Roots,
     /// The disks of the roots.
     pub disks: Disks,
-    /// The clients of origins.
-    pub origins: Origins,
+    /// What the server uses beside these and reports in its status.
+    pub others: Vec<Arc<dyn StateSource>>,
     /// The listeners, with the ports that the kernel chose.
     pub listeners: Vec<ListenerSpec>,
     /// The sockets of each worker.
@@ -55,6 +53,10 @@ pub struct Resources {
     pub group_sockets: Option<Sockets>,
     /// The interfaces of the listeners.
     pub interfaces: Interfaces,
+    /// The MAC addresses of on-link clients.
+    pub neighbours: Neighbours,
+    /// The VLANs of this machine.
+    pub vlans: Vlans,
 }
 
 /// A server before its workers start.
@@ -75,56 +77,45 @@ pub struct Assembly {
     pub vlans: Vlans,
     /// The disks of the roots.
     pub disks: Disks,
-    /// The clients of origins.
-    pub origins: Origins,
     /// The bound listeners.
     pub listeners: Vec<ListenerSpec>,
     sockets: Vec<Sockets>,
     group_sockets: Option<Sockets>,
     interfaces: Interfaces,
-    runtime: PolicyRuntime,
+    records: PluginRecords,
 }
 
 impl Assembly {
     /// Creates everything except workers. `privileges`: those of this process, for the status.
-    pub async fn new(
-        config: &Config,
+    pub fn new(
+        settings: &Settings,
         resources: Resources,
         policy: Policy,
-        runtime: PolicyRuntime,
+        records: PluginRecords,
         privileges: RemainingPrivileges,
     ) -> Assembly {
-        let Resources { roots, disks, origins, listeners, sockets, group_sockets, interfaces } = resources;
-        let neighbours = Neighbours::follow().await.unwrap_or_else(|error| {
-            tracing::warn!(
-                target: "tuffet::server::running",
-                %error, "no neighbour table; MAC addresses come from requested names alone"
-            );
-            Neighbours::none()
-        });
-        let vlans = Vlans::follow().await.unwrap_or_else(|error| {
-            tracing::warn!(
-                target: "tuffet::server::running",
-                %error, "the network interfaces cannot be read; plugins learn of no VLAN"
-            );
-            Vlans::default()
-        });
-        let uploads = Uploads::new(config.bounds().uploads_per_name);
+        let Resources {
+            roots,
+            disks,
+            others,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            neighbours,
+            vlans,
+        } = resources;
+        let uploads = Uploads::new(settings.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
-        let generation = CurrentGeneration::new(Generation::first(config, roots, policy, uploads.clone()));
-        let sources = StatusSources {
-            runtime: runtime.clone(),
-            disks: disks.clone(),
-            origins: origins.clone(),
-            interfaces: interfaces.clone(),
-        };
-        let status = Status::new(config.file(), &plugins, privileges, sources);
-        status.revised(config);
-        let watch = Watch::new(runtime.clone(), generation.clone(), status.clone(), config.workers);
-        let named = config.listeners.iter().zip(&listeners);
+        let generation = CurrentGeneration::new(Generation::first(settings, roots, policy, uploads.clone()));
+        let sources =
+            StatusSources { disks: disks.clone(), interfaces: interfaces.clone(), others: others.into() };
+        let status = Status::new(&plugins, privileges, sources);
+        let watch = Watch::new(records.clone(), generation.clone(), status.clone(), settings.workers);
+        let named = settings.listeners.iter().zip(&listeners);
         watch.listening(named.map(|(listener, bound)| (listener.name.to_string(), bound.address)));
         let limiter =
-            Arc::new(Limiter::new(&config.bounds(), config.limits.transfers, config.limits.pending));
+            Arc::new(Limiter::new(&settings.bounds(), settings.limits.transfers, settings.limits.pending));
         Assembly {
             generation,
             status,
@@ -134,12 +125,11 @@ impl Assembly {
             neighbours,
             vlans,
             disks,
-            origins,
             listeners,
             sockets,
             group_sockets,
             interfaces,
-            runtime,
+            records,
         }
     }
 
@@ -150,25 +140,25 @@ impl Assembly {
     /// The system has no thread or no descriptor for a worker.
     pub fn start(
         self,
-        config: &Config,
+        settings: &Settings,
         sampling: Option<Sampling>,
         subscriber: impl Subscriber,
     ) -> Result<Server, StartError> {
-        let Assembly { generation, watch, limiter, disks, sockets, group_sockets, runtime, .. } = self;
+        let Assembly { generation, watch, limiter, disks, sockets, group_sockets, records, .. } = self;
         // A place for each transfer, and as many for summaries waiting to be logged.
-        let (summaries, ended) = mpsc::channel(config.limits.transfers.saturating_mul(2).max(2));
-        let settings = worker_settings(config, limiter.clone());
-        let workers = make_workers(sockets, &settings, summaries, &watch)?;
+        let (summaries, ended) = mpsc::channel(settings.limits.transfers.saturating_mul(2).max(2));
+        let of_workers = worker_settings(settings, limiter.clone());
+        let workers = make_workers(sockets, &of_workers, summaries, &watch)?;
         let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
         let number = workers.len();
         let counts = watch.groups();
-        let groups = groups::make(config, number, group_sockets, &settings.transfer, &limiter, counts)?;
+        let groups = groups::make(settings, number, group_sockets, &of_workers.transfer, &limiter, counts)?;
         mailboxes.extend(groups.as_ref().map(Groups::mailbox));
 
         let (observers, observing) =
-            Observers::start(generation.clone(), watch.clone(), config.limits.events);
+            Observers::start(generation.clone(), watch.clone(), settings.limits.events);
         let admission = Arc::new(Admission {
-            listeners: config.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+            listeners: settings.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
             generation: generation.clone(),
             observers: observers.clone(),
             watch: watch.clone(),
@@ -183,9 +173,9 @@ impl Assembly {
             absence_searches: AbsenceSearches::new(),
             sampling,
         });
-        let single_ports = config.listeners.iter().filter(|listener| listener.single_port);
+        let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
         let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
-        let history = runtime.history().clone();
+        let history = records.history().clone();
         let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
         let tasks = vec![
             tokio::spawn(self.interfaces.follow(mailboxes)),

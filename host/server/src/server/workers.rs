@@ -7,10 +7,10 @@ use crate::watch::Watch;
 use std::io;
 use std::sync::Arc;
 use tokio::sync::mpsc;
-use tuffet_config::Config;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, Sockets, Worker, WorkerSettings};
 use tuffet_request::events::Ended;
+use tuffet_request::settings::Settings;
 
 pub(super) fn make_workers(
     sockets: Vec<Sockets>,
@@ -51,16 +51,16 @@ pub(super) fn start_workers(
     Ok(stops)
 }
 
-pub(super) fn worker_settings(config: &Config, limiter: Arc<Limiter>) -> WorkerSettings {
-    let times = &config.transfer.retransmit;
-    let share = |total: usize| total.div_ceil(config.workers).max(1);
+pub(super) fn worker_settings(settings: &Settings, limiter: Arc<Limiter>) -> WorkerSettings {
+    let times = &settings.transfer.retransmit;
+    let share = |total: usize| total.div_ceil(settings.workers).max(1);
     WorkerSettings {
-        transfer: Arc::new(transfer_settings(&config.transfer, times)),
-        max_transfers: share(config.limits.transfers),
-        max_pending: share(config.limits.pending),
+        transfer: Arc::new(transfer_settings(&settings.transfer, times)),
+        max_transfers: share(settings.limits.transfers),
+        max_pending: share(settings.limits.pending),
         answer_due: times.initial,
-        workers: config.workers,
+        workers: settings.workers,
         limiter,
-        busy_poll: config.busy_poll,
+        busy_poll: settings.busy_poll,
     }
 }

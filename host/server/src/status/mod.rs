@@ -12,13 +12,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use crate::interfaces::{InterfaceState, Interfaces};
-use crate::origins::{OriginReport, Origins};
-use tuffet_config::Config;
-use tuffet_kv::KvState;
+use crate::origins::OriginReport;
 use tuffet_policy::PluginIdentity;
-use tuffet_sinks::SinkCounted;
+use tuffet_request::{KvState, SinkCounted};
 use tuffet_store::{DiskState, Disks};
-use tuffet_wasm::PolicyRuntime;
 
 /// The state of the server. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]
@@ -31,14 +28,30 @@ pub struct Status {
 /// The parts of a server that each report queries.
 #[derive(Debug, Clone)]
 pub struct StatusSources {
-    /// The plugin runtime.
-    pub runtime: PolicyRuntime,
     /// The disks of the roots.
     pub disks: Disks,
-    /// The clients of origins.
-    pub origins: Origins,
     /// The interfaces of the listeners.
     pub interfaces: Interfaces,
+    /// What the server uses beside these.
+    pub others: Arc<[Arc<dyn StateSource>]>,
+}
+
+/// Something that a server uses and that has a state of its own: the plugin runtime, the origins of roots.
+pub trait StateSource: std::fmt::Debug + Send + Sync {
+    /// Returns the counters of the sinks of plugins, by name.
+    fn sinks(&self) -> Vec<SinkCounted> {
+        Vec::new()
+    }
+
+    /// Returns the state of the bucket with the keys of plugins, if they use one.
+    fn kv(&self) -> Option<KvState> {
+        None
+    }
+
+    /// Returns the state of the origins of roots.
+    fn origins(&self) -> Vec<OriginReport> {
+        Vec::new()
+    }
 }
 
 /// The current state.
@@ -104,24 +117,6 @@ impl Revision {
     pub fn shown(&self) -> String {
         self.revision.clone().or_else(|| self.digest.clone()).unwrap_or_default()
     }
-
-    fn of(config: &Config) -> Revision {
-        let digest = config.digest().map(str::to_owned);
-        match &config.remote {
-            Some(remote) => Revision {
-                source: Some(remote.source.clone()),
-                revision: remote.revision.clone(),
-                digest,
-                kept: remote.stale,
-            },
-            None => Revision {
-                source: config.file().map(|file| file.display().to_string()),
-                revision: None,
-                digest,
-                kept: false,
-            },
-        }
-    }
 }
 
 /// The state of the disk of a root.
@@ -162,28 +157,36 @@ impl From<DiskState> for RootState {
 impl Status {
     /// Creates the status of a server that has just started.
     pub fn new(
-        config: Option<&Path>,
         plugins: &[PluginIdentity],
         privileges: RemainingPrivileges,
         sources: StatusSources,
     ) -> Status {
-        let report = Report { config: config.map(Path::to_owned), ..Report::ready(1, plugins) };
-        Status { report: Arc::new(Mutex::new(report)), privileges: Arc::new(privileges), sources }
+        let report = Mutex::new(Report::ready(1, plugins));
+        Status { report: Arc::new(report), privileges: Arc::new(privileges), sources }
     }
 
     /// Returns the current state.
     pub fn report(&self) -> Report {
         let report = self.lock().clone();
         Report {
-            sinks: self.sources.runtime.sinks().counted(),
+            sinks: self.sinks(),
             roots: self.sources.disks.states().into_iter().map(RootState::from).collect(),
-            origins: self.sources.origins.reports(),
+            origins: self.others().flat_map(|its| its.origins()).collect(),
             interfaces: self.sources.interfaces.states(),
-            kv: self.sources.runtime.kv(),
+            kv: self.others().find_map(|its| its.kv()),
             process: std::process::id(),
             privileges: RemainingPrivileges::clone(&self.privileges),
             ..report
         }
+    }
+
+    /// Returns the counters of the sinks of plugins, by name.
+    pub(crate) fn sinks(&self) -> Vec<SinkCounted> {
+        self.others().flat_map(|its| its.sinks()).collect()
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Arc<dyn StateSource>> {
+        self.sources.others.iter()
     }
 
     /// Returns the folder of a root, or of the first root.
@@ -193,14 +196,13 @@ impl Status {
 
     /// Records a successful reload.
     pub fn reloaded(&self, generation: u64, plugins: &[PluginIdentity]) {
-        let mut report = self.lock();
-        let config = report.config.take();
-        *report = Report { config, ..Report::ready(generation, plugins) };
+        *self.lock() = Report::ready(generation, plugins);
     }
 
-    /// Records the revision of the active configuration.
-    pub fn revised(&self, config: &Config) {
-        self.lock().revision = Revision::of(config);
+    /// Records the revision of the active configuration, and its file.
+    pub fn revised(&self, revision: Revision, file: Option<&Path>) {
+        let mut report = self.lock();
+        (report.revision, report.config) = (revision, file.map(Path::to_owned));
     }
 
     /// Records a refused reload, with the reasons.

@@ -40,9 +40,8 @@ use std::time::{Duration, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval};
 use tuffet_engine::worker::{GroupCounts, PublishedCounters};
-use tuffet_policy::{PluginSeries, PluginState};
+use tuffet_policy::{PluginRecords, PluginSeries, PluginState};
 use tuffet_request::events::{CompactRecord, Outcome, Summary};
-use tuffet_wasm::PolicyRuntime;
 
 /// The most active transfers in a snapshot.
 pub const ROWS: usize = 200;
@@ -71,7 +70,7 @@ struct WatchState {
     recent: Recent,
     seconds: Seconds,
     started: SystemTime,
-    runtime: PolicyRuntime,
+    records: PluginRecords,
     generation: CurrentGeneration,
     status: Status,
     /// The datagrams dropped by each worker.
@@ -95,7 +94,7 @@ struct WatchState {
 impl Watch {
     /// Creates the state of a server with this many workers.
     pub fn new(
-        runtime: PolicyRuntime,
+        records: PluginRecords,
         generation: CurrentGeneration,
         status: Status,
         workers: usize,
@@ -106,7 +105,7 @@ impl Watch {
             recent: Recent::default(),
             seconds: Seconds::default(),
             started: SystemTime::now(),
-            runtime,
+            records,
             generation,
             status,
             workers: (0..workers).map(|_| Arc::default()).collect(),
@@ -300,7 +299,13 @@ impl Watch {
 
     /// Returns the counters and gauges defined by plugins.
     pub fn series(&self) -> Vec<PluginSeries> {
-        self.0.runtime.series()
+        self.0.records.series()
+    }
+
+    /// Calls this function after each call of a plugin: with its name, the hook, and the duration. Only the first
+    /// function counts.
+    pub fn on_call(&self, listener: impl Fn(&Arc<str>, &'static str, Duration) + Send + Sync + 'static) {
+        self.0.records.on_call(Box::new(listener));
     }
 
     /// Returns the status of the server.
@@ -366,7 +371,7 @@ impl Watch {
     }
 
     fn sinks(&self) -> Vec<SinkQueue> {
-        let counted = self.0.runtime.sinks().counted().into_iter();
+        let counted = self.0.status.sinks().into_iter();
         counted
             .map(|counted| SinkQueue { sink: counted.sink, lines: counted.waiting, broken: counted.broken })
             .collect()
@@ -385,7 +390,7 @@ impl Watch {
     fn plugins(&self) -> Vec<PluginTotals> {
         let policy = Arc::clone(&self.0.generation.get().policy);
         let mut now: HashMap<Arc<str>, PluginState> = policy.plugin_states().collect();
-        let counted = self.0.runtime.counted().into_iter().map(|counted| {
+        let counted = self.0.records.counted().into_iter().map(|counted| {
             let now = now.remove(&counted.plugin);
             let loaded = now.is_some();
             let now = now.unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::origins::OriginReport;
 use crate::status::Report;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-use tuffet_kv::KvState;
+use tuffet_request::KvState;
 
 /// All checks, by the name in [`Reason::check`].
 pub const CHECKS: [&str; 8] =

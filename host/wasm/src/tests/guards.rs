@@ -12,7 +12,7 @@ use tuffet_policy::PluginCounts;
 
 /// Returns the counts of a plugin. Each test uses other names.
 fn counted(name: &str) -> PluginCounts {
-    runtime().counted().into_iter().find(|counted| &*counted.plugin == name).unwrap()
+    runtime().records().counted().into_iter().find(|counted| &*counted.plugin == name).unwrap()
 }
 
 fn failures(name: &str, cause: &str) -> u64 {

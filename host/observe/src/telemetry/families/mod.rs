@@ -15,7 +15,7 @@ use tuffet::watch::ExportCounts;
 use tuffet::watch::{ByOperation, PluginTotals, Totals, Watch, Word};
 use tuffet_policy::PluginIdentity;
 use tuffet_request::Distribution;
-use tuffet_sinks::SinkCounted;
+use tuffet_request::SinkCounted;
 
 /// A metric and its values.
 #[derive(Debug, PartialEq)]

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use tuffet::origins::OriginReport;
 use tuffet::watch::ExportCounts;
 use tuffet_engine::worker::GroupCounts;
-use tuffet_kv::KvState;
+use tuffet_request::KvState;
 
 pub(super) fn groups(counts: &GroupCounts) -> Vec<Family> {
     vec![

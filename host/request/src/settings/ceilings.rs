@@ -1,10 +1,9 @@
-//! The keys for option negotiation that `transfer`, listeners and profiles share.
+//! Ceilings of option negotiation: for all transfers, those of a listener, or those of a profile.
 
-use std::borrow::Cow;
-
+#[cfg(feature = "schema")]
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use tuffet_request::OptionName;
+use tuffet_core::OptionName;
 
 /// The negotiation settings of a listener or a profile. Other settings apply where a field is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,18 +43,17 @@ pub enum MaxBlksize {
 }
 
 impl MaxBlksize {
-    fn parse(text: &str) -> Result<MaxBlksize, String> {
+    /// Parses `auto`, for a key that also takes a number.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and the remedy.
+    pub fn parse(text: &str) -> Result<MaxBlksize, String> {
         match (text, text.parse::<u16>()) {
             ("auto", _) => Ok(MaxBlksize::Auto),
             (_, Ok(number)) => Err(format!("`{text}` in quotes is text; write the number {number}, or auto")),
             _ => Err(format!("`{text}` is not a block size; give a number from 8 to 65464, or auto")),
         }
     }
-}
-
-/// Checks the text of a block size. The error names the problem and the remedy.
-pub(crate) fn check_max_blksize(text: &str) -> Result<(), String> {
-    MaxBlksize::parse(text).map(drop)
 }
 
 impl<'de> Deserialize<'de> for MaxBlksize {
@@ -82,8 +80,9 @@ impl Serialize for MaxBlksize {
     }
 }
 
+#[cfg(feature = "schema")]
 impl JsonSchema for MaxBlksize {
-    fn schema_name() -> Cow<'static, str> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "MaxBlksize".into()
     }
 
@@ -103,7 +102,8 @@ impl JsonSchema for MaxBlksize {
 }
 
 /// Whether the server acknowledges an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionRule {
     /// It acknowledges the option, within the other bounds.
@@ -114,40 +114,41 @@ pub enum OptionRule {
 
 /// Which options are acknowledged. The server leaves a refused option out of its answer, as if it did not know it
 /// (RFC 2347); the client then goes on without it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct OptionRules {
     /// The block size (RFC 2348).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub blksize: Option<OptionRule>,
     /// The size of the file (RFC 2349).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub tsize: Option<OptionRule>,
     /// The retransmission time-out in seconds (RFC 2349).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub timeout: Option<OptionRule>,
     /// The window (RFC 7440).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub windowsize: Option<OptionRule>,
     /// The block number that follows 65535 (tftp-hpa). Refused by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub rollover: Option<OptionRule>,
     /// The block size, rounded down to a power of two (tftp-hpa). Refused by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub blksize2: Option<OptionRule>,
     /// The retransmission time-out in microseconds (tftp-hpa). Refused by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub utimeout: Option<OptionRule>,
     /// Windows of a size that each ACK chooses (Windows Deployment Services). Refused by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "OptionRule")]
+    #[cfg_attr(feature = "schema", schemars(with = "OptionRule"))]
     pub msftwindow: Option<OptionRule>,
 }
 

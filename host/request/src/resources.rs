@@ -1,6 +1,31 @@
-//! The state of a bucket of keys, for status, metrics and readiness.
+//! The state of what plugins use: sinks and keys.
 
 use serde::{Deserialize, Serialize};
+
+/// The counters of a sink at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SinkCounted {
+    /// The sink's name.
+    pub sink: String,
+    /// Its kind: `file`, `stdout`, `udp`, `syslog`, `http`, `nats` or `otlp`.
+    pub kind: String,
+    /// Lines accepted from plugins.
+    pub queued: u64,
+    /// Lines refused because the sink was full.
+    pub refused: u64,
+    /// Delivered lines, as far as the sink knows; some may have arrived more than once.
+    pub delivered: u64,
+    /// Lines accepted but lost: refused by the receiver, damaged on disk, or undelivered at shutdown.
+    pub dropped: u64,
+    /// Deliveries that failed and were retried.
+    pub retried: u64,
+    /// Lines queued now.
+    pub waiting: u64,
+    /// Bytes queued on disk now.
+    pub spooled_bytes: u64,
+    /// Whether the last delivery failed.
+    pub broken: bool,
+}
 
 /// The state of a bucket of keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tuffet_config::{Config, Position, ProblemPlace};
 
-pub use tuffet_wasm::manifest_section;
+pub use crate::manifest::section_with as manifest_section;
 
 /// Loads a configuration as the server does, from a file in `folder`. It may be invalid, but each problem has a
 /// position within the text, and a message.
@@ -51,7 +51,7 @@ pub fn config(yaml: &[u8], folder: &Path) -> Result<(), String> {
 /// # Errors
 /// The violated invariant.
 pub fn manifest(component: &[u8]) -> Result<(), String> {
-    tuffet_wasm::check_manifest(component)
+    crate::manifest::check(component)
 }
 
 /// Checks that a position is in the text, or just after its end or the end of a line.

@@ -1,0 +1,42 @@
+//! An address on which the server receives requests.
+
+use super::Ceilings;
+use crate::TidPorts;
+use std::net::SocketAddr;
+
+/// An address on which the server receives requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listener {
+    /// Its name for policy and logs; unique.
+    pub name: String,
+    /// The address; port 0 is any free one.
+    pub address: SocketAddr,
+    /// The only network interface that it serves; `None` for all.
+    pub interface: Option<String>,
+    /// Whether this host may not have the address yet.
+    pub free_bind: bool,
+    /// Whether the listening port also carries the transfers: for clients behind NAT, containers and load balancers.
+    pub single_port: bool,
+    /// The TID ports over all workers; `None` lets the server choose.
+    pub tid_ports: Option<TidPorts>,
+    /// The negotiation settings for its clients.
+    pub ceilings: Ceilings,
+    /// The names of the roots that it serves; `None` for all.
+    pub roots: Option<Vec<String>>,
+}
+
+impl Listener {
+    /// Creates a listener with the defaults.
+    pub fn at(name: &str, address: SocketAddr) -> Listener {
+        Listener {
+            name: name.into(),
+            address,
+            interface: None,
+            free_bind: false,
+            single_port: false,
+            tid_ports: None,
+            ceilings: Ceilings::default(),
+            roots: None,
+        }
+    }
+}

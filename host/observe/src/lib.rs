@@ -5,6 +5,7 @@ pub mod accept;
 pub mod admin;
 pub mod dialect;
 mod escaped;
+pub mod feed;
 pub mod fleet;
 pub mod list;
 pub mod records;

@@ -23,8 +23,9 @@ use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
-use tuffet::watch::{Feed, Snapshot, Viewer, Watch};
+use tuffet::watch::{Snapshot, Watch};
 use tuffet_observe::accept::AcceptFailures;
+use tuffet_observe::feed::{Feed, Viewer};
 use tuffet_observe::telemetry::exposition;
 
 /// The longest command in bytes: `explain` with the longest path and all options.

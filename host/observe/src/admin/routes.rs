@@ -4,6 +4,7 @@ use super::access::{Access, own_pages_only, with_token};
 use super::connections::ConnectionSlot;
 use super::liveness::{PING_TIMEOUT, WorkerLiveness};
 use super::page::FILES;
+use crate::feed::Feed;
 use crate::fleet::Servers;
 use crate::telemetry;
 use axum::body::{Body, Bytes};
@@ -19,7 +20,7 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
-use tuffet::watch::{CHECKS, Feed, Reason, Watch};
+use tuffet::watch::{CHECKS, Reason, Watch};
 
 /// The state behind the routes.
 #[derive(Clone)]

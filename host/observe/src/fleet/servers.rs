@@ -1,6 +1,7 @@
 //! The view of all servers for the page. Follows NATS only while there is a viewer.
 
 use super::{Fleet, FleetWatcher};
+use crate::feed::FeedSource;
 use parking_lot::Mutex;
 use std::future::Future;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tuffet::watch::{FeedSource, Reason, Snapshot};
+use tuffet::watch::{Reason, Snapshot};
 use tuffet_config::EventsSpec;
 
 /// How long NATS is followed after the last request of a viewer.

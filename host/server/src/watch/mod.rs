@@ -6,7 +6,6 @@
 mod active;
 mod counts;
 mod exports;
-mod feed;
 mod options;
 mod readiness;
 mod recent;
@@ -16,11 +15,10 @@ mod snapshot;
 mod tests;
 
 pub use exports::ExportCounts;
-pub use feed::{Feed, FeedSource, Viewer};
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
     Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, RequestInfo, Sample, ServerNow, Snapshot,
-    Totals, Word,
+    Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
@@ -30,7 +28,7 @@ use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
-use snapshot::{Dropped, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue, unix_ms};
+use snapshot::{Dropped, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -188,7 +186,7 @@ impl Watch {
     }
 
     /// Waits for the next sample.
-    async fn next_second(&self) {
+    pub async fn next_second(&self) {
         self.0.sampled.notified().await;
     }
 

@@ -487,7 +487,7 @@ pub(super) fn operation(request: &Request) -> Word {
 }
 
 /// Returns milliseconds since 1970.
-pub(super) fn unix_ms(time: SystemTime) -> u64 {
+pub fn unix_ms(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,12 +1,11 @@
 //! Snapshots for the viewers of the live view: one per second, shared by all of them, and none without viewers.
 
-use super::Watch;
-use super::snapshot::unix_ms;
 use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
+use tuffet::watch::{Watch, unix_ms};
 
 /// The most viewers.
 const MAX_VIEWERS: usize = 16;

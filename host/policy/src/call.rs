@@ -37,7 +37,7 @@ struct Provenance {
     rehearsal: Option<Lines>,
 }
 
-/// The plugin could not be called because of overload. The request is dropped, so that its client repeats it;
+/// The plugin gave no answer, because of overload or because it failed. The request is dropped, so that its client repeats it;
 /// neither `on-error` nor the breaker applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Overloaded(pub String);
@@ -203,7 +203,7 @@ impl Member {
                 }
                 Err(Overloaded(format!("plugin {} is overloaded in {hook}: {}", self.name, failure.detail)))
             }
-            Err(failure) => Ok(self.on_failure(hook_call, &failure, deny)),
+            Err(failure) => self.on_failure(hook_call, &failure, deny),
         };
         let verdict = match &effect {
             Ok(effect) => effect.as_ref().map_or("abstain", HookAnswer::word),
@@ -292,6 +292,7 @@ impl Member {
                 let on_error = match self.on_error {
                     OnError::Deny => "deny",
                     OnError::Abstain => "abstain",
+                    OnError::Drop => "drop",
                 };
                 tracing::error!(
                     target: "tuffet::policy", plugin = %self.name, hook, failure = "repeated", on_error,
@@ -309,7 +310,12 @@ impl Member {
     }
 
     /// Logs a failure and returns its effect according to `on-error`.
-    fn on_failure<O>(&self, hook_call: HookCall<'_>, failure: &Failure, deny: fn(Denial) -> O) -> Option<O> {
+    fn on_failure<O>(
+        &self,
+        hook_call: HookCall<'_>,
+        failure: &Failure,
+        deny: fn(Denial) -> O,
+    ) -> OpinionResult<O> {
         let HookCall { hook, request, .. } = hook_call;
         // An open breaker was logged when it opened.
         if failure.cause != Cause::Repeated && !request.is_rehearsal() && self.log_rate.take() {
@@ -328,12 +334,13 @@ impl Member {
             );
         }
         match self.on_error {
-            OnError::Abstain => None,
-            OnError::Deny => Some(deny(Denial {
+            OnError::Abstain => Ok(None),
+            OnError::Drop => Err(Overloaded(format!("{} failed in {hook}: {failure}", self.name))),
+            OnError::Deny => Ok(Some(deny(Denial {
                 code: ErrorCode::NotDefined,
                 message: "policy failure".into(),
                 reason: format!("plugin {} failed in {hook}: {failure}", self.name),
-            })),
+            }))),
         }
     }
 }

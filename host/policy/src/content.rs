@@ -23,6 +23,8 @@ pub(crate) enum Body {
         /// The netascii encoding, while a transfer uses it.
         netascii: Mutex<Weak<[u8]>>,
     },
+    /// Content that the program supplies.
+    Opened { file: Arc<OpenFile>, shared: bool },
     /// The open file owns the parts.
     Parts { file: Arc<OpenFile>, parts: Weak<ContentParts> },
 }
@@ -32,6 +34,19 @@ impl PluginContent {
     pub fn new(name: Option<&str>, bytes: Arc<[u8]>) -> PluginContent {
         let none: Weak<[u8]> = Weak::<[u8; 0]>::new();
         PluginContent { resolved: resolved(name), body: Body::Whole { bytes, netascii: Mutex::new(none) } }
+    }
+
+    /// Creates content that the program supplies. `shared`: whether others may get the same content.
+    pub fn opened(file: Arc<OpenFile>, shared: bool) -> PluginContent {
+        PluginContent { resolved: resolved(None), body: Body::Opened { file, shared } }
+    }
+
+    /// Returns the content that the program supplies, and whether others may get the same one.
+    pub fn supplied(&self) -> Option<(&Arc<OpenFile>, bool)> {
+        match &self.body {
+            Body::Opened { file, shared } => Some((file, *shared)),
+            Body::Whole { .. } | Body::Parts { .. } => None,
+        }
     }
 
     /// Creates content that is made in parts.
@@ -59,7 +74,7 @@ impl PluginContent {
     pub fn len(&self) -> u64 {
         match &self.body {
             Body::Whole { bytes, .. } => bytes.len() as u64,
-            Body::Parts { file, .. } => file.size(),
+            Body::Parts { file, .. } | Body::Opened { file, .. } => file.size(),
         }
     }
 
@@ -67,7 +82,7 @@ impl PluginContent {
     pub fn bytes(&self) -> Option<&Arc<[u8]>> {
         match &self.body {
             Body::Whole { bytes, .. } => Some(bytes),
-            Body::Parts { .. } => None,
+            Body::Parts { .. } | Body::Opened { .. } => None,
         }
     }
 
@@ -75,14 +90,14 @@ impl PluginContent {
     pub fn file(&self) -> Option<&Arc<OpenFile>> {
         match &self.body {
             Body::Whole { .. } => None,
-            Body::Parts { file, .. } => Some(file),
+            Body::Parts { file, .. } | Body::Opened { file, .. } => Some(file),
         }
     }
 
     /// Returns whether the plugin failed to complete it.
     pub(crate) fn has_failed(&self) -> bool {
         match &self.body {
-            Body::Whole { .. } => false,
+            Body::Whole { .. } | Body::Opened { .. } => false,
             Body::Parts { parts, .. } => parts.upgrade().is_none_or(|parts| parts.has_failed()),
         }
     }
@@ -110,7 +125,8 @@ impl PartialEq for PluginContent {
     fn eq(&self, other: &PluginContent) -> bool {
         let same_body = match (&self.body, &other.body) {
             (Body::Whole { bytes, .. }, Body::Whole { bytes: others, .. }) => bytes == others,
-            (Body::Parts { file, .. }, Body::Parts { file: others, .. }) => Arc::ptr_eq(file, others),
+            (Body::Parts { file, .. }, Body::Parts { file: others, .. })
+            | (Body::Opened { file, .. }, Body::Opened { file: others, .. }) => Arc::ptr_eq(file, others),
             _ => false,
         };
         same_body && self.resolved == other.resolved

@@ -54,4 +54,6 @@ pub enum OnError {
     Deny,
     /// The plugin has no opinion.
     Abstain,
+    /// The request is dropped, so that its client asks again.
+    Drop,
 }

@@ -69,6 +69,11 @@ impl Policy {
         Policy { parts, wants_local }
     }
 
+    /// Returns the parts of this policy.
+    pub fn into_parts(self) -> PolicyParts {
+        self.parts
+    }
+
     /// Returns the warnings for the operator, which do not prevent the policy from running.
     pub fn warnings(&self) -> &[LoadProblem] {
         &self.parts.warnings

@@ -1,5 +1,7 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
+use crate::builder::OpenRoots;
+use crate::content::{SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;
@@ -24,6 +26,10 @@ pub struct Files {
     pub uploads: Uploads,
     /// Decides which requests may join multicast groups.
     pub(crate) groups: GroupAdmission,
+    /// The roots that the program implements.
+    pub(crate) supplied: SuppliedRoots,
+    /// Opens what the program supplies.
+    pub(crate) sources: SourceOpener,
 }
 
 /// Special treatment of boot loaders.
@@ -67,11 +73,18 @@ pub struct Generation {
 
 impl Generation {
     /// The first generation of a server.
-    pub fn first(settings: &Settings, roots: Roots, policy: Policy, uploads: Uploads) -> Generation {
+    pub(crate) fn first(
+        settings: &Settings,
+        roots: OpenRoots,
+        sources: SourceOpener,
+        policy: Policy,
+        uploads: Uploads,
+    ) -> Generation {
+        let OpenRoots { roots, supplied } = roots;
         let cache = FileCache::new(settings.limits.cache, settings.limits.cache_max_age);
         Generation {
             number: 1,
-            files: Files { roots, cache, uploads, groups: GroupAdmission::of(settings) },
+            files: Files { roots, cache, uploads, groups: GroupAdmission::of(settings), supplied, sources },
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, None),
             leases: Leases::of(&settings.lease_files, None),
@@ -83,18 +96,19 @@ impl Generation {
 
     /// Creates the next generation. It keeps state that does not depend on the configuration; `cache`: this one's,
     /// unless its bounds change.
-    pub fn next(
+    pub(crate) fn next(
         &self,
         settings: &Settings,
-        roots: Roots,
+        roots: OpenRoots,
         policy: Policy,
         leases: Leases,
         cache: FileCache,
     ) -> Generation {
-        let Files { uploads, groups, .. } = &self.files;
+        let files = &self.files;
+        let OpenRoots { roots, supplied } = roots;
         Generation {
             number: self.number + 1,
-            files: Files { roots, cache, uploads: uploads.clone(), groups: groups.clone() },
+            files: Files { roots, cache, supplied, ..files.clone() },
             policy: Arc::new(policy),
             netboot: Netboot::of(settings, Some(&self.netboot)),
             leases,

@@ -1,5 +1,6 @@
 //! A file open for reading, and the check for changes since it was opened.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use tuffet_request::ClientKey;
 use super::checked::Checked;
 use super::facts::Facts;
 use super::remote_file::{Elsewhere, WAIT};
-use super::{ContentId, Disk, RemoteFile, Room, StoreError, spelling};
+use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
@@ -37,8 +38,7 @@ const GENERATED_FILE_SYSTEMS: [u32; 8] = [
 /// A regular file, open for reading.
 #[derive(Debug)]
 pub struct OpenFile {
-    /// Shared by all readers of the same content of an origin.
-    file: Arc<File>,
+    body: Body,
     disk: Arc<Disk>,
     path: String,
     opened: Facts,
@@ -47,6 +47,23 @@ pub struct OpenFile {
     elsewhere: Option<Elsewhere>,
     /// The client for which it was opened. Waiting for an origin is shared fairly among clients.
     client: ClientKey,
+}
+
+/// Where the bytes are.
+enum Body {
+    /// In a file, shared by all readers of the same content of an origin.
+    File(Arc<File>),
+    /// Wherever the program takes them from.
+    Supplied(Arc<dyn ReadAt>),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::File(file) => file.fmt(f),
+            Body::Supplied(_) => f.write_str("supplied"),
+        }
+    }
 }
 
 /// Distinguishes the contents of files.
@@ -87,7 +104,7 @@ impl OpenFile {
         }
         let disk = Arc::clone(disk);
         Ok(Self {
-            file: Arc::new(file),
+            body: Body::File(Arc::new(file)),
             disk,
             path: path.to_owned(),
             opened,
@@ -109,7 +126,8 @@ impl OpenFile {
         let in_place = disk.reads_in_place(opened.device, &file);
         let disk = Arc::clone(disk);
         let elsewhere = Some(Elsewhere::new(origin, found));
-        Ok(Self { file, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
+        let body = Body::File(file);
+        Ok(Self { body, disk, path: path.to_owned(), opened, in_place, elsewhere, client: ClientKey::SERVER })
     }
 
     /// Wraps a content that `maker` is still producing, in an unnamed file. It gets a separate [`Disk`], so that
@@ -122,6 +140,38 @@ impl OpenFile {
         let mut file = Self::remote(found, &disk, maker, "")?;
         file.elsewhere = file.elsewhere.map(Elsewhere::made);
         Ok(file)
+    }
+
+    /// Wraps a content that the program supplies. `content` identifies it among all others; `size` is in bytes.
+    pub fn supplied(
+        reader: Arc<dyn ReadAt>,
+        size: u64,
+        content: ContentId,
+        disk: &Arc<Disk>,
+        path: &str,
+    ) -> Self {
+        OpenFile {
+            body: Body::Supplied(reader),
+            disk: Arc::clone(disk),
+            path: path.to_owned(),
+            opened: Facts::of_size(size),
+            in_place: false,
+            elsewhere: Some(Elsewhere::supplied(disk.root(), content)),
+            client: ClientKey::SERVER,
+        }
+    }
+
+    /// Whether the program supplies the content. Only [`OpenFile::read_supplied`] and
+    /// [`OpenFile::read_whole_supplied`] read it.
+    pub fn is_supplied(&self) -> bool {
+        matches!(self.body, Body::Supplied(_))
+    }
+
+    fn file(&self) -> io::Result<&File> {
+        match &self.body {
+            Body::File(file) => Ok(file),
+            Body::Supplied(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     /// # Errors
@@ -248,8 +298,9 @@ impl OpenFile {
                 return Ok(read);
             }
         }
+        let file = self.file()?;
         loop {
-            match preadv(&self.file, &mut buffers[..count], offset) {
+            match preadv(file, &mut buffers[..count], offset) {
                 Err(Errno::INTR) => {}
                 done => return Ok(done?),
             }
@@ -263,12 +314,13 @@ impl OpenFile {
     /// The errors of preadv2(2).
     pub fn read_now(&self, offset: u64, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let count = buffers.len().min(MAX_BUFFERS);
+        let Body::File(file) = &self.body else { return Ok(0) };
         // Counted before the read, because bytes that arrive during it may have been read as zeros.
         let arrived = self.elsewhere.as_ref().map_or(usize::MAX, |it| it.arrived(offset, &buffers[..count]));
         if arrived == 0 {
             return Ok(0);
         }
-        match preadv2(&self.file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
+        match preadv2(file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
             // A signal, or a file system without support after all. A read from the disk gets the bytes.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
             done => Ok(done?.min(arrived)),
@@ -288,6 +340,47 @@ impl OpenFile {
         let mut bytes = vec![0; made.unwrap_or(length)];
         let whole = self.fill_from(offset, &mut bytes)?;
         Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
+    }
+
+    /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter.
+    ///
+    /// # Errors
+    /// The error of the program.
+    pub async fn read_supplied(
+        &self,
+        offset: u64,
+        length: usize,
+        room: Option<Room>,
+    ) -> io::Result<Option<Ahead>> {
+        let mut bytes = vec![0; length];
+        let whole = self.fill_supplied(offset, &mut bytes).await?;
+        Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
+    }
+
+    /// Reads the whole of a content that the program supplies; `None` if it has become shorter.
+    ///
+    /// # Errors
+    /// The error of the program.
+    pub async fn read_whole_supplied(&self) -> io::Result<Option<Arc<[u8]>>> {
+        let mut content = vec![0; self.length()?];
+        Ok(self.fill_supplied(0, &mut content).await?.then(|| content.into()))
+    }
+
+    async fn fill_supplied(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
+        let Body::Supplied(reader) = &self.body else { return Err(io::ErrorKind::Unsupported.into()) };
+        let mut filled = 0;
+        while filled < content.len() {
+            let rest = &mut content[filled..];
+            let room = rest.len();
+            match reader.read_at(offset + filled as u64, rest).await? {
+                0 => return Ok(false),
+                read if read > room => {
+                    return Err(io::Error::other(format!("{read} bytes were read into a buffer of {room}")));
+                }
+                read => filled += read,
+            }
+        }
+        Ok(true)
     }
 
     /// Reads the whole content; `None` if the file has changed since it was opened ([`OpenFile::unchanged`]).
@@ -363,7 +456,7 @@ impl OpenFile {
         if self.elsewhere.is_some() {
             return Ok(true);
         }
-        let (now, then) = (Facts::of(&self.file)?, &self.opened);
+        let (now, then) = (Facts::of(self.file()?)?, &self.opened);
         let same_content = (now.size, now.modified) == (then.size, then.modified);
         // The ctime reveals a write that set the modification time back. It also changes with the removal of a name,
         // which is harmless.

@@ -31,6 +31,12 @@ impl Elsewhere {
         Elsewhere { origin, content, modified_unix_ms, arrival, made: false, _place }
     }
 
+    /// A content that the program supplies.
+    pub(super) fn supplied(root: &Arc<str>, content: ContentId) -> Elsewhere {
+        let (origin, modified_unix_ms) = (Arc::clone(root), 0);
+        Elsewhere { origin, content, modified_unix_ms, arrival: None, made: false, _place: None }
+    }
+
     /// Marks the content as still being produced.
     pub(super) fn made(self) -> Elsewhere {
         Elsewhere { made: true, ..self }

@@ -21,8 +21,9 @@ use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
 use super::upload_elsewhere::ToOrigin;
+use super::upload_supplied::{ToProgram, unsupported};
 use super::write_rules::WriteRules;
-use super::{Disk, StoreError, path, spelling, temporary};
+use super::{Disk, Sink, StoreError, path, spelling, temporary};
 use crate::Writing;
 
 /// The permissions of new files, before the umask applies.
@@ -41,7 +42,8 @@ const MAX_COMMIT_ATTEMPTS: u32 = 8;
 /// crash, `sweep` removes temporary files when a server begins to serve the root.
 #[derive(Debug)]
 pub struct Upload {
-    file: Arc<File>,
+    /// `None` if the program takes the bytes.
+    file: Option<Arc<File>>,
     destination: Destination,
     disk: Arc<Disk>,
     path: String,
@@ -55,6 +57,7 @@ pub struct Upload {
 enum Destination {
     Folder(InFolder),
     Elsewhere(ToOrigin),
+    Supplied(ToProgram),
 }
 
 /// A temporary file in the folder of its root.
@@ -93,7 +96,44 @@ impl Upload {
 
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        Self { file: Arc::new(file), destination, disk, path, limit: root.max_upload, writing: None }
+        Self { file: Some(Arc::new(file)), destination, disk, path, limit: root.max_upload, writing: None }
+    }
+
+    /// An upload that the program takes.
+    pub(super) fn supplied(root: &Root, target: &str, sink: Box<dyn Sink>) -> Self {
+        let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
+        let destination = Destination::Supplied(ToProgram::new(sink));
+        Self { file: None, destination, disk, path, limit: root.max_upload, writing: None }
+    }
+
+    /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
+    /// [`Upload::write_at`] and [`Upload::commit`].
+    pub fn is_supplied(&self) -> bool {
+        matches!(self.destination, Destination::Supplied(_))
+    }
+
+    /// Passes the next bytes to the program.
+    ///
+    /// # Errors
+    /// `TooLarge` as for [`Upload::write_at`], and the error of the program.
+    pub async fn write_supplied(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let limit = self.limit;
+        let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
+        to.write(bytes, limit).await
+    }
+
+    /// Has the program store it under its path.
+    ///
+    /// # Errors
+    /// The error of the program.
+    pub async fn commit_supplied(mut self) -> Result<(), StoreError> {
+        let path = std::mem::take(&mut self.path);
+        let Destination::Supplied(to) = &mut self.destination else { return Err(unsupported()) };
+        to.commit(&path).await
+    }
+
+    fn file(&self) -> Result<&Arc<File>, StoreError> {
+        self.file.as_ref().ok_or_else(unsupported)
     }
 
     /// Checks an upload as [`Upload::create`] does, without creating a file, and whether this process may write to the
@@ -150,7 +190,7 @@ impl Upload {
         if end.is_none_or(|end| end > self.limit) {
             return Err(StoreError::TooLarge { limit: self.limit });
         }
-        self.file.write_all_at(bytes, offset).map_err(StoreError::from_io)
+        self.file()?.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
     /// Changes the target path. Its folder must exist. The temporary file stays where it is until the commit.
@@ -164,6 +204,7 @@ impl Upload {
                 }
                 target
             }
+            Destination::Supplied(_) => target,
         };
         self.path = target.to_owned();
         Ok(())
@@ -174,12 +215,16 @@ impl Upload {
     /// # Errors
     /// `NoSpace`, `Io`.
     pub fn seal(&self) -> Result<Sealed, StoreError> {
-        self.file.sync_all().map_err(StoreError::from_io)?;
+        if let Destination::Supplied(to) = &self.destination {
+            return Ok(to.sealed());
+        }
+        let file = self.file()?;
+        file.sync_all().map_err(StoreError::from_io)?;
         let mut digest = Sha256::new();
         let mut buffer = vec![0; 256 << 10];
         let mut bytes = 0;
         loop {
-            match self.file.read_at(&mut buffer, bytes) {
+            match file.read_at(&mut buffer, bytes) {
                 Ok(0) => break,
                 Ok(read) => {
                     digest.update(&buffer[..read]);
@@ -194,7 +239,7 @@ impl Upload {
 
     /// Its content, for the plugins that judge it. Stays readable after the upload is dropped.
     pub fn content(&self) -> UploadContent {
-        UploadContent { file: Arc::clone(&self.file), disk: Arc::clone(&self.disk) }
+        UploadContent { file: self.file.clone(), disk: Arc::clone(&self.disk) }
     }
 
     /// Makes the upload visible under its name and durable: syncs the file, renames it atomically, and syncs
@@ -220,14 +265,17 @@ impl Upload {
         match &mut self.destination {
             Destination::Folder(its) => its.rules.overwrite = false,
             Destination::Elsewhere(its) => its.overwrite = false,
+            Destination::Supplied(_) => {}
         }
     }
 
     /// As [`Upload::commit`], but the caller can retry with another name if this one is taken.
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
+        let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
-            Destination::Folder(its) => its.commit(&self.file),
-            Destination::Elsewhere(its) => its.commit(&self.path, &self.file),
+            Destination::Folder(its) => its.commit(file),
+            Destination::Elsewhere(its) => its.commit(&self.path, file),
+            Destination::Supplied(_) => Err(unsupported()),
         }
     }
 }
@@ -329,7 +377,8 @@ impl InFolder {
 /// The content of an upload.
 #[derive(Debug, Clone)]
 pub struct UploadContent {
-    file: Arc<File>,
+    /// `None` if the program takes the bytes.
+    file: Option<Arc<File>>,
     disk: Arc<Disk>,
 }
 
@@ -342,10 +391,11 @@ impl UploadContent {
     /// Reads this many bytes. Blocks on the disk.
     ///
     /// # Errors
-    /// The disk failed, or the file has fewer bytes.
+    /// The disk failed, or the file has fewer bytes. An upload that the program takes cannot be read.
     pub fn read_at(&self, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, offset)?;
+        let file = self.file.as_ref().ok_or(io::ErrorKind::Unsupported)?;
+        file.read_exact_at(&mut bytes, offset)?;
         Ok(bytes)
     }
 }

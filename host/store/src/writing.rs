@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::roots::Roots;
-use super::{StoreError, Upload, path};
+use super::{Sink, StoreError, Upload, path};
 
 /// The time limit of the search for a free name. Each attempt may ask the origin, and other uploads to the root wait.
 const FREE_NAME_TIME: Duration = Duration::from_secs(10);
@@ -28,6 +28,18 @@ impl Roots {
         }
         root.require_stored(path)?;
         Upload::create(root, path)
+    }
+
+    /// Begins an upload that the program takes, into a root of the program.
+    ///
+    /// # Errors
+    /// As [`Roots::create`].
+    pub fn create_supplied(&self, root: &str, path: &str, sink: Box<dyn Sink>) -> Result<Upload, StoreError> {
+        let (path, root) = (path::checked(path)?, self.named(root)?);
+        if !root.writable {
+            return Err(StoreError::ReadOnly);
+        }
+        Ok(Upload::supplied(root, path, sink))
     }
 
     /// Checks an upload as [`Roots::create`] does, without creating a file. Returns the size limit of the upload, in

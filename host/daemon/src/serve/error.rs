@@ -5,9 +5,10 @@ use crate::systemd::InheritError;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use tuffet::BuildError;
 use tuffet::origins::OriginFailure;
 use tuffet::server::StartError;
-use tuffet_config::{AdminAddress, ConfigError, EXIT_CONFIG, Listener};
+use tuffet_config::{AdminAddress, Config, ConfigError, EXIT_CONFIG, Listener};
 use tuffet_engine::worker::OpenError;
 use tuffet_request::PortRange;
 use tuffet_store::RootError;
@@ -161,7 +162,15 @@ impl ServeError {
         }
     }
 
-    pub(super) fn open(listener: &Listener, error: OpenError) -> Self {
+    pub(super) fn build(config: &Config, error: BuildError) -> Self {
+        match error {
+            BuildError::Listener { number, error, .. } => ServeError::open(&config.listeners[number], error),
+            BuildError::Root(error) => ServeError::Root(error),
+            error => ServeError::System("the server cannot be built", io::Error::other(error)),
+        }
+    }
+
+    fn open(listener: &Listener, error: OpenError) -> Self {
         let (name, address) = (listener.name.clone(), listener.address);
         let error = match error {
             OpenError::Socket(error) => error,

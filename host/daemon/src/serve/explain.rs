@@ -5,6 +5,7 @@ use super::{ServeError, control_runtime, open_roots};
 use crate::privileges;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tuffet::Server;
 use tuffet::admission::{self, Circumstances};
 use tuffet::explanation::{Explanation, Limit, Question};
 use tuffet::generation::{CurrentGeneration, Generation};
@@ -14,7 +15,7 @@ use tuffet::origins::Origins;
 use tuffet::vlans::Vlans;
 use tuffet_config::{CacheSpec, Config, Listener, OriginSpec};
 use tuffet_engine::limits::Limiter;
-use tuffet_store::{Disks, Uploads};
+use tuffet_store::Disks;
 use tuffet_udp::interface_index;
 use tuffet_wasm::{Stage, StagedAnswers};
 
@@ -36,8 +37,11 @@ pub fn explain(config: &Config, question: &Question) -> Result<Explanation, Serv
         // On a stage, plugins have neither keys nor sinks.
         let stage = Some(Arc::new(Stage::new(StagedAnswers::default())));
         let policy = load_policy_on(&runtime, config, &roots, stage).await?;
-        let uploads = Uploads::new(config.bounds().uploads_per_name);
-        let generation = Arc::new(Generation::first(&config.settings(), roots, policy, uploads));
+        let builder = Server::builder()
+            .settings(config.settings(), Vec::new())
+            .open_roots(roots, Disks::default())
+            .policy(policy, runtime.records().clone());
+        let generation = builder.unbound().map_err(|error| ServeError::build(config, error))?;
         let neighbour = match question.mac() {
             Some(mac) => Some(mac),
             None => netlink::follow_neighbours()

@@ -126,7 +126,7 @@ async fn load_unless_stopped(
             manager.stopping(Duration::ZERO, "stopping; it did not serve yet");
             Ok(None)
         }
-        loaded = load_policy(runtime, config, &opened.resources.roots, true) => loaded.map(Some),
+        loaded = load_policy(runtime, config, opened.server.roots(), true) => loaded.map(Some),
     }
 }
 

@@ -11,21 +11,15 @@ use crate::systemd::Inherited;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use tuffet::interfaces::Interfaces;
-use tuffet::neighbours::Neighbours;
 use tuffet::origins::{Origins, PendingOrigins};
-use tuffet::server::Resources;
-use tuffet::status::StateSource;
-use tuffet::vlans::Vlans;
+use tuffet::{ListenerSpec, Server};
 use tuffet_config::{AdminAddress, Config};
-use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
 use tuffet_observe::admin;
-use tuffet_request::TidPorts;
 use tuffet_store::Disks;
 
 /// The resources opened before the first thread starts. Nothing is read from them yet.
 pub(super) struct Opened {
-    pub(super) resources: Resources,
+    pub(super) server: Server,
     /// The clients of the roots' origins.
     pub(super) origins: Origins,
     /// Started once privileges are dropped.
@@ -46,27 +40,13 @@ impl Opened {
         let origins = Origins::default();
         let next = origins.open(&config.origins)?;
         let roots = open_roots(config, &disks, None, &next)?;
-        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        let mut listeners: Vec<ListenerSpec> = config
-            .listeners
-            .iter()
-            .map(|listener| ListenerSpec {
-                interface: listener.interface.clone(),
-                free_bind: listener.free_bind,
-                single_port: listener.single_port,
-                tid_ports: tid_ports(listener.tid_ports, config.listeners.len(), config.workers, descriptors),
-                tid_range: match listener.tid_ports {
-                    Some(TidPorts::Range(range)) => Some(range),
-                    Some(TidPorts::Count(_)) | None => None,
-                },
-                ..ListenerSpec::at(listener.address)
-            })
-            .collect();
-        let sockets = open_all(&mut listeners, inherited.listeners, config.workers)
-            .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))?;
-        warn_of_taken_ports(config, &listeners);
-        let group_sockets = open_groups(config, &listeners)?;
-        let interfaces = Interfaces::of(&config.settings().listeners);
+        let server = Server::builder()
+            .settings(config.settings(), inherited.listeners)
+            .open_roots(roots, disks)
+            .state(Arc::new(origins.clone()))
+            .bind()
+            .map_err(|error| ServeError::build(config, error))?;
+        warn_of_taken_ports(config, server.listeners());
         let admin = match (inherited.admin, &config.admin) {
             (None, Some(its)) => Some(
                 bind_admin(&its.address, account)
@@ -78,19 +58,7 @@ impl Opened {
             Some(socket) => Some(Control::inherit(socket)),
             None => config.control.as_deref().and_then(|path| bind_control(path, account)),
         };
-        let others = vec![Arc::new(origins.clone()) as Arc<dyn StateSource>];
-        let resources = Resources {
-            roots,
-            disks,
-            others,
-            listeners,
-            sockets,
-            group_sockets,
-            interfaces,
-            neighbours: Neighbours::default(),
-            vlans: Vlans::default(),
-        };
-        Ok(Opened { resources, origins, next, admin, control })
+        Ok(Opened { server, origins, next, admin, control })
     }
 }
 
@@ -140,13 +108,4 @@ fn bind_control(path: &Path, account: Option<&Account>) -> Option<Control> {
         );
     });
     bound.ok()
-}
-
-/// Opens the sockets of multicast groups, if enabled.
-fn open_groups(config: &Config, listeners: &[ListenerSpec]) -> Result<Option<Sockets>, ServeError> {
-    let Some(multicast) = &config.multicast else { return Ok(None) };
-    let enabled = |number: usize| multicast.listeners.get(number).copied().unwrap_or(false);
-    open_group_sockets(listeners, enabled, multicast.ttl)
-        .map(Some)
-        .map_err(|(number, error)| ServeError::open(&config.listeners[number], error))
 }

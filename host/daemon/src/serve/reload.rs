@@ -7,18 +7,18 @@ use crate::privileges::outside_sandbox;
 use crate::source::save_last_good;
 use crate::systemd::ServiceManager;
 use parking_lot::Mutex;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::spawn_blocking;
-use tuffet::generation::{CurrentGeneration, Generation};
-use tuffet::leases::Leases;
+use tuffet::generation::CurrentGeneration;
 use tuffet::origins::{Origins, PendingOrigins};
 use tuffet::status::Status;
+use tuffet::{Replacer, Server};
 use tuffet_config::Config;
-use tuffet_engine::limits::Limiter;
 use tuffet_observe::admin::Access;
-use tuffet_store::{Disks, Uploads};
+use tuffet_store::Disks;
 use tuffet_wasm::PolicyRuntime;
 
 /// Reads the configuration again, from the source of the first one.
@@ -60,9 +60,8 @@ pub(super) struct Reloader {
     pub(super) access: Access,
     /// Notified of reloads.
     pub(super) manager: ServiceManager,
-    /// The limits that all workers share, and those of uploads.
-    pub(super) limiter: Arc<Limiter>,
-    pub(super) uploads: Uploads,
+    /// Replaces what the server serves.
+    pub(super) replacer: Replacer,
     pub(super) disks: Disks,
     pub(super) origins: Origins,
     pub(super) drain_times: DrainTimes,
@@ -89,10 +88,9 @@ impl Reloader {
     async fn reload(&mut self) -> ReloadResult {
         let started = Instant::now();
         match self.load().await {
-            Ok((config, next, origins)) => {
-                let (number, plugins) = (next.number, config.policy.plugins.len());
-                let roots = next.files.roots.clone();
-                self.generation.replace(next);
+            Ok((config, number, origins)) => {
+                let plugins = config.policy.plugins.len();
+                let roots = self.generation.get().files.roots.clone();
                 self.origins.take(origins);
                 roots.look_for_replaced();
                 // The other roots were swept before.
@@ -101,10 +99,7 @@ impl Reloader {
                 };
                 roots.sweep_in_background(is_new);
                 self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
-                self.limiter.replace(&config.bounds());
-                self.uploads.replace(config.bounds().uploads_per_name);
                 self.config = config;
-                self.status.reloaded(number, self.generation.get().policy.plugins());
                 self.status.revised(revision(&self.config), self.config.file());
                 self.drain_times.replace(&self.config);
                 save_in_background(&self.config);
@@ -130,8 +125,8 @@ impl Reloader {
         }
     }
 
-    /// Loads the next generation completely, and changes nothing yet.
-    async fn load(&self) -> Result<(Config, Generation, PendingOrigins), ServeError> {
+    /// Loads the next generation completely, and then replaces the active one; returns its number.
+    async fn load(&self) -> Result<(Config, u64, PendingOrigins), ServeError> {
         let configure = Arc::clone(&self.configure);
         let config = off_thread(move || configure()).await?;
         let fixed = self.config.needs_restart(&config);
@@ -168,18 +163,14 @@ impl Reloader {
         for warning in warnings(&config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
-        let now = self.generation.get();
-        let (files, known) = (config.lease_files.clone(), now.leases.clone());
-        let leases = off_thread(move || Ok(Leases::of(&files, Some(&known)))).await?;
-        let bounds = |config: &Config| (config.limits.cache, config.limits.cache_max_age);
-        let cache = &now.files.cache;
-        let cache = if bounds(&config) == bounds(&self.config) {
-            cache.clone()
-        } else {
-            cache.resized(config.limits.cache, config.limits.cache_max_age)
-        };
-        let next = now.next(&config.settings(), roots, policy, leases, cache);
-        Ok((config, next, next_origins))
+        let builder = Server::builder()
+            .settings(config.settings(), Vec::new())
+            .open_roots(roots, self.disks.clone())
+            .policy(policy, self.runtime.records().clone());
+        let replaced = self.replacer.replace(builder).await;
+        let number = replaced
+            .map_err(|error| ServeError::System("the server cannot be replaced", io::Error::other(error)))?;
+        Ok((config, number, next_origins))
     }
 }
 
@@ -196,6 +187,6 @@ async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ServeError> + Send + 'static,
 ) -> Result<T, ServeError> {
     spawn_blocking(work).await.unwrap_or_else(|panicked| {
-        Err(ServeError::System("a bug: the reload panicked", std::io::Error::other(panicked)))
+        Err(ServeError::System("a bug: the reload panicked", io::Error::other(panicked)))
     })
 }

@@ -21,7 +21,7 @@ use tokio::time::sleep_until;
 use tuffet::capture::Captures;
 use tuffet::neighbours::Neighbours;
 use tuffet::netlink;
-use tuffet::server::{Assembly, Server};
+use tuffet::server::RunningServer;
 use tuffet::vlans::Vlans;
 use tuffet::watch::Watch;
 use tuffet_config::Config;
@@ -62,7 +62,7 @@ impl ShutdownPhase {
 
 /// A server with its control socket, admin listener, telemetry and service manager.
 pub(super) struct Running {
-    server: Server,
+    server: RunningServer,
     phase: ShutdownPhase,
     reload: mpsc::Sender<ReloadRequest>,
     /// Reloads, the control socket, the admin listener, the watchdog.
@@ -87,9 +87,8 @@ impl Running {
         configure: Configure,
     ) -> Result<Running, ServeError> {
         let Prepared { opened, left, runtime, manager } = prepared;
-        let Opened { mut resources, origins, next, admin, control } = opened;
+        let Opened { server, origins, next, admin, control } = opened;
         origins.take(next);
-        resources.others.push(Arc::new(runtime.clone()));
         for warning in warnings(config, &policy) {
             tracing::warn!(target: "tuffet::policy", "{warning}");
         }
@@ -97,23 +96,26 @@ impl Running {
             tracing::warn!(target: "tuffet::store::root", root = silent.root, "{}", describe_unresponsive(silent));
         }
         let user = format!("uid {}", left.held.uid);
-        resources.neighbours = netlink::follow_neighbours().await.unwrap_or_else(|error| {
+        let neighbours = netlink::follow_neighbours().await.unwrap_or_else(|error| {
             tracing::warn!(
                 target: "tuffet::server::running",
                 %error, "no neighbour table; MAC addresses come from requested names alone"
             );
             Neighbours::default()
         });
-        resources.vlans = netlink::follow_vlans().await.unwrap_or_else(|error| {
+        let vlans = netlink::follow_vlans().await.unwrap_or_else(|error| {
             tracing::warn!(
                 target: "tuffet::server::running",
                 %error, "the network interfaces cannot be read; plugins learn of no VLAN"
             );
             Vlans::default()
         });
-        let settings = config.settings();
         let records = runtime.records().clone();
-        let assembly = Assembly::new(&settings, resources, policy, records, left);
+        let parts = |builder: tuffet::Builder| {
+            let builder = builder.policy(policy, records).facts(neighbours, vlans).privileges(left);
+            builder.state(Arc::new(runtime.clone()))
+        };
+        let assembly = server.configure(parts).assemble();
         assembly.status.revised(revision(config), config.file());
         let watch = assembly.watch.clone();
         watch.reads_dropped_lines(logging::dropped);
@@ -134,8 +136,7 @@ impl Running {
             status: assembly.status.clone(),
             access: access.clone(),
             manager: manager.clone(),
-            limiter: assembly.limiter.clone(),
-            uploads: assembly.uploads.clone(),
+            replacer: assembly.replacer(),
             disks: assembly.disks.clone(),
             origins: origins.clone(),
             drain_times: drain_times.clone(),
@@ -151,7 +152,7 @@ impl Running {
         let status = assembly.status.clone();
         let listeners = assembly.listeners.clone();
         let records = Records::new(telemetry.clone(), logging::dialect(), watch.clone());
-        let server = assembly.start(&settings, telemetry.sampling(), records)?;
+        let server = assembly.start(telemetry.sampling(), records)?;
 
         // At most two reloads are queued: the file may have changed since the running reload read it.
         let (reload, requests) = mpsc::channel(2);

@@ -78,6 +78,31 @@ impl DiskWork {
         }
     }
 
+    /// Whether the program supplies or takes the content: [`DiskWork::supply`] then replaces [`DiskWork::submit`].
+    pub fn is_supplied(&self) -> bool {
+        match &self.operation {
+            DiskOperation::Read { file, .. } => file.is_supplied(),
+            DiskOperation::Write(write) => write.upload.is_supplied(),
+        }
+    }
+
+    /// Runs the operation by a task, which is ended if it takes too long. Must be called within a tokio runtime.
+    pub async fn supply(self) -> DiskResult {
+        let (key, root) = (self.key, Arc::clone(self.disk().root()));
+        match self.operation {
+            DiskOperation::Read { file, offset, length, room } => {
+                let read = in_time(async move { file.read_supplied(offset, length, room).await });
+                let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
+                DiskResult::Read { key, result }
+            }
+            DiskOperation::Write(write) => {
+                let written = in_time(write.supply()).await;
+                let written = written.unwrap_or_else(|why| Written::lost(not_done(why, &root)));
+                DiskResult::Written { key, written: Box::new(written) }
+            }
+        }
+    }
+
     /// Runs the operation. Blocks on the disk.
     pub fn run(self) -> DiskResult {
         let key = self.key;
@@ -93,6 +118,20 @@ impl DiskWork {
         match &self.operation {
             DiskOperation::Read { file, .. } => file.disk(),
             DiskOperation::Write(write) => write.upload.disk(),
+        }
+    }
+}
+
+/// Runs a future of the program in a task of its own, so that a panic ends that task alone.
+async fn in_time<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Result<T, Undone> {
+    let task = tokio::spawn(work);
+    let ends = task.abort_handle();
+    match tokio::time::timeout(LATE, task).await {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(_)) => Err(Undone::Panicked),
+        Err(_) => {
+            ends.abort();
+            Err(Undone::Late)
         }
     }
 }

@@ -147,6 +147,19 @@ impl Written {
 }
 
 impl Write {
+    /// Passes the bytes to the program.
+    pub(super) async fn supply(mut self) -> Written {
+        let mut result = Ok(());
+        for piece in self.bytes.chunks(GATHER) {
+            result = self.upload.write_supplied(piece).await;
+            if result.is_err() {
+                break;
+            }
+        }
+        self.bytes.clear();
+        Written { upload: Some(self.upload), result, spare: self.bytes }
+    }
+
     /// Runs the write. Blocks on the disk.
     pub(super) fn run(mut self) -> Written {
         let mut offset = self.offset;

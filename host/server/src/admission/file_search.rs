@@ -27,10 +27,10 @@ use tuffet_store::{Disk, Lane, Reach, StoreError, Undone};
 
 /// A request whose file is being opened.
 pub(super) struct FileSearch {
-    cursor: CandidateCursor,
-    generation: Arc<Generation>,
+    pub(super) cursor: CandidateCursor,
+    pub(super) generation: Arc<Generation>,
     began: Instant,
-    pending: RequestSlot,
+    pub(super) pending: RequestSlot,
     /// The rest of the chain, to be called if no candidate exists.
     next: Option<RestOfChain>,
 }
@@ -73,6 +73,11 @@ impl PendingRequest {
     fn open_after(mut self: Box<Self>, plan: Plan, tried: Option<&Candidates>) {
         let (targets, by, profile, next) = match plan {
             Plan::Decided(decision) => return self.conclude(decision),
+            Plan::Content { content, profile }
+                if content.supplied().is_some() && self.record.request.operation == Operation::Read =>
+            {
+                return self.open_source(content, profile);
+            }
             Plan::Content { content, profile } => {
                 let opened = open_content(&self.record.request, &content);
                 let decision = granted(&self.generation, &mut self.record, opened, &profile);
@@ -105,6 +110,12 @@ impl FileSearch {
         let Some(disk) = self.generation.files.roots.disk(&root).map(Arc::clone) else {
             return self.decide(Err(StoreError::UnknownRoot(root.to_string())));
         };
+        if let Some((name, supplied)) = self.generation.files.supplied.get(&root) {
+            let Some(runtime) = self.pending.look(|pending| pending.admission.runtime.clone()) else {
+                return;
+            };
+            return self.open_supplied(&runtime, name, supplied, disk);
+        }
         let timeout = self.timeout();
         match disk.enter(self.time_left(), Box::new(move |why| timeout.give_up(why))) {
             Ok(entered) => {
@@ -149,11 +160,11 @@ impl FileSearch {
     }
 
     /// The remaining time for opening.
-    fn time_left(&self) -> Duration {
+    pub(super) fn time_left(&self) -> Duration {
         self.generation.open_time.saturating_sub(self.began.elapsed())
     }
 
-    fn timeout(&self) -> OpenTimeout {
+    pub(super) fn timeout(&self) -> OpenTimeout {
         OpenTimeout {
             pending: self.pending.clone(),
             candidates: Arc::clone(self.cursor.candidates()),
@@ -167,7 +178,7 @@ impl FileSearch {
         self.cursor.open(&self.generation.files, self.client(), reach).transpose()
     }
 
-    fn take_answer(mut self, opened: Result<Opened, StoreError>) {
+    pub(super) fn take_answer(mut self, opened: Result<Opened, StoreError>) {
         match self.cursor.take_answer(opened) {
             ControlFlow::Continue(()) => self.try_next(),
             ControlFlow::Break(decided) => self.decide(decided),
@@ -234,7 +245,7 @@ impl FileSearch {
 }
 
 /// Decides a request when its file is not opened in time.
-struct OpenTimeout {
+pub(super) struct OpenTimeout {
     pending: RequestSlot,
     candidates: Arc<Candidates>,
     tried_count: usize,
@@ -242,7 +253,7 @@ struct OpenTimeout {
 }
 
 impl OpenTimeout {
-    fn give_up(self, why: Undone) {
+    pub(super) fn give_up(self, why: Undone) {
         let Some(mut pending) = self.pending.take() else { return };
         pending.record.tried = self.candidates.tried(self.tried_count).map(Arc::new);
         let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));

@@ -8,7 +8,9 @@ use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tuffet_engine::worker::{Gate, Key, Stored, ToWorker};
 use tuffet_policy::{Acceptance, Destination};
 use tuffet_request::events::{CompactRecord, DecisionRecord};
@@ -47,20 +49,21 @@ impl Generation {
         }
         let began = Instant::now();
         let result = match accepted.acceptance {
-            Acceptance::Accept => on_disk(disk, move || upload.commit()).await,
-            Acceptance::Rename(Destination { path, next_free: true }) => {
+            Acceptance::Accept => publish(disk, upload).await,
+            // A root of the program finds a free name itself.
+            Acceptance::Rename(Destination { path, next_free: true }) if !upload.is_supplied() => {
                 let (roots, root) = (self.files.roots.clone(), upload.root().to_owned());
                 let stored = on_disk(disk, move || roots.commit_as_free(upload, &path)).await;
                 stored.map(|path| record.resolved = Some(format!("{root}:{path}").into()))
             }
-            Acceptance::Rename(Destination { path, next_free: false }) => {
+            Acceptance::Rename(Destination { path, .. }) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
-                on_disk(disk, move || {
-                    roots.redirect(&mut upload, &path)?;
-                    upload.commit()
-                })
-                .await
+                let redirect = move || roots.redirect(&mut upload, &path).map(|()| upload);
+                match on_disk(disk, redirect).await {
+                    Ok(upload) => publish(disk, upload).await,
+                    Err(error) => Err(error),
+                }
             }
             Acceptance::Deny(denial) => {
                 // Removed before the client gets the ERROR.
@@ -78,11 +81,21 @@ impl Generation {
 
 /// Publishes an upload without a chain.
 pub(super) fn commit(
+    runtime: &Handle,
     upload: Upload,
     record: Arc<CompactRecord>,
     key: Key,
     post: impl Fn(ToWorker) + Send + Sync + 'static,
 ) {
+    if upload.is_supplied() {
+        runtime.spawn(async move {
+            let began = Instant::now();
+            let result = supply(upload).await;
+            note(record.trail(), began, &result);
+            post(ToWorker::Stored { key, stored: Stored { result, record: None } });
+        });
+        return;
+    }
     let (disk, post) = (Arc::clone(upload.disk()), Arc::new(post));
     let (instead, root) = (Arc::clone(&post), Arc::clone(disk.root()));
     let work = move || {
@@ -96,6 +109,29 @@ pub(super) fn commit(
         instead(ToWorker::Stored { key, stored: Stored { result, record: None } });
     };
     disk.submit_anyway(Lane::Store, STORE_TIME, work, undone);
+}
+
+/// Makes an upload visible under its path.
+async fn publish(disk: &Disk, upload: Upload) -> Result<(), StoreError> {
+    match upload.is_supplied() {
+        true => supply(upload).await,
+        false => on_disk(disk, move || upload.commit()).await,
+    }
+}
+
+/// Has the program store an upload, in a task of its own: a panic ends that task alone.
+async fn supply(upload: Upload) -> Result<(), StoreError> {
+    let root = upload.root().to_owned();
+    let task = tokio::spawn(upload.commit_supplied());
+    let ends = task.abort_handle();
+    match timeout(STORE_TIME, task).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => Err(panicked()),
+        Err(_) => {
+            ends.abort();
+            Err(not_stored(Undone::Late, &root))
+        }
+    }
 }
 
 /// Adds the result of storing an upload to its trace.

@@ -18,6 +18,7 @@ mod pending;
 mod plan;
 mod refusals;
 mod stored_name;
+mod supplied;
 
 use crate::events::Observers;
 use crate::generation::CurrentGeneration;
@@ -78,7 +79,7 @@ impl Admission {
                     });
                 }
                 ToControl::Store { worker, key, upload, record, gate: None } => {
-                    gate::commit(upload, record, key, self.poster(worker));
+                    gate::commit(runtime, upload, record, key, self.poster(worker));
                 }
                 ToControl::Counted { worker, news } => drop(runtime.spawn(async move { news.log(worker) })),
                 ToControl::Join(join) => match self.groups {
@@ -93,7 +94,11 @@ impl Admission {
                 ToControl::ToWorker { worker, message } => self.post(worker, message),
                 ToControl::Disk { worker, work } => {
                     let post = self.poster(worker);
-                    work.submit(move |result| post(ToWorker::Disk(result)));
+                    if work.is_supplied() {
+                        runtime.spawn(async move { post(ToWorker::Disk(work.supply().await)) });
+                    } else {
+                        work.submit(move |result| post(ToWorker::Disk(result)));
+                    }
                 }
                 ToControl::Discard(upload) => {
                     let disk = Arc::clone(upload.disk());

@@ -7,6 +7,7 @@ use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tuffet_core::netascii::Encoder;
+use tuffet_core::{Limits, OptionSet};
 use tuffet_engine::worker::{Content, Decision, NetasciiFile, Sink, granted_options};
 use tuffet_policy::PluginContent;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
@@ -24,7 +25,10 @@ pub(super) fn granted(
         .and_then(|opened| within(opened, profile))
         .and_then(|opened| Ok((opened, generation.negotiate(record, profile)?)));
     match negotiated {
-        Ok((Opened { content, resolved, identity }, Bounds { limits, settings, .. })) => {
+        Ok((Opened { content, resolved, identity, most_window }, Bounds { mut limits, settings, .. })) => {
+            if let Some(most) = most_window {
+                limit_window(&mut limits, &record.requested_options, most);
+            }
             record.resolved = Some(resolved);
             record.rate = limits.rate;
             // The master client sets the pace of a group.
@@ -33,6 +37,13 @@ pub(super) fn granted(
         }
         Err(decision) => decision,
     }
+}
+
+/// Limits the window to this many bytes.
+fn limit_window(limits: &mut Limits, requested: &OptionSet, most: u32) {
+    let block = requested.blksize.map_or(512, |requested| requested.min(limits.blksize)).max(1);
+    let blocks = u16::try_from(most / u32::from(block)).unwrap_or(u16::MAX).max(1);
+    limits.windowsize = limits.windowsize.min(blocks);
 }
 
 impl Generation {
@@ -75,16 +86,24 @@ pub(super) struct Opened {
     resolved: Arc<str>,
     /// The file's identity, if its client may join a multicast group.
     identity: Option<Box<Identity>>,
+    /// The largest window in bytes, if the content limits it.
+    most_window: Option<u32>,
 }
 
 impl Opened {
+    pub(super) fn new(content: Content, resolved: Arc<str>) -> Opened {
+        Opened { content, resolved, identity: None, most_window: None }
+    }
+
+    /// Limits the window to this many bytes.
+    #[must_use]
+    pub(super) fn with_window(self, most_window: Option<u32>) -> Opened {
+        Opened { most_window, ..self }
+    }
+
     /// Empty content for a missing optional file.
     pub(super) fn empty() -> Opened {
-        Opened {
-            content: Content::Bytes(Arc::<[u8]>::from([]).into()),
-            resolved: "empty".into(),
-            identity: None,
-        }
+        Opened::new(Content::Bytes(Arc::<[u8]>::from([]).into()), "empty".into())
     }
 
     pub(super) fn resolved(&self) -> Arc<str> {
@@ -174,6 +193,11 @@ impl CandidateCursor {
         Some(Arc::clone(root))
     }
 
+    /// The current candidate: its root, and the path in it.
+    pub(super) fn current(&self) -> Option<(&Arc<str>, &str)> {
+        self.candidates.get(self.tried_count.checked_sub(1)?)
+    }
+
     /// Opens the current candidate; `None` if that is beyond the `reach`. Blocks on the disk.
     pub(super) fn open(
         &self,
@@ -181,8 +205,7 @@ impl CandidateCursor {
         client: ClientKey,
         reach: Reach,
     ) -> Result<Option<Opened>, StoreError> {
-        let last = self.tried_count.checked_sub(1).and_then(|last| self.candidates.get(last));
-        let Some((root, path)) = last else { return Err(self.nowhere()) };
+        let Some((root, path)) = self.current() else { return Err(self.nowhere()) };
         let request = self.candidates.request();
         match request.operation {
             Operation::Read => {
@@ -213,7 +236,7 @@ impl Files {
                 Content::Netascii(Box::new(NetasciiFile::new(file, size)))
             }
         };
-        Ok(Opened { content, resolved, identity })
+        Ok(Opened { identity, ..Opened::new(content, resolved) })
     }
 
     fn open_write(
@@ -233,7 +256,7 @@ impl Files {
         require_room(request, announced, upload.limit())?;
         let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
-        Ok(Opened { content: Content::Upload(Box::new(sink)), resolved, identity: None })
+        Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
     }
 }
 
@@ -270,12 +293,12 @@ pub(super) fn rehearse(
 }
 
 /// `ROOT:PATH`.
-fn resolved(root: &str, path: &str) -> Arc<str> {
+pub(super) fn resolved(root: &str, path: &str) -> Arc<str> {
     [root, ":", path].concat().into()
 }
 
 /// Checks the announced size of an upload.
-fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result<(), StoreError> {
+pub(super) fn require_room(request: &Request, announced: Option<u64>, limit: u64) -> Result<(), StoreError> {
     // Netascii grows on the wire, so a larger announced size may still fit.
     if request.mode == Mode::Octet && announced.is_some_and(|bytes| bytes > limit) {
         return Err(StoreError::TooLarge { limit });
@@ -292,20 +315,30 @@ pub(super) fn open_content(request: &Request, plugin_content: &PluginContent) ->
             ending: Ending::new(Outcome::Failed, "a plugin answered a write request with content"),
         });
     }
-    let encode = |bytes: &[u8]| {
-        let mut wire = vec![0; bytes.len() + Encoder::growth(bytes) as usize];
-        Encoder::default().encode(bytes, &mut wire);
-        wire.into()
-    };
     let content = match (request.mode, plugin_content.file()) {
         (Mode::Octet, Some(file)) => Content::file(Arc::clone(file)),
         (Mode::Netascii, Some(file)) => {
             Content::Netascii(Box::new(NetasciiFile::new(Arc::clone(file), None)))
         }
         (Mode::Octet, None) => Content::Bytes(plugin_content.bytes().cloned().unwrap_or_default().into()),
-        (Mode::Netascii, None) => Content::Bytes(plugin_content.netascii(encode).unwrap_or_default().into()),
+        (Mode::Netascii, None) => Content::Bytes(plugin_content.netascii(encoded).unwrap_or_default().into()),
     };
-    Ok(Opened { content, resolved: Arc::clone(plugin_content.resolved()), identity: None })
+    Ok(Opened::new(content, Arc::clone(plugin_content.resolved())))
+}
+
+/// Bytes as netascii (RFC 764).
+fn encoded(bytes: &[u8]) -> Arc<[u8]> {
+    let mut wire = vec![0; bytes.len() + Encoder::growth(bytes) as usize];
+    Encoder::default().encode(bytes, &mut wire);
+    wire.into()
+}
+
+/// Bytes in memory, as the mode sends them.
+pub(super) fn wire(mode: Mode, bytes: &Arc<[u8]>) -> Content {
+    match mode {
+        Mode::Octet => Content::Bytes(Arc::clone(bytes).into()),
+        Mode::Netascii => Content::Bytes(encoded(bytes).into()),
+    }
 }
 
 fn within(opened: Opened, profile: &SessionProfile) -> Result<Opened, Decision> {

@@ -1,24 +1,30 @@
 //! The server: puts admission, workers and observers together, drains them and ends them in order.
 //!
 //! It starts in two steps, so that exporters can attach to [`Assembly::watch`] before the first request: an
-//! [`Assembly`] has everything except workers, and [`Assembly::start`] turns it into a [`Server`].
+//! [`Assembly`] has everything except workers, and [`Assembly::start`] turns it into a [`RunningServer`].
 
 mod disks;
 mod error;
 mod groups;
+mod transfer_log;
 mod workers;
 
 pub use error::StartError;
+pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
+use crate::builder::OpenRoots;
+use crate::content::SourceOpener;
 use crate::events::{Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{InterfaceNames, Interfaces};
 use crate::neighbours::Neighbours;
+use crate::replacer::{Replaceable, Replacer};
 use crate::sampling::Sampling;
 use crate::status::{RemainingPrivileges, StateSource, Status, StatusSources};
 use crate::vlans::Vlans;
 use crate::watch::Watch;
+use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -31,36 +37,40 @@ use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
 use tuffet_request::settings::Settings;
-use tuffet_store::{Disks, Roots, Uploads};
+use tuffet_store::{Disks, Uploads};
 use workers::{make_workers, start_workers, worker_settings};
 
 /// How long a shutdown waits for a disk, and for tasks that it blocks.
 const DISK_WAIT: Duration = Duration::from_millis(300);
 
 /// Resources opened before the server starts, because opening them may require a privilege.
-pub struct Resources {
-    /// The folders and origins that are served.
-    pub roots: Roots,
+pub(crate) struct Resources {
+    /// The roots that are served.
+    pub(crate) roots: OpenRoots,
+    /// Opens what the program supplies.
+    pub(crate) sources: SourceOpener,
     /// The disks of the roots.
-    pub disks: Disks,
+    pub(crate) disks: Disks,
     /// What the server uses beside these and reports in its status.
-    pub others: Vec<Arc<dyn StateSource>>,
+    pub(crate) others: Vec<Arc<dyn StateSource>>,
     /// The listeners, with the ports that the kernel chose.
-    pub listeners: Vec<ListenerSpec>,
+    pub(crate) listeners: Vec<ListenerSpec>,
     /// The sockets of each worker.
-    pub sockets: Vec<Sockets>,
+    pub(crate) sockets: Vec<Sockets>,
     /// The sockets of multicast groups, if configured.
-    pub group_sockets: Option<Sockets>,
+    pub(crate) group_sockets: Option<Sockets>,
     /// The interfaces of the listeners.
-    pub interfaces: Interfaces,
+    pub(crate) interfaces: Interfaces,
     /// The MAC addresses of on-link clients.
-    pub neighbours: Neighbours,
+    pub(crate) neighbours: Neighbours,
     /// The VLANs of this machine.
-    pub vlans: Vlans,
+    pub(crate) vlans: Vlans,
 }
 
 /// A server before its workers start.
 pub struct Assembly {
+    /// The settings.
+    pub settings: Settings,
     /// The generation of new requests.
     pub generation: CurrentGeneration,
     /// The state of the server.
@@ -87,8 +97,8 @@ pub struct Assembly {
 
 impl Assembly {
     /// Creates everything except workers. `privileges`: those of this process, for the status.
-    pub fn new(
-        settings: &Settings,
+    pub(crate) fn new(
+        settings: Settings,
         resources: Resources,
         policy: Policy,
         records: PluginRecords,
@@ -96,6 +106,7 @@ impl Assembly {
     ) -> Assembly {
         let Resources {
             roots,
+            sources,
             disks,
             others,
             listeners,
@@ -107,7 +118,8 @@ impl Assembly {
         } = resources;
         let uploads = Uploads::new(settings.bounds().uploads_per_name);
         let plugins = policy.plugins().to_vec();
-        let generation = CurrentGeneration::new(Generation::first(settings, roots, policy, uploads.clone()));
+        let generation =
+            CurrentGeneration::new(Generation::first(&settings, roots, sources, policy, uploads.clone()));
         let sources =
             StatusSources { disks: disks.clone(), interfaces: interfaces.clone(), others: others.into() };
         let status = Status::new(&plugins, privileges, sources);
@@ -117,6 +129,7 @@ impl Assembly {
         let limiter =
             Arc::new(Limiter::new(&settings.bounds(), settings.limits.transfers, settings.limits.pending));
         Assembly {
+            settings,
             generation,
             status,
             watch,
@@ -133,6 +146,20 @@ impl Assembly {
         }
     }
 
+    /// Returns what replaces roots, hooks and settings.
+    pub fn replacer(&self) -> Replacer {
+        Replacer(Arc::new(Replaceable {
+            generation: self.generation.clone(),
+            status: self.status.clone(),
+            limiter: Arc::clone(&self.limiter),
+            uploads: self.uploads.clone(),
+            disks: self.disks.clone(),
+            records: self.records.clone(),
+            settings: Mutex::new(self.settings.clone()),
+            replacing: tokio::sync::Mutex::new(()),
+        }))
+    }
+
     /// Starts the tasks and the workers, which then answer requests. `sampling`: samples traces, if they are exported.
     /// Must be called within a runtime.
     ///
@@ -140,19 +167,19 @@ impl Assembly {
     /// The system has no thread or no descriptor for a worker.
     pub fn start(
         self,
-        settings: &Settings,
         sampling: Option<Sampling>,
         subscriber: impl Subscriber,
-    ) -> Result<Server, StartError> {
-        let Assembly { generation, watch, limiter, disks, sockets, group_sockets, records, .. } = self;
+    ) -> Result<RunningServer, StartError> {
+        let Assembly { settings, generation, watch, limiter, disks, sockets, group_sockets, records, .. } =
+            self;
         // A place for each transfer, and as many for summaries waiting to be logged.
         let (summaries, ended) = mpsc::channel(settings.limits.transfers.saturating_mul(2).max(2));
-        let of_workers = worker_settings(settings, limiter.clone());
+        let of_workers = worker_settings(&settings, limiter.clone());
         let workers = make_workers(sockets, &of_workers, summaries, &watch)?;
         let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
         let number = workers.len();
         let counts = watch.groups();
-        let groups = groups::make(settings, number, group_sockets, &of_workers.transfer, &limiter, counts)?;
+        let groups = groups::make(&settings, number, group_sockets, &of_workers.transfer, &limiter, counts)?;
         mailboxes.extend(groups.as_ref().map(Groups::mailbox));
 
         let (observers, observing) =
@@ -183,7 +210,7 @@ impl Assembly {
             tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
         ];
-        Ok(Server {
+        Ok(RunningServer {
             stops: start_workers(workers, groups, &admission)?,
             workers: admission.mailboxes.len(),
             admission,
@@ -197,7 +224,7 @@ impl Assembly {
 }
 
 /// A running server: its tasks, and the results of its workers.
-pub struct Server {
+pub struct RunningServer {
     admission: Arc<Admission>,
     /// The result of each worker that has ended.
     stops: mpsc::UnboundedReceiver<io::Result<()>>,
@@ -213,7 +240,7 @@ pub struct Server {
     disks: Disks,
 }
 
-impl Server {
+impl RunningServer {
     /// Returns the generation of new requests.
     pub fn generation(&self) -> Arc<Generation> {
         self.admission.generation.get()

@@ -183,6 +183,48 @@ impl FileCache {
         self.wire_sizes.of(file, self.max_age, growth)
     }
 
+    /// As [`FileCache::content`], for a content that the program supplies. One of several concurrent requests reads a
+    /// small content, and the others wait for it.
+    ///
+    /// # Errors
+    /// The error of the program.
+    pub async fn supplied(&self, file: &Arc<OpenFile>) -> io::Result<Option<MemoryBytes>> {
+        let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / MAX_FILE_DIVISOR);
+        let identity = file.identity();
+        let Some(shared) = shared else {
+            self.counts.misses.fetch_add(1, Relaxed);
+            return Ok(None);
+        };
+        if let Some(cached) = shared.contents.get(&identity) {
+            self.counts.hits.fetch_add(1, Relaxed);
+            let reader = Reader::new(&cached.held);
+            return Ok(Some(MemoryBytes::new(cached.bytes, reader)));
+        }
+        self.counts.misses.fetch_add(1, Relaxed);
+        if file.size() > SMALL_BYTES && shared.seen.get(&identity).is_none() {
+            shared.seen.insert(identity, ());
+            return Ok(None);
+        }
+        let mut own = None;
+        let read = shared.contents.get_or_insert_async(&identity, async {
+            let began = Instant::now();
+            let reader = shared.reserve(file.size()).ok_or(None)?;
+            let bytes = file.read_whole_supplied().await.map_err(Some)?.ok_or(None)?;
+            shared.make_room(file.size());
+            let held = Arc::clone(reader.held());
+            own = Some(reader);
+            Ok(CachedContent { bytes, held, read: began })
+        });
+        match read.await {
+            Ok(kept) => {
+                let reader = own.unwrap_or_else(|| Reader::new(&kept.held));
+                Ok(Some(MemoryBytes::new(kept.bytes, reader)))
+            }
+            Err(None) => Ok(None),
+            Err(Some(error)) => Err(error),
+        }
+    }
+
     /// Returns the content of a file that was just opened, if it is in memory. Reads a small file now, which blocks
     /// this thread on the disk; one of several concurrent requests reads it. Loads a larger file at its second request,
     /// on a separate thread. Until then, or if contents in use leave no room for it, transfers read it from the disk.

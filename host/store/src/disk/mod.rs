@@ -139,6 +139,12 @@ impl Disk {
         }
     }
 
+    /// Returns the disk for content that the program supplies without a root.
+    pub fn of_program() -> Arc<Disk> {
+        let name: Arc<str> = "program".into();
+        Arc::new(Disk::new(&name, Some(Arc::clone(&name))))
+    }
+
     /// The name of its root.
     pub fn root(&self) -> &Arc<str> {
         &self.root

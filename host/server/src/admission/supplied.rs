@@ -1,0 +1,146 @@
+//! Opens content that the program supplies, in a task: it may take its time, and occupies no thread.
+
+use super::file_search::FileSearch;
+use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
+use super::pending::PendingRequest;
+use super::refusals::{internal_error, overloaded, refused};
+use crate::content::{OpenedSource, Root};
+use crate::generation::Files;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+use tuffet_engine::worker::{Content, NetasciiFile, Sink};
+use tuffet_policy::PluginContent;
+use tuffet_request::{Mode, Operation, Request, SessionProfile};
+use tuffet_store::{Disk, OpenFile, StoreError, Undone};
+
+/// The largest window of a stream in bytes: two pieces that are read ahead hold what the client may still request.
+const STREAM_WINDOW: u32 = 256 << 10;
+
+impl FileSearch {
+    /// Opens the current candidate in a root of the program.
+    pub(super) fn open_supplied(
+        self,
+        runtime: &Handle,
+        name: Arc<str>,
+        root: Arc<dyn Root>,
+        disk: Arc<Disk>,
+    ) {
+        runtime.spawn(async move {
+            let opening = self.cursor.open_supplied(&self.generation.files, &name, &*root, &disk);
+            let opening = AssertUnwindSafe(opening).catch_unwind();
+            match timeout(self.time_left(), opening).await {
+                Ok(Ok(opened)) => self.go_on(opened),
+                Ok(Err(_)) => {
+                    if let Some(pending) = self.pending.take() {
+                        pending.conclude(internal_error());
+                    }
+                }
+                Err(_) => self.timeout().give_up(Undone::Late),
+            }
+        });
+    }
+
+    /// Takes the answer on a deciding thread: the next candidate may be in a folder.
+    fn go_on(self, opened: Result<Opened, StoreError>) {
+        let Some(deciders) = self.pending.look(|pending| pending.admission.deciders.clone()) else { return };
+        let (late, within) = (self.timeout(), self.time_left());
+        deciders.run(within, move || self.take_answer(opened), move |why| late.give_up(why));
+    }
+}
+
+impl PendingRequest {
+    /// The third stage for content that the program supplies.
+    pub(super) fn open_source(mut self: Box<Self>, content: Arc<PluginContent>, profile: SessionProfile) {
+        let runtime = self.admission.runtime.clone();
+        runtime.spawn(async move {
+            let generation = Arc::clone(&self.generation);
+            let Some((file, shared)) = content.supplied() else { return self.conclude(internal_error()) };
+            let source = OpenedSource::File { file: Arc::clone(file), shared };
+            let request = &self.record.request;
+            let opening = generation.files.supplied(request, source, Arc::clone(content.resolved()));
+            let opening = AssertUnwindSafe(opening).catch_unwind();
+            let opened = match timeout(generation.open_time, opening).await {
+                Ok(Ok(Ok(opened))) => Ok(opened),
+                Ok(Ok(Err(error))) => Err(refused(&error)),
+                Ok(Err(_)) => Err(internal_error()),
+                Err(_) => {
+                    let within = humantime::format_duration(generation.open_time);
+                    let why = format!("the content was not opened within {within} (`limits.open-time`)");
+                    Err(overloaded(why))
+                }
+            };
+            let decision = granted(&generation, &mut self.record, opened, &profile);
+            self.conclude(decision);
+        });
+    }
+}
+
+impl CandidateCursor {
+    async fn open_supplied(
+        &self,
+        files: &Files,
+        name: &Arc<str>,
+        root: &dyn Root,
+        disk: &Arc<Disk>,
+    ) -> Result<Opened, StoreError> {
+        let Some((_, path)) = self.current() else { return Err(StoreError::NotFound) };
+        let request = self.candidates().request();
+        let failed = |error: crate::content::RootError| error.into_store(name);
+        match request.operation {
+            Operation::Read => {
+                let source = root.open(path).await.map_err(failed)?;
+                let opened = files.sources.open(source, Some(disk), path);
+                files.supplied(request, opened, resolved(name, path)).await
+            }
+            Operation::Write => {
+                let writing =
+                    files.uploads.begin(name, path).map_err(|running| StoreError::Busy { running })?;
+                let sink = root.create(path).await.map_err(failed)?;
+                let mut upload = files.roots.create_supplied(name, path, sink)?;
+                upload.count(writing);
+                if let Some(most) = self.profile().bytes {
+                    upload.lower_limit(most);
+                }
+                require_room(request, self.announced(), upload.limit())?;
+                let sink = Sink::new(upload, request.mode == Mode::Netascii);
+                Ok(Opened::new(Content::Upload(Box::new(sink)), resolved(name, path)))
+            }
+        }
+    }
+}
+
+impl Files {
+    /// Returns the content of an opened source, from memory if it is hot.
+    pub(super) async fn supplied(
+        &self,
+        request: &Request,
+        opened: OpenedSource,
+        resolved: Arc<str>,
+    ) -> Result<Opened, StoreError> {
+        let (file, shared) = match opened {
+            OpenedSource::Bytes(bytes) => return Ok(Opened::new(wire(request.mode, &bytes), resolved)),
+            OpenedSource::File { file, shared } => (file, shared),
+        };
+        let sequential = (!shared).then_some(STREAM_WINDOW);
+        let content = match request.mode {
+            Mode::Octet if !shared => Content::file(file),
+            Mode::Octet => match self.hot(&file).await.map_err(|error| file.unreadable(error))? {
+                Some(bytes) => Content::Bytes(bytes),
+                None => Content::file(file),
+            },
+            Mode::Netascii => Content::Netascii(Box::new(NetasciiFile::new(file, None))),
+        };
+        Ok(Opened::new(content, resolved).with_window(sequential))
+    }
+
+    async fn hot(&self, file: &Arc<OpenFile>) -> std::io::Result<Option<tuffet_store::MemoryBytes>> {
+        match file.is_supplied() {
+            true => self.cache.supplied(file).await,
+            // A file of a folder: its worker reads it from the page cache.
+            false => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Folders of files.
+
+use crate::content::Source;
+use std::path::{Path, PathBuf};
+use tuffet_request::{Case, Links, RootSpec};
+use tuffet_store::{OpenFile, RootError, Roots, StoreError};
+
+/// A folder, confined: no name leads out of it. Clients may read it; uploads are off by default.
+#[derive(Debug, Clone)]
+pub struct Folder(RootSpec);
+
+impl Folder {
+    /// A folder under this name, opened by [`Builder::bind`](crate::Builder::bind).
+    pub fn new(name: &str, path: impl Into<PathBuf>) -> Folder {
+        Folder(RootSpec::read_only(name, path))
+    }
+
+    /// Accepts uploads of at most this many bytes. They become visible when they are complete.
+    #[must_use]
+    pub fn writable(mut self, max_upload: u64) -> Folder {
+        (self.0.writable, self.0.max_upload) = (true, max_upload);
+        self
+    }
+
+    /// Whether an upload may replace a file. Default: no.
+    #[must_use]
+    pub fn overwrite(mut self, overwrite: bool) -> Folder {
+        self.0.overwrite = overwrite;
+        self
+    }
+
+    /// Whether an upload may create a file. Default: yes.
+    #[must_use]
+    pub fn create(mut self, create: bool) -> Folder {
+        self.0.create = create;
+        self
+    }
+
+    /// Whether only answers of hooks lead to its files, not requested names. Default: no.
+    #[must_use]
+    pub fn private(mut self, private: bool) -> Folder {
+        self.0.private = private;
+        self
+    }
+
+    /// Whether requested names match regardless of case. Default: no.
+    #[must_use]
+    pub fn any_case(mut self, any_case: bool) -> Folder {
+        self.0.case = if any_case { Case::Insensitive } else { Case::Sensitive };
+        self
+    }
+
+    /// The treatment of a symbolic link under the name of an upload that may overwrite. Default: it is refused.
+    #[must_use]
+    pub fn links(mut self, links: Links) -> Folder {
+        self.0.links = links;
+        self
+    }
+
+    pub(super) fn into_spec(self) -> RootSpec {
+        self.0
+    }
+}
+
+/// An open folder, confined, for answers of hooks and roots.
+#[derive(Debug, Clone)]
+pub struct OpenFolder(Roots);
+
+impl OpenFolder {
+    /// Opens a folder.
+    ///
+    /// # Errors
+    /// It is missing, no folder, or may not be entered.
+    pub fn open(path: impl AsRef<Path>) -> Result<OpenFolder, RootError> {
+        Roots::open(&[RootSpec::read_only("folder", path.as_ref())]).map(OpenFolder)
+    }
+
+    /// Opens a file; the path is relative to the folder. Blocks on the disk.
+    ///
+    /// # Errors
+    /// There is no such file, or it is no regular one.
+    pub fn open_file(&self, path: &str) -> Result<OpenFile, StoreError> {
+        self.0.open_read(None, path)
+    }
+
+    /// As [`OpenFolder::open_file`], as a source.
+    ///
+    /// # Errors
+    /// As [`OpenFolder::open_file`].
+    pub fn source(&self, path: &str) -> Result<Source, StoreError> {
+        self.open_file(path).map(Source::file)
+    }
+}

@@ -1,0 +1,11 @@
+//! Content that a program supplies: the bytes of one answer ([`Source`]), and roots that are no folders ([`Root`]).
+
+mod root;
+mod source;
+mod stream;
+
+pub use root::{Root, RootError};
+pub(crate) use root::{SuppliedOrigin, SuppliedRoots};
+pub(crate) use source::{OpenedSource, SourceOpener};
+pub use source::{Source, Version};
+pub use tuffet_store::{OpenFile, ReadAt, Sink};

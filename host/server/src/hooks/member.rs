@@ -1,0 +1,39 @@
+//! Hooks of the program as members of chains.
+
+use std::sync::Arc;
+use std::time::Duration;
+use tuffet_policy::{
+    Breaker, BreakerLimits, Hooks, LineRate, Member, OnError, Overload, PluginRecords, Renderings,
+};
+
+/// A breaker that hardly ever opens: the program can mend its hooks, and nobody else is at fault.
+const BREAKER: BreakerLimits =
+    BreakerLimits { failures: u32::MAX, back_off: Duration::from_secs(1), cap: Duration::from_secs(1) };
+
+/// Returns a member of chains with these hooks.
+pub(crate) fn member(
+    name: &str,
+    hooks: Hooks,
+    records: &PluginRecords,
+    ipv6_prefix: u8,
+    time_limit: Duration,
+) -> Arc<Member> {
+    let name: Arc<str> = name.into();
+    Arc::new(Member {
+        hooks,
+        on_error: OnError::Drop,
+        monitors: false,
+        wall: time_limit,
+        ipv6_prefix,
+        wants_local: true,
+        breaker: Arc::new(Breaker::new(BREAKER)),
+        turns: None,
+        overload: Arc::<Overload>::default(),
+        counters: records.counters_of(&name),
+        log_rate: LineRate::calls(&name),
+        verdicts: None,
+        resolutions: None,
+        renderings: Renderings::new(0, 0),
+        name,
+    })
+}

@@ -1,0 +1,131 @@
+//! The hooks of a program: what it decides about requests, and what it learns of them.
+//!
+//! A request passes these phases: limits, [`Authorize`], [`Resolve`], opening the content, blocks, for an upload
+//! [`AcceptUpload`], and the end, of which [`Observe`] learns. Hooks of a program and plugins of an operator form one
+//! chain for each phase.
+//!
+//! The futures run on the server's tokio runtime and must not block: others wait for the same threads. A hook that
+//! panics, or that takes longer than [`Builder::time_limit`](crate::Builder::time_limit), affects its own request alone:
+//! the request is dropped with the outcome `failed`, so that its client asks again.
+
+mod member;
+mod native;
+
+use crate::content::Source;
+use futures_util::future::BoxFuture;
+pub(crate) use member::member;
+pub(crate) use native::Native;
+use tuffet_policy::{Destination, ReceivedUpload, Target};
+use tuffet_request::events::{Event, Kinds};
+use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
+
+/// Decides whether a request is allowed.
+pub trait Authorize: Send + Sync + 'static {
+    /// Returns the verdict.
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict>;
+}
+
+/// A verdict on a request.
+#[derive(Debug, Clone)]
+pub enum Verdict {
+    /// No opinion: the next hook decides, and after the last one the default.
+    Abstain,
+    /// Allowed, with this profile. The profiles of several hooks combine to the lowest ceilings.
+    Allow(SessionProfile),
+    /// Refused with an ERROR. No further hook is asked.
+    Deny(Denial),
+    /// Dropped without an answer, for this reason, so that the client asks another server. No further hook is asked.
+    Drop(String),
+}
+
+impl Verdict {
+    /// Allows the request as it is.
+    pub fn allow() -> Verdict {
+        Verdict::Allow(SessionProfile::default())
+    }
+
+    /// Denies the request with ERROR 2 (RFC 1350); `reason` is for the log alone.
+    pub fn deny(reason: impl Into<String>) -> Verdict {
+        Verdict::Deny(access_denied(reason.into()))
+    }
+}
+
+/// Decides which content answers a request.
+pub trait Resolve: Send + Sync + 'static {
+    /// Returns the answer.
+    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution>;
+}
+
+/// The answer of [`Resolve`].
+#[derive(Debug)]
+pub enum Resolution {
+    /// No opinion: the next hook decides, and after the last one the requested path is looked up in the roots.
+    Abstain,
+    /// The first of these files that exists; for an upload, the first. If none exists, the request is refused.
+    Files(Vec<Target>),
+    /// The first of these files that exists, and otherwise what the next hook answers.
+    FilesOrNext(Vec<Target>),
+    /// This content, for a read request.
+    Content(Source),
+    /// Refused with an ERROR.
+    Deny(Denial),
+    /// Dropped without an answer, for this reason.
+    Drop(String),
+}
+
+impl Resolution {
+    /// The file at this path of a root.
+    pub fn file(root: impl Into<String>, path: impl Into<String>) -> Resolution {
+        Resolution::Files(vec![Target { root: root.into(), path: path.into() }])
+    }
+
+    /// Refuses the request with ERROR 1, "file not found" (RFC 1350); `reason` is for the log alone.
+    pub fn not_found(reason: impl Into<String>) -> Resolution {
+        let (code, message) = (ErrorCode::FileNotFound, "file not found".into());
+        Resolution::Deny(Denial { code, message, reason: reason.into() })
+    }
+
+    /// Denies the request with ERROR 2 (RFC 1350); `reason` is for the log alone.
+    pub fn deny(reason: impl Into<String>) -> Resolution {
+        Resolution::Deny(access_denied(reason.into()))
+    }
+}
+
+/// Decides whether a complete upload becomes visible. Its client waits for the last ACK meanwhile.
+pub trait AcceptUpload: Send + Sync + 'static {
+    /// Returns the decision.
+    fn accept_upload<'a>(
+        &'a self,
+        request: &'a Request,
+        upload: &'a ReceivedUpload,
+    ) -> BoxFuture<'a, UploadVerdict>;
+}
+
+/// The decision of [`AcceptUpload`].
+#[derive(Debug, Clone)]
+pub enum UploadVerdict {
+    /// No opinion.
+    Abstain,
+    /// It becomes visible.
+    Accept,
+    /// It becomes visible under this path of its root.
+    Rename(Destination),
+    /// Refused with an ERROR.
+    Deny(Denial),
+}
+
+/// Observes requests. Each event arrives exactly once, in the order of its sequence number.
+pub trait Observe: Send + Sync + 'static {
+    /// The kinds of events that it gets; by default all ends.
+    fn wants(&self) -> Kinds {
+        Kinds { finished: true, ..Kinds::default() }
+    }
+
+    /// Takes an event, on a thread of the runtime: it must not block. While it takes long, events queue up to
+    /// [`Limits::events`](tuffet_request::settings::Limits::events), and then new requests wait.
+    fn observe(&self, event: &Event);
+}
+
+fn access_denied(reason: String) -> Denial {
+    Denial { code: ErrorCode::AccessViolation, message: "access denied".into(), reason }
+}

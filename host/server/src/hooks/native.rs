@@ -1,0 +1,125 @@
+//! Hooks of the program as hooks of a policy.
+
+use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
+use crate::content::{OpenedSource, SourceOpener};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+use tuffet_policy::{
+    CallContext, Cause, Delivery, Failure, Fallback, HookFuture, Memo, Opinion, PluginContent,
+    ReceivedUpload, ResolveOpinion, Selection, UploadOpinion,
+};
+use tuffet_request::Request;
+use tuffet_request::events::Kinds;
+
+/// A hook of the program, with what its answers need.
+pub(crate) struct Native<H: ?Sized> {
+    pub(crate) hook: Arc<H>,
+    pub(crate) sources: SourceOpener,
+    pub(crate) time_limit: Duration,
+}
+
+impl<H: ?Sized> Native<H> {
+    /// Waits for an answer; a panic and an exceeded time limit are failures of this call.
+    async fn call<T>(&self, answer: impl Future<Output = T>) -> Result<T, Failure> {
+        match timeout(self.time_limit, AssertUnwindSafe(answer).catch_unwind()).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(panic)) => {
+                let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                let detail = format!("it panicked: {}", text.as_deref().unwrap_or("without a message"));
+                Err(Failure::new(Cause::Trap, detail))
+            }
+            Err(_) => {
+                let limit = humantime::format_duration(self.time_limit);
+                Err(Failure::new(Cause::Time, format!("it did not answer within {limit}")))
+            }
+        }
+    }
+}
+
+impl tuffet_policy::Authorize for Native<dyn Authorize> {
+    fn authorize<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a mut Memo,
+        _: CallContext,
+    ) -> HookFuture<'a, Option<Opinion>> {
+        Box::pin(async move {
+            Ok(match self.call(async { self.hook.authorize(request).await }).await? {
+                Verdict::Abstain => None,
+                Verdict::Allow(profile) => Some(Opinion::Allow(profile)),
+                Verdict::Deny(denial) => Some(Opinion::Deny(denial)),
+                Verdict::Drop(reason) => Some(Opinion::Drop(reason)),
+            })
+        })
+    }
+}
+
+impl tuffet_policy::Resolve for Native<dyn Resolve> {
+    fn resolve<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a mut Memo,
+        _: CallContext,
+    ) -> HookFuture<'a, Option<ResolveOpinion>> {
+        Box::pin(async move {
+            let serve =
+                |files, fallback| Some(ResolveOpinion::Serve(Selection { files, fallback, profile: None }));
+            Ok(match self.call(async { self.hook.resolve(request).await }).await? {
+                Resolution::Abstain => None,
+                Resolution::Files(files) => serve(files, Fallback::NotFound),
+                Resolution::FilesOrNext(files) => serve(files, Fallback::Next),
+                Resolution::Content(source) => {
+                    let content = match self.sources.open(source, None, &request.path) {
+                        OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
+                        OpenedSource::File { file, shared } => PluginContent::opened(file, shared),
+                    };
+                    serve(Vec::new(), Fallback::Content(Arc::new(content)))
+                }
+                Resolution::Deny(denial) => Some(ResolveOpinion::Deny(denial)),
+                Resolution::Drop(reason) => Some(ResolveOpinion::Drop(reason)),
+            })
+        })
+    }
+}
+
+impl tuffet_policy::AcceptUpload for Native<dyn AcceptUpload> {
+    fn accept_upload<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a mut Memo,
+        upload: &'a ReceivedUpload,
+        _: CallContext,
+    ) -> HookFuture<'a, Option<UploadOpinion>> {
+        Box::pin(async move {
+            Ok(match self.call(async { self.hook.accept_upload(request, upload).await }).await? {
+                UploadVerdict::Abstain => None,
+                UploadVerdict::Accept => Some(UploadOpinion::Accept),
+                UploadVerdict::Rename(to) => Some(UploadOpinion::Rename(to)),
+                UploadVerdict::Deny(denial) => Some(UploadOpinion::Deny(denial)),
+            })
+        })
+    }
+}
+
+impl tuffet_policy::Observe for Native<dyn Observe> {
+    fn wants(&self) -> Kinds {
+        self.hook.wants()
+    }
+
+    fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
+        Box::pin(async move {
+            for (_, event) in events.iter() {
+                // The other events still arrive.
+                let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.hook.observe(event)));
+                if told.is_err() {
+                    tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
+                }
+            }
+            Ok(())
+        })
+    }
+}

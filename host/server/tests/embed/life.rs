@@ -1,0 +1,135 @@
+//! Two servers in one process, replacement, draining, and a handle that is dropped.
+
+use crate::client::{Refused, get};
+use crate::{builder, off, start};
+use std::net::{SocketAddr, UdpSocket};
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+use tuffet::{Authorize, Folder, Limits, Listener, ReplaceError, Request, Server, Verdict};
+
+fn folder(content: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), content).unwrap();
+    folder
+}
+
+fn boot(path: &Path) -> Folder {
+    Folder::new("boot", path)
+}
+
+/// Denies everybody.
+struct Nobody;
+
+impl Authorize for Nobody {
+    fn authorize<'a>(&'a self, _: &'a Request) -> futures_util::future::BoxFuture<'a, Verdict> {
+        Box::pin(async { Verdict::deny("nobody") })
+    }
+}
+
+/// A client that has acknowledged the first of three blocks, and waits.
+struct Slow(UdpSocket, SocketAddr);
+
+impl Slow {
+    fn begin(server: SocketAddr, name: &str) -> Slow {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket.send_to(format!("\0\x01{name}\0octet\0").as_bytes(), server).unwrap();
+        let (_, peer) = socket.recv_from(&mut [0; 600]).unwrap();
+        let slow = Slow(socket, peer);
+        assert_eq!(slow.acknowledge(1), 3);
+        slow
+    }
+
+    /// Acknowledges a block, and returns the opcode of the next block or of the ERROR.
+    fn acknowledge(&self, block: u8) -> u8 {
+        self.0.send_to(&[0, 4, 0, block], self.1).unwrap();
+        let mut packet = [0; 600];
+        loop {
+            self.0.recv_from(&mut packet).unwrap();
+            if packet[1] == 5 || packet[..4] == [0, 3, 0, block + 1] {
+                return packet[1];
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_servers_share_nothing_and_one_drains_while_the_other_serves() {
+    let (one, two) = (folder("one"), folder("two"));
+    std::fs::write(one.path().join("long"), [1; 1300]).unwrap();
+    let (first, at_first) = start(builder().folder(boot(one.path())));
+    let (second, at_second) = start(builder().folder(boot(two.path())).authorize("nobody", Nobody));
+    let slow = off(move || {
+        assert_eq!(get(at_first, "file").unwrap(), b"one");
+        assert_eq!(get(at_second, "file"), Err(Refused(2, "access denied".into())));
+        Slow::begin(at_first, "long")
+    })
+    .await;
+    let asking = tokio::task::spawn_blocking(move || {
+        for _ in 0..200 {
+            assert_eq!(get(at_second, "file"), Err(Refused(2, "access denied".into())));
+        }
+    });
+    let draining = tokio::spawn(first.drain(Duration::from_secs(20)));
+    // The running transfer of the draining server ends well, and its end ends the server.
+    off(move || {
+        assert_eq!(slow.acknowledge(2), 3);
+        slow.0.send_to(&[0, 4, 0, 3], slow.1).unwrap();
+    })
+    .await;
+    let drained = draining.await.unwrap();
+    assert!(drained.took < Duration::from_secs(15), "{:?}", drained.took);
+    let served: u64 = drained
+        .totals
+        .ended
+        .iter()
+        .filter(|its| its.outcome == tuffet::Outcome::Served)
+        .map(|its| its.count)
+        .sum();
+    assert_eq!(served, 2);
+    asking.await.unwrap();
+    // The port is free again.
+    UdpSocket::bind(at_first).unwrap();
+    let drained = second.drain(Duration::ZERO).await;
+    let ended: u64 = drained.totals.ended.iter().map(|its| its.count).sum();
+    assert_eq!(ended, 201, "the other server has counted its own requests alone");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_replacement_is_whole_or_nothing() {
+    let (one, two) = (folder("one"), folder("two"));
+    let (handle, server) = start(builder().folder(boot(one.path())));
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"one");
+    assert_eq!(handle.replace(Server::builder().folder(boot(two.path()))).await.unwrap(), 2);
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two");
+    let bad = Server::builder().folder(boot(Path::new("/there/is/none"))).authorize("nobody", Nobody);
+    assert!(matches!(handle.replace(bad).await, Err(ReplaceError::Build(_))));
+    let fixed =
+        Server::builder().folder(boot(one.path())).limits(Limits { transfers: 7, ..Limits::default() });
+    let why = handle.replace(fixed).await.unwrap_err().to_string();
+    assert!(why.contains("`limits.transfers`"), "{why}");
+    assert_eq!(off(move || get(server, "file")).await.unwrap(), b"two", "the server keeps what it has");
+    let denied = Server::builder().folder(boot(two.path())).authorize("nobody", Nobody);
+    assert_eq!(handle.replace(denied).await.unwrap(), 3);
+    assert!(off(move || get(server, "file")).await.is_err());
+    handle.drain(Duration::ZERO).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_handle_ends_the_server() {
+    let one = folder("one");
+    std::fs::write(one.path().join("long"), [1; 1300]).unwrap();
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let given = Listener::from_socket(socket).unwrap().single_port(true);
+    let server = Server::builder().listener(given).folder(boot(one.path())).bind().unwrap();
+    let address = server.listeners()[0].address;
+    let handle = server.start().unwrap();
+    let slow = off(move || {
+        assert_eq!(get(address, "file").unwrap(), b"one");
+        Slow::begin(address, "long")
+    })
+    .await;
+    drop(handle);
+    assert_eq!(off(move || slow.acknowledge(2)).await, 5, "the client learns of the end");
+}

@@ -1,0 +1,167 @@
+//! Uploads that the program takes.
+
+use crate::client::{Refused, get, put};
+use crate::{builder, off, start};
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tuffet::{
+    AcceptUpload, Destination, ReceivedUpload, Request, Root, RootError, Sink, Source, UploadVerdict,
+};
+
+/// Files in memory, and the number of aborted uploads.
+#[derive(Clone, Default)]
+struct Memory {
+    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    aborted: Arc<Mutex<u32>>,
+}
+
+struct Upload {
+    to: Memory,
+    bytes: Vec<u8>,
+    committed: bool,
+    fails: bool,
+}
+
+impl Root for Memory {
+    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+        Box::pin(async move {
+            let file = self.files.lock().unwrap().get(path).cloned();
+            file.map(Source::bytes).ok_or(RootError::NotFound)
+        })
+    }
+
+    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+        Box::pin(async move {
+            if path == "taken" {
+                return Err(RootError::Exists);
+            }
+            let (to, fails) = (self.clone(), path == "failing");
+            Ok(Box::new(Upload { to, bytes: Vec::new(), committed: false, fails }) as Box<dyn Sink>)
+        })
+    }
+}
+
+impl Sink for Upload {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            if self.fails {
+                return Err(io::Error::other("no room"));
+            }
+            self.bytes.extend_from_slice(bytes);
+            Ok(())
+        })
+    }
+
+    fn commit<'a>(mut self: Box<Self>, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            self.committed = true;
+            let bytes = std::mem::take(&mut self.bytes);
+            self.to.files.lock().unwrap().insert(path.to_owned(), bytes);
+            Ok(())
+        })
+    }
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        if !self.committed {
+            *self.to.aborted.lock().unwrap() += 1;
+        }
+    }
+}
+
+struct Gate;
+
+impl AcceptUpload for Gate {
+    fn accept_upload<'a>(
+        &'a self,
+        request: &'a Request,
+        upload: &'a ReceivedUpload,
+    ) -> BoxFuture<'a, UploadVerdict> {
+        Box::pin(async move {
+            assert_eq!(request.path, upload.path);
+            match &*request.path {
+                "refused" => UploadVerdict::Deny(tuffet::Denial {
+                    code: tuffet::ErrorCode::AccessViolation,
+                    message: "no".into(),
+                    reason: format!("{} bytes", upload.size),
+                }),
+                "renamed" => {
+                    UploadVerdict::Rename(Destination { path: "elsewhere".into(), next_free: false })
+                }
+                _ => UploadVerdict::Abstain,
+            }
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
+    let memory = Memory::default();
+    let (handle, server) =
+        start(builder().root("memory", 100_000, memory.clone()).accept_upload("gate", Gate));
+    let bytes: Vec<u8> = (0..70_000_u32).map(|n| n as u8).collect();
+    let sent = bytes.clone();
+    off(move || {
+        put(server, "a", &sent).unwrap();
+        // The last block was acknowledged after the commit.
+        assert_eq!(get(server, "a").unwrap(), sent);
+        put(server, "renamed", b"r").unwrap();
+        assert_eq!(put(server, "refused", b"x"), Err(Refused(2, "no".into())));
+        assert_eq!(put(server, "taken", b"x").unwrap_err().0, 6);
+        assert_eq!(put(server, "failing", &sent).unwrap_err().0, 0);
+        assert_eq!(put(server, "large", &vec![0; 100_001]).unwrap_err().0, 3);
+    })
+    .await;
+    handle.drain(Duration::from_secs(10)).await;
+    let files = memory.files.lock().unwrap();
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["a", "elsewhere"]);
+    assert_eq!(files["a"], bytes);
+    assert_eq!(*memory.aborted.lock().unwrap(), 3, "refused, failing, large");
+}
+
+/// A sink that hangs holds up its own transfer alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sink_that_hangs_concerns_its_own_transfer() {
+    struct Hanging;
+    impl Sink for Hanging {
+        fn write<'a>(&'a mut self, _: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn commit<'a>(self: Box<Self>, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+            Box::pin(std::future::pending())
+        }
+    }
+    struct Some;
+    impl Root for Some {
+        fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+            Box::pin(async { Ok(Source::bytes(&b"good"[..])) })
+        }
+
+        fn create<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+            Box::pin(async { Ok(Box::new(Hanging) as Box<dyn Sink>) })
+        }
+    }
+    let patient = tuffet::Transfer {
+        retransmit: tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() },
+        ..Default::default()
+    };
+    let (handle, server) = start(builder().root("some", 1 << 20, Some).transfer(patient));
+    let uploads: Vec<_> = (0..50)
+        .map(|n| tokio::task::spawn_blocking(move || put(server, &format!("{n}"), &[7; 900_000])))
+        .collect();
+    off(move || {
+        for _ in 0..20 {
+            assert_eq!(get(server, "any").unwrap(), b"good");
+        }
+    })
+    .await;
+    for upload in uploads {
+        assert_eq!(upload.await.unwrap().unwrap_err().0, 0);
+    }
+    handle.drain(Duration::ZERO).await;
+}

@@ -1,6 +1,8 @@
 //! The handle of a running server.
 
+use crate::admission::{Ask, Decided, decide};
 use crate::builder::Builder;
+use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
 use crate::server::{Assembly, RunningServer, StartError, TransferLog};
 use crate::watch::{Snapshot, Totals, Watch};
@@ -15,6 +17,7 @@ pub struct Handle {
     addresses: Vec<(String, SocketAddr)>,
     watch: Watch,
     replacer: Replacer,
+    neighbours: Neighbours,
     runtime: runtime::Handle,
 }
 
@@ -32,11 +35,18 @@ impl Handle {
         let names = assembly.settings.listeners.iter().map(|listener| listener.name.clone());
         let addresses = names.zip(assembly.listeners.iter().map(|bound| bound.address)).collect();
         let (generation, watch) = (assembly.generation.clone(), assembly.watch.clone());
-        let replacer = assembly.replacer();
+        let (replacer, neighbours) = (assembly.replacer(), assembly.neighbours.clone());
         let running = assembly.start(None, TransferLog)?;
         generation.get().files.roots.sweep_in_background(|_| true);
         watch.serving();
-        Ok(Handle { running: Some(running), addresses, watch, replacer, runtime: runtime::Handle::current() })
+        Ok(Handle {
+            running: Some(running),
+            addresses,
+            watch,
+            replacer,
+            neighbours,
+            runtime: runtime::Handle::current(),
+        })
     }
 
     /// The name and the bound address of each listener, in the order of addition.
@@ -57,6 +67,14 @@ impl Handle {
     /// The state of the server for views and exporters.
     pub fn watch(&self) -> &Watch {
         &self.watch
+    }
+
+    /// Decides a question of another protocol: the policy is asked as for a TFTP read request, and the content opened.
+    /// Limits and observers are not involved: the program counts and reports what it sends.
+    pub async fn decide(&self, ask: Ask<'_>) -> Decided {
+        let generation = self.replacer.0.generation.get();
+        let neighbour = self.neighbours.find_on_any_interface(ask.client.ip());
+        decide(&generation, neighbour, ask).await
     }
 
     /// Replaces roots, hooks and settings, all or nothing; see [`Replacer::replace`].

@@ -31,6 +31,7 @@ pub mod status;
 pub mod vlans;
 pub mod watch;
 
+pub use admission::{Ask, Decided, DecidedContent};
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Server};
 pub use content::{ReadAt, Root, RootError, Sink, Source, Version};
 pub use handle::{Drained, Handle};

@@ -308,7 +308,7 @@ async fn open(
 }
 
 /// Runs `work` on a thread of the root, within `limits.open-time`.
-async fn on_disk<T: Send + 'static>(
+pub(super) async fn on_disk<T: Send + 'static>(
     generation: &Generation,
     root: &str,
     work: impl FnOnce() -> T + Send + 'static,

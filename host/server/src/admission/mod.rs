@@ -7,6 +7,7 @@
 
 mod absence;
 mod candidates;
+mod decide;
 mod deciders;
 mod explain;
 mod file_search;
@@ -28,15 +29,21 @@ use crate::sampling::Sampling;
 use crate::vlans::Vlans;
 use crate::watch::Watch;
 pub(crate) use absence::AbsenceSearches;
+pub(crate) use decide::decide;
+pub use decide::{Ask, Decided, DecidedContent};
 pub(crate) use deciders::Deciders;
 pub use explain::{Circumstances, explain};
 #[cfg(doc)]
 use pending::PendingRequest;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tuffet_engine::worker::{Mailbox, ToControl, ToWorker};
 use tuffet_store::Lane;
+
+/// How long another protocol waits for bytes of a disk.
+const READ_TIME: Duration = Duration::from_secs(60);
 
 /// The state for deciding requests.
 pub(crate) struct Admission {

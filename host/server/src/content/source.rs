@@ -73,6 +73,7 @@ impl fmt::Debug for Source {
 }
 
 /// An opened source.
+#[derive(Debug)]
 pub(crate) enum OpenedSource {
     Bytes(Arc<[u8]>),
     /// `shared`: whether others may get the same content.

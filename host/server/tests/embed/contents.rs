@@ -7,7 +7,9 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
-use tuffet::{Folder, Limits, OpenFolder, ReadAt, Root, RootError, Source, Transfer, Version};
+use tuffet::{
+    Ask, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Root, RootError, Source, Transfer, Version,
+};
 
 /// Byte `n` of every content.
 fn byte(n: u64) -> u8 {
@@ -148,5 +150,17 @@ async fn memory_is_bounded_and_a_folder_follows_a_root() {
         assert_eq!(get(server, "file").unwrap(), content(SMALL));
     })
     .await;
+    let client = "127.0.0.1:9".parse().unwrap();
+    for (name, size) in [("file", SMALL), ("/large", LARGE), ("large", LARGE)] {
+        let decided = handle.decide(Ask { listener: "test", client, name }).await;
+        let Decided::Content(decided) = decided else { panic!("{name}: {decided:?}") };
+        assert_eq!(decided.size(), size);
+        assert_eq!(decided.read_at(size - 3, 10).await.unwrap(), &content(size)[size as usize - 3..]);
+        assert!(decided.read_at(size + 3, 10).await.unwrap().is_empty());
+    }
+    for (name, code) in [("else", ErrorCode::FileNotFound), ("../file", ErrorCode::AccessViolation)] {
+        let decided = handle.decide(Ask { listener: "test", client, name }).await;
+        assert!(matches!(&decided, Decided::Refused(denial) if denial.code == code), "{name}: {decided:?}");
+    }
     handle.drain(Duration::ZERO).await;
 }

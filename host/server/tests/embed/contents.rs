@@ -1,7 +1,6 @@
 //! What the program supplies: ranged and streamed contents, and their failures.
 
-use crate::client::{Refused, get, get_with};
-use crate::{builder, off, start};
+use crate::{builder, get, off, refused, start};
 use futures_util::future::BoxFuture;
 use std::io;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use std::time::Duration;
 use tuffet::{
     Ask, Decided, ErrorCode, Folder, Limits, OpenFolder, ReadAt, Root, RootError, Source, Transfer, Version,
 };
+use tuffet_testing::Client;
 
 /// Byte `n` of every content.
 fn byte(n: u64) -> u8 {
@@ -105,21 +105,21 @@ async fn contents_arrive_whole_or_end_with_an_error() {
         assert_eq!(get(server, "again").unwrap(), content(SMALL));
         assert_eq!(read.load(Relaxed), SMALL, "equal versions are read once");
         for _ in 0..3 {
-            let blocks = [("blksize", "1400")];
-            assert_eq!(get_with(server, "large", &blocks, 1400).unwrap(), content(LARGE));
+            assert_eq!(Client::new(server).blksize(1400).get("large").unwrap(), content(LARGE));
         }
         // The first request reads by pieces, the second loads it into memory.
         assert_eq!(read.load(Relaxed), SMALL + 2 * LARGE);
         assert_eq!(get(server, "stream").unwrap(), content(LARGE));
         for name in ["short", "broken stream"] {
-            let Err(Refused(0, _)) = get(server, name) else { panic!("{name}: less than promised") };
+            let ended = get(server, name).expect_err("less than promised");
+            assert_eq!(ended.code(), Some(0), "{name}: {ended}");
         }
         for name in ["hanging", "panicking"] {
-            assert!(matches!(get(server, name), Err(Refused(0, _))), "{name}");
+            assert_eq!(get(server, name).unwrap_err().code(), Some(0), "{name}");
         }
-        assert!(matches!(get(server, "panic"), Err(Refused(0, _))));
-        assert_eq!(get(server, "denied"), Err(Refused(2, "access denied".into())));
-        assert_eq!(get(server, "else"), Err(Refused(1, "file not found".into())));
+        assert_eq!(get(server, "panic").unwrap_err().code(), Some(0));
+        assert_eq!(get(server, "denied"), Err(refused(2, "access denied")));
+        assert_eq!(get(server, "else"), Err(refused(1, "file not found")));
         assert_eq!(get(server, "small").unwrap(), content(SMALL), "others are unaffected");
     })
     .await;

@@ -1,7 +1,6 @@
 //! Two servers in one process, replacement, draining, and a handle that is dropped.
 
-use crate::client::{Refused, get};
-use crate::{builder, off, start};
+use crate::{builder, get, off, refused, start};
 use std::net::{SocketAddr, UdpSocket};
 use std::path::Path;
 use std::time::Duration;
@@ -62,13 +61,13 @@ async fn two_servers_share_nothing_and_one_drains_while_the_other_serves() {
     let (second, at_second) = start(builder().folder(boot(two.path())).authorize("nobody", Nobody));
     let slow = off(move || {
         assert_eq!(get(at_first, "file").unwrap(), b"one");
-        assert_eq!(get(at_second, "file"), Err(Refused(2, "access denied".into())));
+        assert_eq!(get(at_second, "file"), Err(refused(2, "access denied")));
         Slow::begin(at_first, "long")
     })
     .await;
     let asking = tokio::task::spawn_blocking(move || {
         for _ in 0..200 {
-            assert_eq!(get(at_second, "file"), Err(Refused(2, "access denied".into())));
+            assert_eq!(get(at_second, "file"), Err(refused(2, "access denied")));
         }
     });
     let draining = tokio::spawn(first.drain(Duration::from_secs(20)));

@@ -1,15 +1,17 @@
 //! The server as a library: two of them in one process, hooks and roots of the program, their failures, replacement and
 //! the end.
 
-mod client;
 mod contents;
 mod life;
+mod network;
 mod statics;
 mod uploads;
 mod verdicts;
 
 use std::net::SocketAddr;
+use std::time::Duration;
 use tuffet::{Builder, Handle, Listener, Server};
+use tuffet_testing::{Client, ClientError};
 
 /// Any free port of the loopback interface.
 fn listener() -> Listener {
@@ -30,4 +32,23 @@ fn start(builder: Builder) -> (Handle, SocketAddr) {
 /// Runs a client, which blocks, off the runtime.
 async fn off<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+/// Reads a file without options.
+fn get(server: SocketAddr, name: &str) -> Result<Vec<u8>, ClientError> {
+    Client::new(server).get(name)
+}
+
+/// Writes a file without options.
+fn put(server: SocketAddr, name: &str, content: &[u8]) -> Result<(), ClientError> {
+    Client::new(server).put(name, content)
+}
+
+/// Whether a read request gets any answer within 600 ms.
+fn is_answered(server: SocketAddr, name: &str) -> bool {
+    Client::new(server).patience(Duration::from_millis(600)).is_answered(name).unwrap()
+}
+
+fn refused(code: u16, message: &str) -> ClientError {
+    ClientError::Refused { code, message: message.into() }
 }

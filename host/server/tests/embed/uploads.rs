@@ -1,7 +1,6 @@
 //! Uploads that the program takes.
 
-use crate::client::{Refused, get, put};
-use crate::{builder, off, start};
+use crate::{builder, get, off, put, refused, start};
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::io;
@@ -110,10 +109,10 @@ async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
         // The last block was acknowledged after the commit.
         assert_eq!(get(server, "a").unwrap(), sent);
         put(server, "renamed", b"r").unwrap();
-        assert_eq!(put(server, "refused", b"x"), Err(Refused(2, "no".into())));
-        assert_eq!(put(server, "taken", b"x").unwrap_err().0, 6);
-        assert_eq!(put(server, "failing", &sent).unwrap_err().0, 0);
-        assert_eq!(put(server, "large", &vec![0; 100_001]).unwrap_err().0, 3);
+        assert_eq!(put(server, "refused", b"x"), Err(refused(2, "no")));
+        assert_eq!(put(server, "taken", b"x").unwrap_err().code(), Some(6));
+        assert_eq!(put(server, "failing", &sent).unwrap_err().code(), Some(0));
+        assert_eq!(put(server, "large", &vec![0; 100_001]).unwrap_err().code(), Some(3));
     })
     .await;
     handle.drain(Duration::from_secs(10)).await;
@@ -136,8 +135,8 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
             Box::pin(std::future::pending())
         }
     }
-    struct Some;
-    impl Root for Some {
+    struct Both;
+    impl Root for Both {
         fn open<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
             Box::pin(async { Ok(Source::bytes(&b"good"[..])) })
         }
@@ -150,7 +149,7 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
         retransmit: tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() },
         ..Default::default()
     };
-    let (handle, server) = start(builder().root("some", 1 << 20, Some).transfer(patient));
+    let (handle, server) = start(builder().root("both", 1 << 20, Both).transfer(patient));
     let uploads: Vec<_> = (0..50)
         .map(|n| tokio::task::spawn_blocking(move || put(server, &format!("{n}"), &[7; 900_000])))
         .collect();
@@ -161,7 +160,7 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
     })
     .await;
     for upload in uploads {
-        assert_eq!(upload.await.unwrap().unwrap_err().0, 0);
+        assert_eq!(upload.await.unwrap().unwrap_err().code(), Some(0));
     }
     handle.drain(Duration::ZERO).await;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::stage::Stage;
 use tuffet_config::sinks::SinkSpec;
-use tuffet_config::{KvBucket, PolicyConfig};
+use tuffet_config::{Config, KvBucket, PolicyConfig};
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
 
@@ -36,6 +36,22 @@ pub struct PolicySpec {
 }
 
 impl PolicySpec {
+    /// Returns the policy of a configuration, with its opened roots. `live`: whether it will run.
+    pub fn of(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
+        PolicySpec {
+            config: config.policy.clone(),
+            roots: config.roots.iter().map(|root| root.name.clone()).collect(),
+            open_roots: roots.clone(),
+            registries: Registries::of(config, live),
+            sinks: config.sinks.clone(),
+            state: config.state.clone(),
+            kv: config.kv.clone(),
+            live,
+            ipv6_prefix: config.bounds().ipv6_prefix,
+            stage: None,
+        }
+    }
+
     /// Returns the roots that an answer may name.
     pub fn served_roots(&self) -> Vec<String> {
         self.roots.iter().filter(|root| !self.open_roots.is_private(root)).cloned().collect()

@@ -98,7 +98,7 @@ pub(crate) async fn load_policy(
     roots: &Roots,
     live: bool,
 ) -> Result<Policy, ServeError> {
-    load(runtime, config, spec(config, roots, live)).await
+    load(runtime, config, PolicySpec::of(config, roots, live)).await
 }
 
 /// As [`load_policy`], for a check that pulls missing components from registries.
@@ -111,7 +111,7 @@ pub(super) async fn pull_policy(
     roots: &Roots,
 ) -> Result<Policy, ServeError> {
     let registries = Registries::of(config, true);
-    load(runtime, config, PolicySpec { registries, ..spec(config, roots, false) }).await
+    load(runtime, config, PolicySpec { registries, ..PolicySpec::of(config, roots, false) }).await
 }
 
 /// As [`load_policy`], for plugins on a stage, where their actions have no effect.
@@ -124,7 +124,7 @@ pub(super) async fn load_policy_on(
     roots: &Roots,
     stage: Option<Arc<Stage>>,
 ) -> Result<Policy, ServeError> {
-    load(runtime, config, PolicySpec { stage, ..spec(config, roots, false) }).await
+    load(runtime, config, PolicySpec { stage, ..PolicySpec::of(config, roots, false) }).await
 }
 
 async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Result<Policy, ServeError> {
@@ -221,19 +221,4 @@ pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
         return Vec::new();
     }
     config.error(problems).to_string().lines().map(str::to_owned).collect()
-}
-
-fn spec(config: &Config, roots: &Roots, live: bool) -> PolicySpec {
-    PolicySpec {
-        config: config.policy.clone(),
-        roots: config.roots.iter().map(|root| root.name.clone()).collect(),
-        open_roots: roots.clone(),
-        registries: Registries::of(config, live),
-        sinks: config.sinks.clone(),
-        state: config.state.clone(),
-        kv: config.kv.clone(),
-        live,
-        ipv6_prefix: config.bounds().ipv6_prefix,
-        stage: None,
-    }
 }

@@ -17,7 +17,7 @@ pub(crate) use member::member;
 pub(crate) use native::Native;
 use tuffet_policy::{Destination, ReceivedUpload, Target};
 use tuffet_request::events::{Event, Kinds};
-use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
+use tuffet_request::{Denial, ErrorCode, Operation, Request, SessionProfile};
 
 /// Decides whether a request is allowed.
 pub trait Authorize: Send + Sync + 'static {
@@ -54,6 +54,20 @@ impl Verdict {
 pub trait Resolve: Send + Sync + 'static {
     /// Returns the answer.
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution>;
+}
+
+/// A function from the requested path to the content; without a content, the client learns that there is no such file.
+impl<F: Fn(&str) -> Option<Source> + Send + Sync + 'static> Resolve for F {
+    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+        let answer = match request.operation {
+            Operation::Read => self(&request.path),
+            Operation::Write => None,
+        };
+        Box::pin(std::future::ready(match answer {
+            Some(source) => Resolution::Content(source),
+            None => Resolution::not_found("the function has no such file"),
+        }))
+    }
 }
 
 /// The answer of [`Resolve`].

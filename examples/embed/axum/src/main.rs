@@ -1,0 +1,181 @@
+//! HTTP and TFTP in one process: the same files, by the same rules, with one audit. `cargo run -p embed-axum FOLDER`,
+//! then `curl http://127.0.0.1:8069/NAME` and `curl tftp://127.0.0.1:6969/NAME`.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use futures_util::future::BoxFuture;
+use std::error::Error;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tuffet::{
+    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, Folder, Handle, Happening, Listener, Observe,
+    Request, Server, Verdict,
+};
+
+/// Bytes that are read at once for an HTTP client.
+const PIECE: usize = 64 << 10;
+
+/// The rule for both protocols.
+struct NoSecrets;
+
+impl Authorize for NoSecrets {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            match request.path.starts_with("secret/") {
+                true => Verdict::deny("nobody gets secrets"),
+                false => Verdict::allow(),
+            }
+        })
+    }
+}
+
+/// The audit of both protocols: who asked for what, and what became of it.
+#[derive(Clone, Default)]
+struct Audit(Arc<Mutex<Vec<String>>>);
+
+impl Audit {
+    fn note(&self, line: String) {
+        println!("{line}");
+        self.0.lock().unwrap_or_else(|broken| broken.into_inner()).push(line);
+    }
+}
+
+impl Observe for Audit {
+    fn observe(&self, event: &Event) {
+        if let Happening::Finished(summary) = &event.what {
+            let request = &summary.record.request;
+            self.note(format!("tftp {} {} {}", request.client.ip(), request.path, summary.ending.outcome));
+        }
+    }
+}
+
+/// What the HTTP side needs.
+#[derive(Clone)]
+struct Shared {
+    tftp: Arc<Handle>,
+    audit: Audit,
+}
+
+async fn serve(
+    State(shared): State<Shared>,
+    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    Path(name): Path<String>,
+) -> Response {
+    let decided = shared.tftp.decide(Ask { listener: "boot", client, name: &name }).await;
+    let (outcome, response) = match decided {
+        Decided::Content(content) => ("served", Body::from_stream(pieces(content)).into_response()),
+        Decided::Refused(denial) if denial.code == ErrorCode::FileNotFound => {
+            ("not-found", StatusCode::NOT_FOUND.into_response())
+        }
+        Decided::Refused(_) => ("denied", StatusCode::FORBIDDEN.into_response()),
+        Decided::Dropped(_) => ("failed", StatusCode::SERVICE_UNAVAILABLE.into_response()),
+    };
+    shared.audit.note(format!("http {} {name} {outcome}", client.ip()));
+    response
+}
+
+/// The content, piece by piece. An error ends the connection, so that the client notices.
+fn pieces(content: DecidedContent) -> impl futures_util::Stream<Item = std::io::Result<Vec<u8>>> {
+    futures_util::stream::try_unfold((content, 0), async |(content, offset)| {
+        let piece = content.read_at(offset, PIECE).await?;
+        let next = offset + piece.len() as u64;
+        Ok((!piece.is_empty()).then_some((piece, (content, next))))
+    })
+}
+
+/// Starts both; returns the addresses of TFTP and HTTP.
+async fn start(
+    folder: PathBuf,
+    ports: [u16; 2],
+    audit: Audit,
+) -> Result<(SocketAddr, SocketAddr), Box<dyn Error>> {
+    let [tftp, http] = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    let server = Server::builder()
+        .listener(Listener::bind(tftp).name("boot"))
+        .folder(Folder::new("files", folder))
+        .authorize("no-secrets", NoSecrets)
+        .observe("audit", audit.clone())
+        .bind()?;
+    let tftp = Arc::new(server.start()?);
+    let address = tftp.addresses()[0].1;
+    let socket = TcpListener::bind(http).await?;
+    let http = socket.local_addr()?;
+    let routes = Router::new().route("/{*name}", get(serve)).with_state(Shared { tftp, audit });
+    let service = routes.into_make_service_with_connect_info::<SocketAddr>();
+    tokio::spawn(async move { axum::serve(socket, service).await });
+    Ok((address, http))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("name a folder: embed-axum FOLDER")?;
+    let (tftp, http) = start(folder.into(), [6969, 8069], Audit::default()).await?;
+    println!("serving on tftp://{tftp}/ and http://{http}/");
+    tokio::signal::ctrl_c().await?;
+    tokio::time::sleep(Duration::ZERO).await;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
+    use tuffet_testing::Client;
+
+    /// Returns the status and the body.
+    fn http(address: SocketAddr, name: &str) -> (u16, Vec<u8>) {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET /{name} HTTP/1.0\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
+        let status = std::str::from_utf8(&answer[9..12]).unwrap().parse().unwrap();
+        (status, answer[end + 4..].to_vec())
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn both_protocols_have_one_policy_and_one_audit() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = vec![7; 200_000];
+        std::fs::write(folder.path().join("image"), &image).unwrap();
+        std::fs::create_dir(folder.path().join("secret")).unwrap();
+        std::fs::write(folder.path().join("secret/key"), "k").unwrap();
+        let audit = Audit::default();
+        let (tftp, web) = start(folder.path().to_owned(), [0, 0], audit.clone()).await.unwrap();
+        tokio::task::spawn_blocking(move || {
+            let client = Client::new(tftp);
+            assert_eq!(client.get("image").unwrap(), image);
+            assert_eq!(http(web, "image"), (200, image));
+            for (name, code, status) in [("secret/key", 2, 403), ("none", 1, 404)] {
+                assert_eq!(client.get(name).unwrap_err().code(), Some(code));
+                assert_eq!(http(web, name).0, status);
+            }
+        })
+        .await
+        .unwrap();
+        let deadline = std::time::Instant::now() + Duration::from_secs(20);
+        while audit.0.lock().unwrap().len() < 6 {
+            assert!(std::time::Instant::now() < deadline, "{audit:?}", audit = audit.0.lock().unwrap());
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let mut lines = audit.0.lock().unwrap().clone();
+        lines.sort();
+        let expected = [
+            "http 127.0.0.1 image served",
+            "http 127.0.0.1 none not-found",
+            "http 127.0.0.1 secret/key denied",
+            "tftp 127.0.0.1 image served",
+            "tftp 127.0.0.1 none not-found",
+            "tftp 127.0.0.1 secret/key denied",
+        ];
+        assert_eq!(lines, expected);
+    }
+}

@@ -1,0 +1,104 @@
+//! The objects of a bucket as a root: read by ranges with bounded memory, written by parts, visible when complete.
+
+use futures_util::future::BoxFuture;
+use object_store::path::Path;
+use object_store::{Error, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, WriteMultipart};
+use std::io;
+use std::sync::Arc;
+use tuffet::{ReadAt, Root, RootError, Sink, Source, Version};
+
+/// Parts of an upload that are sent at the same time. With parts of 5 MiB, an upload takes at most 15 MiB of memory.
+const PARTS: usize = 2;
+
+/// A bucket.
+pub struct Bucket(pub Arc<dyn ObjectStore>);
+
+impl Root for Bucket {
+    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+        Box::pin(async move {
+            let path = Path::from(path);
+            let ObjectMeta { size, e_tag, last_modified, .. } = self.0.head(&path).await.map_err(why)?;
+            let version = format!("{path} {} {last_modified}", e_tag.as_deref().unwrap_or_default());
+            let object = Object { store: Arc::clone(&self.0), path, e_tag };
+            Ok(Source::ranged(size, Version::new(version), object))
+        })
+    }
+
+    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+        Box::pin(async move {
+            let upload = self.0.put_multipart(&Path::from(path)).await.map_err(why)?;
+            let parts = Some(WriteMultipart::new(upload));
+            Ok(Box::new(Upload { path: path.to_owned(), parts }) as Box<dyn Sink>)
+        })
+    }
+}
+
+/// An object as it was when it was opened.
+struct Object {
+    store: Arc<dyn ObjectStore>,
+    path: Path,
+    e_tag: Option<String>,
+}
+
+impl ReadAt for Object {
+    fn read_at<'a>(&'a self, offset: u64, buffer: &'a mut [u8]) -> BoxFuture<'a, io::Result<usize>> {
+        Box::pin(async move {
+            let range = GetRange::Bounded(offset..offset + buffer.len() as u64);
+            // An object that was replaced meanwhile is an error, never a mix of two versions.
+            let options =
+                GetOptions { if_match: self.e_tag.clone(), range: Some(range), ..Default::default() };
+            let bytes = self.store.get_opts(&self.path, options).await?.bytes().await?;
+            let length = bytes.len().min(buffer.len());
+            buffer[..length].copy_from_slice(&bytes[..length]);
+            Ok(length)
+        })
+    }
+}
+
+/// An upload. `None` once it is complete.
+struct Upload {
+    path: String,
+    parts: Option<WriteMultipart>,
+}
+
+impl Sink for Upload {
+    fn write<'a>(&'a mut self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            let Some(parts) = &mut self.parts else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            // The client waits while the parts are on their way.
+            parts.wait_for_capacity(PARTS).await?;
+            parts.write(bytes);
+            Ok(())
+        })
+    }
+
+    fn commit<'a>(mut self: Box<Self>, path: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async move {
+            if path != self.path {
+                return Err(io::Error::other(format!("{} cannot become {path}", self.path)));
+            }
+            let Some(parts) = self.parts.take() else { return Err(io::ErrorKind::BrokenPipe.into()) };
+            parts.finish().await?;
+            Ok(())
+        })
+    }
+}
+
+impl Drop for Upload {
+    /// Aborts an upload that is not complete: the store forgets its parts.
+    fn drop(&mut self) {
+        if let (Some(parts), Ok(runtime)) = (self.parts.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(parts.abort());
+        }
+    }
+}
+
+fn why(error: Error) -> RootError {
+    match error {
+        Error::NotFound { .. } => RootError::NotFound,
+        Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => {
+            RootError::Denied(error.to_string())
+        }
+        error => RootError::Unavailable(error.to_string()),
+    }
+}

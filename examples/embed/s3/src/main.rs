@@ -9,6 +9,7 @@ use tuffet::{Listener, Server};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let bucket = std::env::args().nth(1).ok_or("name a bucket: embed-s3 BUCKET")?;
     let store = AmazonS3Builder::from_env().with_allow_http(true).with_bucket_name(bucket).build()?;
     let server = Server::builder()

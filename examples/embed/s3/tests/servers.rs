@@ -1,5 +1,7 @@
 //! The root on a store in memory, and on a real S3 server (`make test SUITE=origins` installs it).
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
 use embed_s3::Bucket;
 use object_store::aws::AmazonS3Builder;
 use object_store::memory::InMemory;
@@ -89,6 +91,7 @@ async fn a_real_server() {
         assert!(Instant::now() < deadline, "it does not listen");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let store = AmazonS3Builder::new()
         .with_endpoint(format!("http://{address}"))
         .with_allow_http(true)

@@ -1,5 +1,7 @@
 //! The client over bad networks, and with answers that no good server gives.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
 use embed_test::fetch;
 use std::net::SocketAddr;
 use std::time::Duration;

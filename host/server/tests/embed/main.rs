@@ -1,6 +1,8 @@
 //! The server as a library: two of them in one process, hooks and roots of the program, their failures, replacement and
 //! the end.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
 mod contents;
 mod life;
 mod network;

@@ -1,7 +1,6 @@
 //! A generation: the state of one loaded configuration. A reload replaces it.
 
-use crate::builder::OpenRoots;
-use crate::content::{SourceOpener, SuppliedRoots};
+use crate::content::{OpenRoots, SourceOpener, SuppliedRoots};
 use crate::groups::GroupAdmission;
 use crate::last_folders::LastFolders;
 use crate::leases::Leases;

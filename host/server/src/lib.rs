@@ -4,6 +4,7 @@
 //! privileges.
 
 pub mod admission;
+mod bind;
 mod builder;
 pub mod capture;
 pub mod content;
@@ -21,18 +22,19 @@ pub mod neighbours;
 #[cfg(feature = "netlink")]
 pub mod netlink;
 pub mod origins;
-#[cfg(feature = "wasm")]
-mod plugins;
 mod replacer;
 mod routes;
 pub mod sampling;
 pub mod server;
+#[cfg(any(feature = "wasm", feature = "origins"))]
+mod state_sources;
 pub mod status;
 pub mod vlans;
 pub mod watch;
 
 pub use admission::{Ask, Decided, DecidedContent};
-pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder, Server};
+pub use bind::Server;
+pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder};
 pub use content::{ReadAt, Root, RootError, Sink, Source, Version};
 pub use handle::{Drained, Handle};
 pub use hooks::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};

@@ -216,7 +216,8 @@ impl Upload {
     /// `NoSpace`, `Io`.
     pub fn seal(&self) -> Result<Sealed, StoreError> {
         if let Destination::Supplied(to) = &self.destination {
-            return Ok(to.sealed());
+            let (bytes, sha256) = to.sum();
+            return Ok(Sealed { bytes, sha256 });
         }
         let file = self.file()?;
         file.sync_all().map_err(StoreError::from_io)?;

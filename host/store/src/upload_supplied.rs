@@ -6,7 +6,7 @@ use std::io;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use super::{Sealed, Sink, StoreError};
+use super::{Sink, StoreError};
 
 /// The destination of an upload.
 pub(super) struct ToProgram {
@@ -39,8 +39,9 @@ impl ToProgram {
         Ok(())
     }
 
-    pub(super) fn sealed(&self) -> Sealed {
-        Sealed { bytes: self.written, sha256: self.digest.clone().finalize().into() }
+    /// The bytes so far, and their SHA-256 digest.
+    pub(super) fn sum(&self) -> (u64, [u8; 32]) {
+        (self.written, self.digest.clone().finalize().into())
     }
 
     pub(super) async fn commit(&mut self, path: &str) -> Result<(), StoreError> {

@@ -1,6 +1,6 @@
 //! Builds a server: listeners, roots, hooks, limits.
 
-mod bind;
+mod check;
 mod error;
 mod folder;
 mod listener;
@@ -16,8 +16,6 @@ use crate::hooks::{AcceptUpload, Authorize, Observe, Resolve};
 use crate::neighbours::Neighbours;
 use crate::status::{RemainingPrivileges, StateSource};
 use crate::vlans::Vlans;
-pub(crate) use bind::OpenRoots;
-pub use bind::Server;
 pub(crate) use policy::ProgramHooks;
 use std::net::UdpSocket;
 use std::sync::Arc;
@@ -27,22 +25,22 @@ use tuffet_request::RootSpec;
 use tuffet_request::settings::{LeaseFile, Limits, Netboot, Profile, Settings, Transfer};
 use tuffet_store::{Disks, Roots, Uploads};
 
-/// Builds a [`Server`]. Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
+/// Builds a [`Server`](crate::Server). Everything has a default except a listener and content: a root, or a [`Resolve`] hook.
 pub struct Builder {
-    settings: Settings,
+    pub(crate) settings: Settings,
     /// The bound sockets of each listener, if the program has them.
-    sockets: Vec<Vec<UdpSocket>>,
-    roots: Vec<RootSpec>,
-    supplied: Vec<(String, Arc<dyn Root>)>,
+    pub(crate) sockets: Vec<Vec<UdpSocket>>,
+    pub(crate) roots: Vec<RootSpec>,
+    pub(crate) supplied: Vec<(String, Arc<dyn Root>)>,
     /// Roots that are open already.
-    opened: Option<(Roots, Disks)>,
-    hooks: ProgramHooks,
-    policy: Option<Policy>,
-    records: PluginRecords,
-    states: Vec<Arc<dyn StateSource>>,
-    neighbours: Neighbours,
-    vlans: Vlans,
-    privileges: RemainingPrivileges,
+    pub(crate) opened: Option<(Roots, Disks)>,
+    pub(crate) hooks: ProgramHooks,
+    pub(crate) policy: Option<Policy>,
+    pub(crate) records: PluginRecords,
+    pub(crate) states: Vec<Arc<dyn StateSource>>,
+    pub(crate) neighbours: Neighbours,
+    pub(crate) vlans: Vlans,
+    pub(crate) privileges: RemainingPrivileges,
 }
 
 impl Default for Builder {

@@ -1,9 +1,11 @@
 //! Content that a program supplies: the bytes of one answer ([`Source`]), and roots that are no folders ([`Root`]).
 
+mod open_roots;
 mod root;
 mod source;
 mod stream;
 
+pub(crate) use open_roots::OpenRoots;
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoots};
 pub(crate) use source::{OpenedSource, SourceOpener};

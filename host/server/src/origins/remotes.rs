@@ -1,7 +1,6 @@
 //! The clients of origins, with their caches.
 
 use super::{CachedRow, FetchNote, FetchObserver, OriginFailure, OriginReport};
-use crate::status::StateSource;
 use parking_lot::{Mutex, MutexGuard};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -71,6 +70,11 @@ impl Origins {
         let _ = self.0.observer.set(observer);
     }
 
+    pub(crate) fn reports(&self) -> Vec<OriginReport> {
+        let clients = self.lock().clone();
+        clients.iter().map(|client| report(client.remote.state())).collect()
+    }
+
     /// All files in the caches. Reads their indexes.
     ///
     /// # Errors
@@ -120,13 +124,6 @@ impl Origins {
 
     fn lock(&self) -> MutexGuard<'_, Vec<OriginClient>> {
         self.0.clients.lock()
-    }
-}
-
-impl StateSource for Origins {
-    fn origins(&self) -> Vec<OriginReport> {
-        let clients = self.lock().clone();
-        clients.iter().map(|client| report(client.remote.state())).collect()
     }
 }
 

@@ -13,8 +13,7 @@ pub use error::StartError;
 pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
-use crate::builder::OpenRoots;
-use crate::content::SourceOpener;
+use crate::content::{OpenRoots, SourceOpener};
 use crate::events::{Hints, Observers, Subscriber, pass_on};
 use crate::generation::{CurrentGeneration, Generation};
 use crate::interfaces::{InterfaceNames, Interfaces};

@@ -1,0 +1,128 @@
+//! Opens the roots and the sockets of a server.
+
+use crate::builder::{BuildError, Builder};
+use crate::content::{OpenRoots, SourceOpener};
+use crate::handle::Handle;
+use crate::interfaces::Interfaces;
+use crate::server::{Assembly, Resources, StartError};
+use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
+use tuffet_request::TidPorts;
+use tuffet_request::settings::Settings;
+use tuffet_store::{Disks, Roots};
+
+/// A server with open roots and bound sockets, before its first thread. Requests wait in the sockets.
+pub struct Server {
+    builder: Builder,
+    roots: OpenRoots,
+    disks: Disks,
+    listeners: Vec<ListenerSpec>,
+    sockets: Vec<Sockets>,
+    group_sockets: Option<Sockets>,
+    interfaces: Interfaces,
+}
+
+impl Builder {
+    /// Opens the folders and binds the sockets. Starts no thread, so a program may drop privileges afterwards.
+    ///
+    /// # Errors
+    /// A contradiction in what was asked for, or a folder or a socket that cannot be opened.
+    pub fn bind(mut self) -> Result<Server, BuildError> {
+        self.check(true)?;
+        let (roots, disks) = self.open(&Disks::default())?;
+        let settings = &self.settings;
+        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+        let mut listeners: Vec<ListenerSpec> = settings
+            .listeners
+            .iter()
+            .map(|listener| ListenerSpec {
+                interface: listener.interface.clone(),
+                free_bind: listener.free_bind,
+                single_port: listener.single_port,
+                tid_ports: tid_ports(
+                    listener.tid_ports,
+                    settings.listeners.len(),
+                    settings.workers,
+                    descriptors,
+                ),
+                tid_range: match listener.tid_ports {
+                    Some(TidPorts::Range(range)) => Some(range),
+                    Some(TidPorts::Count(_)) | None => None,
+                },
+                ..ListenerSpec::at(listener.address)
+            })
+            .collect();
+        let failed = |(number, error): (usize, _)| {
+            let name = settings.listeners.get(number).map(|its| its.name.clone()).unwrap_or_default();
+            BuildError::Listener { number, name, error }
+        };
+        let sockets =
+            open_all(&mut listeners, std::mem::take(&mut self.sockets), settings.workers).map_err(failed)?;
+        let group_sockets = match &settings.multicast {
+            Some(multicast) => {
+                let enabled = |number: usize| multicast.listeners.get(number).copied().unwrap_or(false);
+                Some(open_group_sockets(&listeners, enabled, multicast.ttl).map_err(failed)?)
+            }
+            None => None,
+        };
+        let interfaces = Interfaces::of(&settings.listeners);
+        Ok(Server { builder: self, roots, disks, listeners, sockets, group_sockets, interfaces })
+    }
+}
+
+impl Server {
+    /// Begins to build a server.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Sets what needs no socket and no folder after these are open: hooks, the policy, facts, states.
+    #[must_use]
+    pub fn configure(self, set: impl FnOnce(Builder) -> Builder) -> Server {
+        Server { builder: set(self.builder), ..self }
+    }
+
+    /// The bound listeners, in the order of addition.
+    pub fn listeners(&self) -> &[ListenerSpec] {
+        &self.listeners
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.builder.settings
+    }
+
+    /// The open roots.
+    pub fn roots(&self) -> &Roots {
+        &self.roots.roots
+    }
+
+    /// Puts everything together except workers, so that exporters can be attached.
+    pub fn assemble(self) -> Assembly {
+        let Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces } = self;
+        let Builder { settings, hooks, policy, records, states, neighbours, vlans, privileges, .. } = builder;
+        let sources = SourceOpener::new();
+        let policy = hooks.policy(policy, &records, &sources, settings.bounds().ipv6_prefix);
+        let resources = Resources {
+            roots,
+            sources,
+            disks,
+            others: states,
+            listeners,
+            sockets,
+            group_sockets,
+            interfaces,
+            neighbours,
+            vlans,
+        };
+        Assembly::new(settings, resources, policy, records, privileges)
+    }
+
+    /// Starts the workers: requests are answered from here on. Must be called within a tokio runtime, which then runs
+    /// hooks and roots.
+    ///
+    /// # Errors
+    /// The system has no thread or no descriptor for a worker.
+    pub fn start(self) -> Result<Handle, StartError> {
+        Handle::start(self.assemble())
+    }
+}

@@ -1,7 +1,65 @@
-//! Tuffet: a TFTP server with a native data path and policy in WebAssembly.
+//! A TFTP server as a library: for programs that serve files by TFTP themselves.
 //!
-//! This crate decides requests and owns the workers that answer them. `tuffet-daemon` adds the log, signals and
-//! privileges.
+//! ```no_run
+//! use std::time::Duration;
+//! use tuffet::{Folder, Listener, Server};
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let server = Server::builder()
+//!         .listener(Listener::bind("127.0.0.1:6969".parse()?))
+//!         .folder(Folder::new("boot", "/srv/tftp"))
+//!         .bind()?;
+//!     let handle = server.start()?;
+//!     tokio::time::sleep(Duration::from_secs(3600)).await;
+//!     handle.drain(Duration::from_secs(10)).await;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # The phases of a request
+//!
+//! ```text
+//! datagram - limits - authorize - resolve - open - blocks - [upload] accept-upload - end
+//!   worker   worker   hooks       hooks     root   worker             hooks          observers
+//! ```
+//!
+//! A request that is within the [`Limits`] passes the chain of [`Authorize`] (may it?), then that of [`Resolve`] (which
+//! content?). Without an answer, its path is looked up in the roots in the order of their addition: folders
+//! ([`Folder`]), and places that the program implements ([`Root`]). A worker then sends or takes the blocks; no hook is
+//! asked meanwhile. A complete upload passes the chain of [`AcceptUpload`] before it becomes visible, and before its
+//! last ACK. [`Observe`] gets each end exactly once.
+//!
+//! # Content
+//!
+//! A [`Source`] has a size and bytes: in memory, in a file, read at offsets ([`ReadAt`]), or from a stream. A [`Sink`]
+//! takes an upload: its client waits while a write waits, and dropping it aborts. Content that fails, hangs or ends
+//! before its size ends its own transfer with an ERROR, and no other.
+//!
+//! # Threads and blocking
+//!
+//! The server has threads for sockets ([`Builder::workers`]), for deciding, and for the disks of folders. Hooks, roots,
+//! readers and sinks run on the tokio runtime in which [`Server::start`] was called, and must not block it. A hook that
+//! panics or takes longer than [`Builder::time_limit`] drops its request.
+//!
+//! # Errors
+//!
+//! [`BuildError::Usage`] is a bug of the program and says what to change; [`BuildError::Root`] and
+//! [`BuildError::Listener`] come from the system. A running server returns no errors: each request ends in an
+//! [`Outcome`], for [`Observe`], [`Handle::snapshot`] and the log. Replacing ([`Handle::replace`]) is all or nothing.
+//!
+//! # Features
+//!
+//! - `netlink`: MAC addresses of on-link clients and VLANs, from the kernel
+//! - `origins`: roots in object stores and on web servers, behind a cache on disk
+//! - `wasm`: plugins as WebAssembly components, for [`Builder::policy`]
+//!
+//! Without features there is no WebAssembly and no YAML. The library handles no signals, sets up no log subscriber,
+//! changes no privileges and ends no process; it has no static state, so two servers in one process share nothing.
+//! It runs on Linux.
+//!
+//! Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
+//! starting it, so that exporters can be attached to [`watch::Watch`].
 
 pub mod admission;
 mod bind;
@@ -48,3 +106,8 @@ pub use tuffet_request::{
     ClientClass, Denial, ErrorCode, MacAddress, Mode, Operation, PortRange, Request, RequestId,
     SessionProfile, TidPorts,
 };
+
+/// The examples of the package's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

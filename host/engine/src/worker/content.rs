@@ -103,6 +103,16 @@ impl Content {
         }
     }
 
+    /// Whether the program supplies or takes the bytes.
+    pub fn is_supplied(&self) -> bool {
+        match self {
+            Content::File(file) => file.0.file().is_supplied(),
+            Content::Netascii(file) => file.source.file().is_supplied(),
+            Content::Upload(sink) => sink.is_supplied(),
+            Content::Bytes(_) => false,
+        }
+    }
+
     /// The disk that dropping the content may wait for, if any.
     pub fn waits_for(&self) -> Option<&Arc<Disk>> {
         let source = match self {

@@ -66,6 +66,11 @@ impl Sink {
         self.gate = Some(gate);
     }
 
+    /// Whether the program takes the bytes. While a write runs, that write owns the program's part.
+    pub(super) fn is_supplied(&self) -> bool {
+        self.upload.as_ref().is_some_and(Upload::is_supplied)
+    }
+
     pub(super) fn disk(&self) -> &Arc<Disk> {
         &self.disk
     }

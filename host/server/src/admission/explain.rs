@@ -7,10 +7,13 @@ use super::absence::{Findings, absence, is_absence, refusal};
 use super::candidates::Candidates;
 
 use super::netboot::empty_list;
-use super::open_file::{CandidateCursor, Rehearsed, granted, open_content, rehearse, require_small};
+use super::open_file::{
+    CandidateCursor, Rehearsed, granted, open_content, rehearse, require_small, resolved,
+};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::{Plan, ask_next, ask_policy};
 use super::refusals::refuse_name;
+use crate::content::Root;
 use crate::explanation::{
     self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
 };
@@ -300,11 +303,32 @@ async fn open(
     cursor: &CandidateCursor,
     root: &str,
 ) -> Result<Rehearsed, StoreError> {
+    if let Some((name, supplied)) = generation.files.supplied.get(root) {
+        return open_supplied(generation, cursor, &name, &*supplied).await;
+    }
     let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
     let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
     let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
     let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
     on_disk(generation, root, work).await.unwrap_or_else(late)
+}
+
+/// As [`open`], in a root of the program. An upload has no answer before it begins.
+async fn open_supplied(
+    generation: &Generation,
+    cursor: &CandidateCursor,
+    name: &Arc<str>,
+    supplied: &dyn Root,
+) -> Result<Rehearsed, StoreError> {
+    let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+    let resolved = resolved(name, path);
+    if cursor.candidates().request().operation == Operation::Write {
+        return Ok(Rehearsed { resolved, size: cursor.announced() });
+    }
+    let source = timeout(generation.open_time, supplied.open(path)).await;
+    let late = || StoreError::Io(std::io::ErrorKind::TimedOut.into());
+    let source = source.map_err(|_| late())?.map_err(|error| error.into_store(name))?;
+    Ok(Rehearsed { resolved, size: Some(source.size()) })
 }
 
 /// Runs `work` on a thread of the root, within `limits.open-time`.

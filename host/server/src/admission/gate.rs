@@ -65,6 +65,11 @@ impl Generation {
                     Err(error) => Err(error),
                 }
             }
+            // Dropped here, within the runtime of the program.
+            Acceptance::Deny(denial) if upload.is_supplied() => {
+                drop(upload);
+                Err(StoreError::Refused(denial))
+            }
             Acceptance::Deny(denial) => {
                 // Removed before the client gets the ERROR.
                 on_disk(disk, move || {

@@ -107,6 +107,13 @@ impl Admission {
                         work.submit(move |result| post(ToWorker::Disk(result)));
                     }
                 }
+                // Within the runtime of the program, which it may need to abort an upload.
+                ToControl::Discard(upload) if upload.is_supplied() => {
+                    drop(runtime.spawn(async move { drop(upload) }));
+                }
+                ToControl::Close(content) if content.is_supplied() => {
+                    drop(runtime.spawn(async move { drop(content) }));
+                }
                 ToControl::Discard(upload) => {
                     let disk = Arc::clone(upload.disk());
                     disk.drop_later(Lane::Store, upload);

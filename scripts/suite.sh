@@ -71,7 +71,7 @@ cargo_test() {
 
 # `--test NAME` for the integration tests of all crates; `it` and `containers` are suites of their own.
 test_targets() {
-    for target in */tests/*/main.rs */*/tests/*/main.rs */tests/*.rs */*/tests/*.rs; do
+    for target in */tests/*/main.rs */*/tests/*/main.rs */tests/*.rs */*/tests/*.rs */*/*/tests/*.rs; do
         [ -f "$target" ] || continue
         # Unit tests in files of their own.
         case $target in */src/*) continue ;; esac

@@ -216,7 +216,9 @@ fn warm(args: &WarmArgs) -> Result<bool, CommandError> {
 fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
     let (paths, all) = (Mutex::new(paths), Mutex::new(true));
     let work = || {
-        while let Some(path) = paths.lock().pop_front() {
+        loop {
+            // Not in the condition of a `while let`, which would keep the lock during the fetch.
+            let Some(path) = paths.lock().pop_front() else { break };
             let request = CacheRequest::Warm { root: root.to_owned(), path: path.clone() };
             let why = match executor.ask(&request) {
                 Ok(Reply::Warmed(size)) => {

@@ -219,7 +219,7 @@ export const queues = (totals) => {
     ['requests, for their decision', count(queues.decisions)],
     ['outcomes, for the log', count(queues.summaries)],
     ['events, for observers', count(queues.events)],
-    ['transfers, for the first answer', count(totals.half_open)],
+    ['half-open transfers, for the client\'s first answer', count(totals.half_open)],
     ...sinks,
     ['hot files in memory', `${bytes(cache.bytes)} of ${bytes(cache.capacity)}`],
     ['files found there', asked === 0 ? '–' : `${((100 * cache.hits) / asked).toFixed(1)} %`],

@@ -22,6 +22,12 @@ pub struct BreakerLimits {
     pub cap: Duration,
 }
 
+impl BreakerLimits {
+    /// Those of a breaker that never opens.
+    pub const NEVER: BreakerLimits =
+        BreakerLimits { failures: u32::MAX, back_off: Duration::from_secs(1), cap: Duration::from_secs(1) };
+}
+
 /// Stops calls after those of a configured number of different clients have failed in a row; repeated failures of a
 /// single client do not count. While the breaker is open, the plugin is not called. After the
 /// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
@@ -129,6 +135,10 @@ impl Permit<'_> {
     /// Reports failure.
     pub fn failed(self, now: Instant) -> Option<BreakerChange> {
         let config = self.breaker.config;
+        if config == BreakerLimits::NEVER {
+            // Nothing ever clears the clients of a hook that only fails.
+            return None;
+        }
         let enough = config.failures as usize;
         let mut state = self.breaker.lock();
         if state.open.is_some() && !self.probe {

@@ -335,8 +335,11 @@ impl Member {
         }
         match self.on_error {
             OnError::Abstain => Ok(None),
-            OnError::Drop => Err(Overloaded(format!("{} failed in {hook}: {failure}", self.name))),
-            OnError::Deny => Ok(Some(deny(Denial {
+            // An upload that is complete cannot be dropped: its client would have to send it again.
+            OnError::Drop if hook != "accept-upload" => {
+                Err(Overloaded(format!("{} failed in {hook}: {failure}", self.name)))
+            }
+            OnError::Deny | OnError::Drop => Ok(Some(deny(Denial {
                 code: ErrorCode::NotDefined,
                 message: "policy failure".into(),
                 reason: format!("plugin {} failed in {hook}: {failure}", self.name),

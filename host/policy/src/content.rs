@@ -24,7 +24,7 @@ pub(crate) enum Body {
         netascii: Mutex<Weak<[u8]>>,
     },
     /// Content that the program supplies.
-    Opened { file: Arc<OpenFile>, shared: bool },
+    Opened(Arc<OpenFile>),
     /// The open file owns the parts.
     Parts { file: Arc<OpenFile>, parts: Weak<ContentParts> },
 }
@@ -36,15 +36,15 @@ impl PluginContent {
         PluginContent { resolved: resolved(name), body: Body::Whole { bytes, netascii: Mutex::new(none) } }
     }
 
-    /// Creates content that the program supplies. `shared`: whether others may get the same content.
-    pub fn opened(file: Arc<OpenFile>, shared: bool) -> PluginContent {
-        PluginContent { resolved: resolved(None), body: Body::Opened { file, shared } }
+    /// Creates content that the program supplies.
+    pub fn opened(file: Arc<OpenFile>) -> PluginContent {
+        PluginContent { resolved: resolved(None), body: Body::Opened(file) }
     }
 
-    /// Returns the content that the program supplies, and whether others may get the same one.
-    pub fn supplied(&self) -> Option<(&Arc<OpenFile>, bool)> {
+    /// Returns the content that the program supplies.
+    pub fn supplied(&self) -> Option<&Arc<OpenFile>> {
         match &self.body {
-            Body::Opened { file, shared } => Some((file, *shared)),
+            Body::Opened(file) => Some(file),
             Body::Whole { .. } | Body::Parts { .. } => None,
         }
     }
@@ -74,7 +74,7 @@ impl PluginContent {
     pub fn len(&self) -> u64 {
         match &self.body {
             Body::Whole { bytes, .. } => bytes.len() as u64,
-            Body::Parts { file, .. } | Body::Opened { file, .. } => file.size(),
+            Body::Parts { file, .. } | Body::Opened(file) => file.size(),
         }
     }
 
@@ -82,7 +82,7 @@ impl PluginContent {
     pub fn bytes(&self) -> Option<&Arc<[u8]>> {
         match &self.body {
             Body::Whole { bytes, .. } => Some(bytes),
-            Body::Parts { .. } | Body::Opened { .. } => None,
+            Body::Parts { .. } | Body::Opened(_) => None,
         }
     }
 
@@ -90,14 +90,14 @@ impl PluginContent {
     pub fn file(&self) -> Option<&Arc<OpenFile>> {
         match &self.body {
             Body::Whole { .. } => None,
-            Body::Parts { file, .. } | Body::Opened { file, .. } => Some(file),
+            Body::Parts { file, .. } | Body::Opened(file) => Some(file),
         }
     }
 
     /// Returns whether the plugin failed to complete it.
     pub(crate) fn has_failed(&self) -> bool {
         match &self.body {
-            Body::Whole { .. } | Body::Opened { .. } => false,
+            Body::Whole { .. } | Body::Opened(_) => false,
             Body::Parts { parts, .. } => parts.upgrade().is_none_or(|parts| parts.has_failed()),
         }
     }
@@ -126,7 +126,7 @@ impl PartialEq for PluginContent {
         let same_body = match (&self.body, &other.body) {
             (Body::Whole { bytes, .. }, Body::Whole { bytes: others, .. }) => bytes == others,
             (Body::Parts { file, .. }, Body::Parts { file: others, .. })
-            | (Body::Opened { file, .. }, Body::Opened { file: others, .. }) => Arc::ptr_eq(file, others),
+            | (Body::Opened(file), Body::Opened(others)) => Arc::ptr_eq(file, others),
             _ => false,
         };
         same_body && self.resolved == other.resolved

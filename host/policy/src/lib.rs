@@ -73,7 +73,9 @@ pub use load_problem::{LoadProblem, LoadProblemKind};
 pub use log_fields::PluginFields;
 pub use member::{Member, OnError};
 pub use memo::Memo;
-pub use opinion::{Destination, Fallback, Opinion, ResolveOpinion, Selection, Target, UploadOpinion};
+pub use opinion::{
+    Destination, Fallback, MAX_CANDIDATES, Opinion, ResolveOpinion, Selection, Target, UploadOpinion,
+};
 pub use overload::Overload;
 pub use plugin_state::PluginState;
 pub use policy::{Chains, DefaultVerdict, Policy, PolicyParts};

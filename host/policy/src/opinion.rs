@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::content::PluginContent;
 use tuffet_request::{Denial, SessionProfile};
 
+/// The maximum number of files in an answer.
+pub const MAX_CANDIDATES: usize = 64;
+
 /// A verdict other than abstain.
 #[derive(Debug, Clone)]
 pub enum Opinion {

@@ -169,3 +169,10 @@ pub struct Denial {
     /// Logged, never sent.
     pub reason: String,
 }
+
+impl Denial {
+    /// A denial with this ERROR: `message` is sent to the client, `reason` is logged.
+    pub fn new(code: ErrorCode, message: impl Into<String>, reason: impl Into<String>) -> Denial {
+        Denial { code, message: message.into(), reason: reason.into() }
+    }
+}

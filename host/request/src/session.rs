@@ -13,6 +13,9 @@ pub struct SessionValues {
     pub timeout: Option<u8>,
 }
 
+/// The minimum rate in bytes per second: half a second for the smallest block size.
+const MIN_RATE: u64 = 1024;
+
 /// How a transfer is negotiated and sent. The configuration applies where a field is `None`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionProfile {
@@ -33,6 +36,26 @@ pub struct SessionProfile {
 }
 
 impl SessionProfile {
+    /// Returns the first value that is impossible, and what is possible; `None` if there is none.
+    pub fn problem(&self) -> Option<String> {
+        let SessionProfile { ceilings, floors, overrides, burst, rate, .. } = self;
+        let impossible = [ceilings, floors, overrides].into_iter().find_map(SessionValues::problem);
+        impossible
+            .or_else(|| {
+                let crossed = |name: &str, floor: u16| {
+                    ceilings.iter().find(|(its, ceiling)| *its == name && *ceiling < floor)
+                };
+                let both = |(name, floor)| crossed(name, floor).map(|(_, ceiling)| (name, floor, ceiling));
+                let (name, floor, ceiling) = floors.iter().find_map(both)?;
+                Some(format!("a {name} of at least {floor} and at most {ceiling}"))
+            })
+            .or_else(|| (*burst == Some(0)).then(|| "a burst of 0 blocks: 1 to 65535 are possible".into()))
+            .or_else(|| {
+                let rate = rate.filter(|rate| *rate < MIN_RATE)?;
+                Some(format!("a rate of {rate} bytes per second: {MIN_RATE} are the least"))
+            })
+    }
+
     /// Combines the profiles of two plugins that allow a request, in the order of their chain.
     #[must_use]
     pub fn and(self, later: SessionProfile) -> SessionProfile {
@@ -49,6 +72,16 @@ impl SessionProfile {
 }
 
 impl SessionValues {
+    fn problem(&self) -> Option<String> {
+        if let Some(blksize) = self.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
+            return Some(format!("a blksize of {blksize}: 8 to 65464 are possible"));
+        }
+        if self.windowsize == Some(0) {
+            return Some("a windowsize of 0: 1 to 65535 are possible".into());
+        }
+        (self.timeout == Some(0)).then(|| "a timeout of 0: 1 to 255 are possible".into())
+    }
+
     fn with(
         self,
         later: SessionValues,

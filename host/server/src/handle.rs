@@ -4,34 +4,45 @@ use crate::admission::{Ask, Decided, decide};
 use crate::builder::Builder;
 use crate::neighbours::Neighbours;
 use crate::replacer::{ReplaceError, Replacer};
-use crate::server::{Assembly, RunningServer, StartError, TransferLog};
+use crate::server::{Assembly, RunningServer, StartError, TransferLog, drain};
 use crate::watch::{Snapshot, Totals, Watch};
+use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::runtime;
+use tokio::sync::watch;
+use tuffet_engine::worker::Mailbox;
 
 /// A running server. Dropping it ends the server and its transfers at once; [`Handle::drain`] lets them finish.
 pub struct Handle {
-    /// `None` once it drains.
-    running: Option<RunningServer>,
     addresses: Vec<(String, SocketAddr)>,
     watch: Watch,
     replacer: Replacer,
     neighbours: Neighbours,
-    runtime: runtime::Handle,
+    /// The time limit of draining, once it was asked for.
+    drain: watch::Sender<Option<Duration>>,
+    /// The end of the server.
+    ended: watch::Receiver<Option<ServerEnd>>,
+    /// At once, and not only when the task that watches them runs.
+    _workers: DrainOnDrop,
 }
 
 /// How a server ended.
 #[derive(Debug, Clone)]
-pub struct Drained {
-    /// How long it took.
+pub struct ServerEnd {
+    /// How long it took, since it was asked for or a thread failed.
     pub took: Duration,
     /// All counters at the end.
     pub totals: Totals,
+    /// The failure of a thread that moves blocks, if that ended the server.
+    pub failure: Option<String>,
 }
 
 impl Handle {
     pub(crate) fn start(assembly: Assembly) -> Result<Handle, StartError> {
+        if let Err(error) = tokio::runtime::Handle::try_current() {
+            return Err(StartError::new("the server needs a tokio runtime", io::Error::other(error)));
+        }
         let names = assembly.settings.listeners.iter().map(|listener| listener.name.clone());
         let addresses = names.zip(assembly.listeners.iter().map(|bound| bound.address)).collect();
         let (generation, watch) = (assembly.generation.clone(), assembly.watch.clone());
@@ -39,14 +50,11 @@ impl Handle {
         let running = assembly.start(None, TransferLog)?;
         generation.get().files.roots.sweep_in_background(|_| true);
         watch.serving();
-        Ok(Handle {
-            running: Some(running),
-            addresses,
-            watch,
-            replacer,
-            neighbours,
-            runtime: runtime::Handle::current(),
-        })
+        let workers = DrainOnDrop(running.mailboxes().to_vec());
+        let (drain, asked) = watch::channel(None);
+        let (tell, ended) = watch::channel(None);
+        tokio::spawn(run(running, watch.clone(), asked, tell));
+        Ok(Handle { addresses, watch, replacer, neighbours, drain, ended, _workers: workers })
     }
 
     /// The name and the bound address of each listener, in the order of addition.
@@ -73,7 +81,7 @@ impl Handle {
     /// Limits and observers are not involved: the program counts and reports what it sends.
     pub async fn decide(&self, ask: Ask<'_>) -> Decided {
         let generation = self.replacer.0.generation.get();
-        let neighbour = self.neighbours.find_on_any_interface(ask.client.ip());
+        let neighbour = self.neighbours.find_on_any_interface(ask.client.ip().to_canonical());
         decide(&generation, neighbour, ask).await
     }
 
@@ -85,35 +93,70 @@ impl Handle {
         self.replacer.replace(builder).await
     }
 
-    /// Stops taking requests and waits for running transfers, at most for `limit`; then ends the rest, each with an ERROR.
-    pub async fn drain(mut self, limit: Duration) -> Drained {
-        let began = Instant::now();
-        if let Some(running) = self.running.take() {
-            self.watch.draining();
-            finish(running, limit).await;
-        }
-        Drained { took: began.elapsed(), totals: self.watch.totals() }
+    /// What replaces roots, hooks and settings, for tasks that do not have the handle.
+    pub fn replacer(&self) -> Replacer {
+        self.replacer.clone()
+    }
+
+    /// Stops taking requests and waits for running transfers, at most for `limit`; then ends the rest, each with an
+    /// ERROR. Returns when the server has ended. A second call may shorten the limit.
+    pub async fn drain(&self, limit: Duration) -> ServerEnd {
+        self.drain.send_replace(Some(limit));
+        self.ended().await
+    }
+
+    /// Waits for the end of the server: after [`Handle::drain`], or because the system failed one of its threads.
+    pub async fn ended(&self) -> ServerEnd {
+        let mut ended = self.ended.clone();
+        let told = ended.wait_for(Option::is_some).await;
+        told.ok().and_then(|told| told.clone()).unwrap_or_else(|| ServerEnd {
+            took: Duration::ZERO,
+            totals: self.watch.totals(),
+            failure: Some("the runtime of the server has ended".into()),
+        })
     }
 }
 
-impl Drop for Handle {
-    fn drop(&mut self) {
-        if let Some(running) = self.running.take() {
-            self.watch.draining();
-            running.drain(Duration::ZERO);
-            self.runtime.spawn(finish(running, Duration::ZERO));
-        }
-    }
-}
-
-/// Drains the workers, and ends everything else after them.
-async fn finish(mut running: RunningServer, limit: Duration) {
-    running.drain(limit);
+/// Runs the server until its threads have ended, and then ends the rest. `asked`: the time limit of draining; its sender is
+/// dropped with the handle.
+async fn run(
+    mut running: RunningServer,
+    watch: Watch,
+    mut asked: watch::Receiver<Option<Duration>>,
+    tell: watch::Sender<Option<ServerEnd>>,
+) {
+    let (mut ending, mut failure, mut has_handle) = (None, None, true);
+    let if_the_runtime_ends = DrainOnDrop(running.mailboxes().to_vec());
     while running.is_running() {
-        if let Err(error) = running.stopped().await {
-            tracing::error!(target: "tuffet::server::running", %error, "a worker failed");
-            running.drain(Duration::ZERO);
-        }
+        let limit = tokio::select! {
+            asks = asked.changed(), if has_handle => {
+                has_handle = asks.is_ok();
+                (*asked.borrow_and_update()).filter(|_| has_handle).unwrap_or_default()
+            }
+            stop = running.stopped() => match stop {
+                Ok(()) => continue,
+                Err(error) => {
+                    tracing::error!(target: "tuffet::server::running", %error, "a worker failed");
+                    failure.get_or_insert(error.to_string());
+                    Duration::ZERO
+                }
+            },
+        };
+        ending.get_or_insert_with(Instant::now);
+        watch.draining();
+        running.drain(limit);
     }
+    drop(if_the_runtime_ends);
     running.end().await;
+    let took = ending.map_or(Duration::ZERO, |since| since.elapsed());
+    tell.send_replace(Some(ServerEnd { took, totals: watch.totals(), failure }));
+}
+
+/// Ends the workers, which are threads, with the handle or with the task that watches them.
+struct DrainOnDrop(Vec<Arc<Mailbox>>);
+
+impl Drop for DrainOnDrop {
+    fn drop(&mut self) {
+        drain(&self.0, Duration::ZERO);
+    }
 }

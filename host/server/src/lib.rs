@@ -39,8 +39,9 @@
 //! # Threads and blocking
 //!
 //! The server has threads for sockets ([`Builder::workers`]), for deciding, and for the disks of folders. Hooks, roots,
-//! readers and sinks run on the tokio runtime in which [`Server::start`] was called, and must not block it. A hook that
-//! panics or takes longer than [`Builder::time_limit`] drops its request.
+//! readers and sinks run on the tokio runtime in which [`Server::start`] was called, and must not block it. The future of
+//! a hook may begin on a thread for deciding, within the context of that runtime. A hook that panics or takes longer than
+//! [`Builder::time_limit`] drops its request.
 //!
 //! # Errors
 //!
@@ -93,8 +94,10 @@ pub mod watch;
 pub use admission::{Ask, Decided, DecidedContent};
 pub use bind::Server;
 pub use builder::{BuildError, Builder, Folder, Listener, OpenFolder};
-pub use content::{ReadAt, Root, RootError, Sink, Source, Version};
-pub use handle::{Drained, Handle};
+pub use content::{OpenFile, ReadAt, Root, RootError, Sink, Source, Version};
+/// The futures of hooks, roots, readers and sinks.
+pub use futures_util::future::BoxFuture;
+pub use handle::{Handle, ServerEnd};
 pub use hooks::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
 pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
@@ -103,9 +106,12 @@ pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, Rece
 pub use tuffet_request::events::{Event, Happening, Kinds, Outcome, Summary};
 pub use tuffet_request::settings::{self, Limits, Netboot, Profile, Transfer};
 pub use tuffet_request::{
-    ClientClass, Denial, ErrorCode, MacAddress, Mode, Operation, PortRange, Request, RequestId,
-    SessionProfile, TidPorts,
+    ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, Operation, PerSecond,
+    PortRange, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
 };
+/// Why a folder cannot be opened.
+pub use tuffet_store::RootError as FolderError;
+pub use tuffet_store::{Disks, Roots, StoreError};
 
 /// The examples of the package's front page.
 #[cfg(doctest)]

@@ -160,6 +160,11 @@ impl Negotiation {
         self.listener(listener)?.roots.as_deref()
     }
 
+    /// Whether there is a listener of this name.
+    pub(crate) fn knows(&self, listener: &str) -> bool {
+        self.listener(listener).is_some()
+    }
+
     fn listener(&self, name: &str) -> Option<&ListenerRules> {
         self.listeners.iter().find(|listener| *listener.name == *name)
     }

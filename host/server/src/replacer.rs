@@ -76,6 +76,9 @@ impl Replacer {
         };
         let next = now.next(&settings, roots, policy, leases, cache);
         let number = next.number;
+        // The other roots were swept before.
+        let roots = &next.files.roots;
+        roots.sweep_in_background(|name| roots.is_new_for_uploads(name, &now.files.roots));
         its.generation.replace(next);
         its.limiter.replace(&settings.bounds());
         its.uploads.replace(settings.bounds().uploads_per_name);

@@ -45,7 +45,7 @@ mod write_rules;
 mod writing;
 
 pub use absence::Absence;
-pub use cache::{FileCache, Growth, MemoryBytes};
+pub use cache::{FileCache, Growth, MemoryBytes, SuppliedContent};
 pub use disk::{Disk, DiskState, Disks, Entered, Hung, Lane, Pool, Room, Undone};
 pub use error::StoreError;
 pub use lookup::{Sought, Stored};

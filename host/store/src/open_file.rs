@@ -53,15 +53,15 @@ pub struct OpenFile {
 enum Body {
     /// In a file, shared by all readers of the same content of an origin.
     File(Arc<File>),
-    /// Wherever the program takes them from.
-    Supplied(Arc<dyn ReadAt>),
+    /// Wherever the program takes them from. `sequential`: they can be read once, in order.
+    Supplied { reader: Arc<dyn ReadAt>, sequential: bool },
 }
 
 impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Body::File(file) => file.fmt(f),
-            Body::Supplied(_) => f.write_str("supplied"),
+            Body::Supplied { .. } => f.write_str("supplied"),
         }
     }
 }
@@ -142,16 +142,19 @@ impl OpenFile {
         Ok(file)
     }
 
-    /// Wraps a content that the program supplies. `content` identifies it among all others; `size` is in bytes.
+    /// Wraps a content that the program supplies; `size` is in bytes. `content` identifies it among all others; without
+    /// one, it is a stream: read once, in order, by one transfer.
     pub fn supplied(
         reader: Arc<dyn ReadAt>,
         size: u64,
-        content: ContentId,
+        content: Option<ContentId>,
         disk: &Arc<Disk>,
         path: &str,
     ) -> Self {
+        let sequential = content.is_none();
+        let content = content.unwrap_or_else(ContentId::unused);
         OpenFile {
-            body: Body::Supplied(reader),
+            body: Body::Supplied { reader, sequential },
             disk: Arc::clone(disk),
             path: path.to_owned(),
             opened: Facts::of_size(size),
@@ -164,13 +167,18 @@ impl OpenFile {
     /// Whether the program supplies the content. Only [`OpenFile::read_supplied`] and
     /// [`OpenFile::read_whole_supplied`] read it.
     pub fn is_supplied(&self) -> bool {
-        matches!(self.body, Body::Supplied(_))
+        matches!(self.body, Body::Supplied { .. })
+    }
+
+    /// Whether each byte can be read only once, in order.
+    pub fn is_sequential(&self) -> bool {
+        matches!(self.body, Body::Supplied { sequential: true, .. })
     }
 
     fn file(&self) -> io::Result<&File> {
         match &self.body {
             Body::File(file) => Ok(file),
-            Body::Supplied(_) => Err(io::ErrorKind::Unsupported.into()),
+            Body::Supplied { .. } => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -342,19 +350,23 @@ impl OpenFile {
         Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
     }
 
-    /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter.
+    /// As [`OpenFile::read_ahead`], of a content that the program supplies. `None` if it has become shorter. Of a stream,
+    /// it may return fewer bytes, but at least `least` and one.
     ///
     /// # Errors
     /// The error of the program.
     pub async fn read_supplied(
         &self,
         offset: u64,
+        least: usize,
         length: usize,
         room: Option<Room>,
     ) -> io::Result<Option<Ahead>> {
         let mut bytes = vec![0; length];
-        let whole = self.fill_supplied(offset, &mut bytes).await?;
-        Ok(whole.then_some(Ahead { offset, bytes, _room: room }))
+        let least = if self.is_sequential() { least.max(1) } else { length };
+        let read = self.fill_supplied(offset, &mut bytes, least).await?;
+        bytes.truncate(read);
+        Ok((read >= least).then_some(Ahead { offset, bytes, _room: room }))
     }
 
     /// Reads the whole of a content that the program supplies; `None` if it has become shorter.
@@ -362,25 +374,29 @@ impl OpenFile {
     /// # Errors
     /// The error of the program.
     pub async fn read_whole_supplied(&self) -> io::Result<Option<Arc<[u8]>>> {
-        let mut content = vec![0; self.length()?];
-        Ok(self.fill_supplied(0, &mut content).await?.then(|| content.into()))
+        // As in `read_shared`.
+        let mut content: Arc<[u8]> = vec![0; self.length()?].into();
+        let Some(room) = Arc::get_mut(&mut content) else { return Ok(None) };
+        let length = room.len();
+        Ok((self.fill_supplied(0, room, length).await? == length).then_some(content))
     }
 
-    async fn fill_supplied(&self, offset: u64, content: &mut [u8]) -> io::Result<bool> {
-        let Body::Supplied(reader) = &self.body else { return Err(io::ErrorKind::Unsupported.into()) };
+    /// Reads until there are `least` bytes, or the content ends. Returns their number.
+    async fn fill_supplied(&self, offset: u64, content: &mut [u8], least: usize) -> io::Result<usize> {
+        let Body::Supplied { reader, .. } = &self.body else { return Err(io::ErrorKind::Unsupported.into()) };
         let mut filled = 0;
-        while filled < content.len() {
+        while filled < least {
             let rest = &mut content[filled..];
             let room = rest.len();
             match reader.read_at(offset + filled as u64, rest).await? {
-                0 => return Ok(false),
+                0 => break,
                 read if read > room => {
                     return Err(io::Error::other(format!("{read} bytes were read into a buffer of {room}")));
                 }
                 read => filled += read,
             }
         }
-        Ok(true)
+        Ok(filled)
     }
 
     /// Reads the whole content; `None` if the file has changed since it was opened ([`OpenFile::unchanged`]).

@@ -34,6 +34,12 @@ pub(super) fn checked(path: &str) -> Result<&str, StoreError> {
     Ok(path)
 }
 
+/// As [`checked`], without empty parts and `.`: the paths that a program gets.
+pub(super) fn plain(path: &str) -> Result<String, StoreError> {
+    let parts = checked(path)?.split('/').filter(|part| !matches!(*part, "" | "."));
+    Ok(parts.collect::<Vec<_>>().join("/"))
+}
+
 /// Splits a path into folder (`.` at the top) and name.
 pub(super) fn split(path: &str) -> (&str, &str) {
     match path.trim_end_matches('/').rsplit_once('/') {

@@ -106,6 +106,13 @@ impl Roots {
         found.ok_or_else(|| StoreError::UnknownRoot(name.to_owned()))
     }
 
+    /// Whether this root takes uploads into another folder than the root of this name in `before` did.
+    pub fn is_new_for_uploads(&self, name: &str, before: &Roots) -> bool {
+        let folder =
+            |roots: &Roots| roots.named(name).ok().filter(|root| root.writable).map(|root| root.path.clone());
+        folder(self).is_some_and(|path| folder(before) != Some(path))
+    }
+
     /// The names and URLs of the roots with an origin.
     pub fn elsewhere(&self) -> impl Iterator<Item = (&Arc<str>, &Arc<str>)> {
         self.roots.iter().filter_map(|root| Some((&root.name, &root.elsewhere.as_ref()?.url)))

@@ -204,7 +204,7 @@ impl Upload {
                 }
                 target
             }
-            Destination::Supplied(_) => target,
+            Destination::Supplied(_) => &*path::plain(target)?,
         };
         self.path = target.to_owned();
         Ok(())

@@ -30,16 +30,30 @@ impl Roots {
         Upload::create(root, path)
     }
 
+    /// Returns a path in a root of the program as the program gets it: without empty parts, `.` and `..`.
+    ///
+    /// # Errors
+    /// `Denied` if it leads out of the root, or is reserved.
+    pub fn path_for_program(path: &str) -> Result<String, StoreError> {
+        path::plain(path)
+    }
+
+    /// Checks an upload into a root of the program before that root is asked. Returns the size limit in bytes.
+    ///
+    /// # Errors
+    /// `ReadOnly` if the root takes no uploads.
+    pub fn judge_supplied(&self, root: &str) -> Result<u64, StoreError> {
+        let root = self.named(root)?;
+        if root.writable { Ok(root.max_upload) } else { Err(StoreError::ReadOnly) }
+    }
+
     /// Begins an upload that the program takes, into a root of the program.
     ///
     /// # Errors
-    /// As [`Roots::create`].
+    /// As [`Roots::judge_supplied`].
     pub fn create_supplied(&self, root: &str, path: &str, sink: Box<dyn Sink>) -> Result<Upload, StoreError> {
-        let (path, root) = (path::checked(path)?, self.named(root)?);
-        if !root.writable {
-            return Err(StoreError::ReadOnly);
-        }
-        Ok(Upload::supplied(root, path, sink))
+        self.judge_supplied(root)?;
+        Ok(Upload::supplied(self.named(root)?, path, sink))
     }
 
     /// Checks an upload as [`Roots::create`] does, without creating a file. Returns the size limit of the upload, in

@@ -18,6 +18,7 @@ const OACK: u8 = 6;
 #[derive(Debug, Clone)]
 pub struct Client {
     server: SocketAddr,
+    mode: &'static str,
     options: Vec<(String, String)>,
     patience: Duration,
 }
@@ -81,7 +82,13 @@ struct Granted {
 impl Client {
     /// A client of this server, without options and with a patience of 20 s.
     pub fn new(server: SocketAddr) -> Client {
-        Client { server, options: Vec::new(), patience: Duration::from_secs(20) }
+        Client { server, mode: "octet", options: Vec::new(), patience: Duration::from_secs(20) }
+    }
+
+    /// Transfers text in the mode netascii; contents are as on the wire: a line ends with CR LF (RFC 1350).
+    #[must_use]
+    pub fn netascii(self) -> Client {
+        Client { mode: "netascii", ..self }
     }
 
     /// Requests an option.
@@ -97,7 +104,7 @@ impl Client {
         self.option("blksize", bytes)
     }
 
-    /// Requests this window in blocks (RFC 7440).
+    /// Requests this window in blocks for reads (RFC 7440). Writes go block by block.
     #[must_use]
     pub fn windowsize(self, blocks: u16) -> Client {
         self.option("windowsize", blocks)
@@ -200,8 +207,9 @@ impl Client {
             SocketAddr::V6(_) => (Ipv6Addr::UNSPECIFIED, 0).into(),
         };
         let mut request = vec![0, opcode];
-        let options = self.options.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
-        for text in [name, "octet"].into_iter().chain(options) {
+        let requested = self.options.iter().filter(|(name, _)| opcode == READ || name != "windowsize");
+        let options = requested.flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+        for text in [name, self.mode].into_iter().chain(options) {
             request.extend_from_slice(text.as_bytes());
             request.push(0);
         }
@@ -277,8 +285,13 @@ fn granted_by(oack: &[u8]) -> Result<Granted, ClientError> {
     for pair in texts.chunks_exact(2) {
         let wrong = || ClientError::Protocol(format!("the option {}={}", pair[0], pair[1]));
         match pair[0].to_ascii_lowercase().as_str() {
-            "blksize" => granted.blksize = pair[1].parse().map_err(|_| wrong())?,
-            "windowsize" => granted.windowsize = pair[1].parse().map_err(|_| wrong())?,
+            "blksize" => {
+                let possible = |bytes: &usize| (8..=65464).contains(bytes);
+                granted.blksize = pair[1].parse().ok().filter(possible).ok_or_else(wrong)?;
+            }
+            "windowsize" => {
+                granted.windowsize = pair[1].parse().ok().filter(|blocks| *blocks > 0).ok_or_else(wrong)?;
+            }
             _ => {}
         }
     }

@@ -10,15 +10,13 @@ use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
 use super::facts::{self, Facts};
 use super::wit_events;
 use tuffet_policy::{
-    AnnouncedContent, Cause, Destination, Failure, Fallback, Opinion, PluginContent, Rendered, Rendering,
-    ResolveOpinion, Selection, Target, UploadOpinion, text,
+    AnnouncedContent, Cause, Destination, Failure, Fallback, MAX_CANDIDATES, Opinion, PluginContent,
+    Rendered, Rendering, ResolveOpinion, Selection, Target, UploadOpinion, text,
 };
 use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
 };
 
-/// The maximum number of candidates in an answer.
-const MAX_CANDIDATES: usize = 64;
 /// The maximum length of a path in bytes (PATH_MAX of Linux).
 const MAX_PATH: usize = 4096;
 /// The maximum length of a content name, in bytes.
@@ -117,9 +115,6 @@ fn arrival(arrival: &wit_events::Arrival<'_>) -> types::Arrival {
     }
 }
 
-/// The minimum rate in bytes per second: half a second for the smallest block size.
-const MIN_RATE: u64 = 1024;
-
 /// Converts a verdict; `None` if the plugin abstains.
 pub(super) fn verdict(verdict: authorize::Verdict) -> Result<Option<Opinion>, Failure> {
     Ok(Some(match verdict {
@@ -140,20 +135,6 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
         timeout: of.timeout,
     };
     let (ceilings, floors, overrides) = (values(ceilings), values(floors), values(overrides));
-    for values in [&ceilings, &floors, &overrides] {
-        require_possible(values)?;
-    }
-    for (name, floor) in floors.iter() {
-        if let Some((_, ceiling)) = ceilings.iter().find(|(its, ceiling)| *its == name && *ceiling < floor) {
-            return Err(bad(format!("it allowed a {name} of at least {floor} and at most {ceiling}")));
-        }
-    }
-    if *burst == Some(0) {
-        return Err(bad("it allowed a burst of 0 blocks: 1 to 65535 are possible"));
-    }
-    if let Some(rate) = rate.filter(|rate| *rate < MIN_RATE) {
-        return Err(bad(format!("it allowed a rate of {rate} bytes per second: {MIN_RATE} are the least")));
-    }
     let mut refused = RefusedOptions::default();
     for name in refuse_options {
         if !refused.add(name) {
@@ -162,7 +143,12 @@ fn profile(answer: &types::Profile) -> Result<SessionProfile, Failure> {
             return Err(bad(format!("it refused the option {name:?}: there are {known}")));
         }
     }
-    Ok(SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused })
+    let profile =
+        SessionProfile { ceilings, floors, overrides, burst: *burst, rate: *rate, bytes: *max_size, refused };
+    match profile.problem() {
+        None => Ok(profile),
+        Some(problem) => Err(bad(format!("it allowed {problem}"))),
+    }
 }
 
 /// Refuses attributes, so that nothing that a plugin demands is ignored. This version knows none.
@@ -170,19 +156,6 @@ fn require_known(attributes: &[(String, String)]) -> Result<(), Failure> {
     let Some((name, _)) = attributes.first() else { return Ok(()) };
     let name = text::one_line(name, 40);
     Err(bad(format!("it answered with the attribute {name:?}, which this server does not know")))
-}
-
-fn require_possible(values: &SessionValues) -> Result<(), Failure> {
-    if let Some(blksize) = values.blksize.filter(|blksize| !(8..=65464).contains(blksize)) {
-        return Err(bad(format!("it allowed a blksize of {blksize}: 8 to 65464 are possible")));
-    }
-    if values.windowsize == Some(0) {
-        return Err(bad("it allowed a windowsize of 0: 1 to 65535 are possible"));
-    }
-    if values.timeout == Some(0) {
-        return Err(bad("it allowed a timeout of 0: 1 to 255 are possible"));
-    }
-    Ok(())
 }
 
 /// Converts a resolution; `None` if the plugin abstains. `roots`: the roots that an answer may name.

@@ -90,12 +90,12 @@ fn pieces(content: DecidedContent) -> impl futures_util::Stream<Item = std::io::
     })
 }
 
-/// Starts both; returns the addresses of TFTP and HTTP.
+/// Starts both; returns the TFTP server and the address of HTTP.
 async fn start(
     folder: PathBuf,
     ports: [u16; 2],
     audit: Audit,
-) -> Result<(SocketAddr, SocketAddr), Box<dyn Error>> {
+) -> Result<(Arc<Handle>, SocketAddr), Box<dyn Error>> {
     let [tftp, http] = ports.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
     let server = Server::builder()
         .listener(Listener::bind(tftp).name("boot"))
@@ -104,22 +104,22 @@ async fn start(
         .observe("audit", audit.clone())
         .bind()?;
     let tftp = Arc::new(server.start()?);
-    let address = tftp.addresses()[0].1;
     let socket = TcpListener::bind(http).await?;
     let http = socket.local_addr()?;
-    let routes = Router::new().route("/{*name}", get(serve)).with_state(Shared { tftp, audit });
+    let routes =
+        Router::new().route("/{*name}", get(serve)).with_state(Shared { tftp: Arc::clone(&tftp), audit });
     let service = routes.into_make_service_with_connect_info::<SocketAddr>();
     tokio::spawn(async move { axum::serve(socket, service).await });
-    Ok((address, http))
+    Ok((tftp, http))
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let folder = std::env::args().nth(1).ok_or("name a folder: embed-axum FOLDER")?;
     let (tftp, http) = start(folder.into(), [6969, 8069], Audit::default()).await?;
-    println!("serving on tftp://{tftp}/ and http://{http}/");
+    println!("serving on tftp://{}/ and http://{http}/", tftp.addresses()[0].1);
     tokio::signal::ctrl_c().await?;
-    tokio::time::sleep(Duration::ZERO).await;
+    tftp.drain(Duration::from_secs(10)).await;
     Ok(())
 }
 
@@ -149,7 +149,8 @@ mod tests {
         std::fs::create_dir(folder.path().join("secret")).unwrap();
         std::fs::write(folder.path().join("secret/key"), "k").unwrap();
         let audit = Audit::default();
-        let (tftp, web) = start(folder.path().to_owned(), [0, 0], audit.clone()).await.unwrap();
+        let (server, web) = start(folder.path().to_owned(), [0, 0], audit.clone()).await.unwrap();
+        let tftp = server.addresses()[0].1;
         tokio::task::spawn_blocking(move || {
             let client = Client::new(tftp);
             assert_eq!(client.get("image").unwrap(), image);
@@ -161,11 +162,8 @@ mod tests {
         })
         .await
         .unwrap();
-        let deadline = std::time::Instant::now() + Duration::from_secs(20);
-        while audit.0.lock().unwrap().len() < 6 {
-            assert!(std::time::Instant::now() < deadline, "{audit:?}", audit = audit.0.lock().unwrap());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        // Every end has been observed when the server has ended.
+        server.drain(Duration::from_secs(10)).await;
         let mut lines = audit.0.lock().unwrap().clone();
         lines.sort();
         let expected = [

@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let store = AmazonS3Builder::from_env().with_allow_http(true).with_bucket_name(bucket).build()?;
     let server = Server::builder()
         .listener(Listener::bind("127.0.0.1:6969".parse()?))
-        .root("bucket", 1 << 30, Bucket(Arc::new(store)))
+        .writable_root("bucket", 1 << 30, Bucket(Arc::new(store)))
         .bind()?;
     let handle = server.start()?;
     tokio::signal::ctrl_c().await?;

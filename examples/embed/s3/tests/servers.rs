@@ -24,7 +24,7 @@ async fn exercise(store: Arc<dyn ObjectStore>) {
     store.put(&Path::from("boot/image"), large.clone().into()).await.unwrap();
     let server = Server::builder()
         .listener(Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0))))
-        .root("bucket", 64 << 20, Bucket(Arc::clone(&store)))
+        .writable_root("bucket", 64 << 20, Bucket(Arc::clone(&store)))
         .bind()
         .unwrap();
     let handle = server.start().unwrap();

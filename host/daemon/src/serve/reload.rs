@@ -93,11 +93,6 @@ impl Reloader {
                 let roots = self.generation.get().files.roots.clone();
                 self.origins.take(origins);
                 roots.look_for_replaced();
-                // The other roots were swept before.
-                let is_new = |name: &str| {
-                    !config.roots.iter().any(|root| root.name == name && self.config.roots.contains(root))
-                };
-                roots.sweep_in_background(is_new);
                 self.access.replace(config.admin.as_ref().and_then(|admin| admin.token.clone()));
                 self.config = config;
                 self.status.revised(revision(&self.config), self.config.file());

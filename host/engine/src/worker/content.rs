@@ -103,6 +103,14 @@ impl Content {
         }
     }
 
+    /// The bytes of the source, before encoding, that the client has.
+    pub(super) fn acknowledged(&mut self, transfer: &Transfer) -> u64 {
+        match self {
+            Content::Netascii(file) => file.acknowledged(transfer),
+            _ => transfer.bytes(),
+        }
+    }
+
     /// Whether the program supplies or takes the bytes.
     pub fn is_supplied(&self) -> bool {
         match self {

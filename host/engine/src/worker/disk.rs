@@ -37,8 +37,9 @@ impl<T: Transmit> Worker<T> {
         let Some(entry) = self.table.get_mut(index) else { return };
         let options = entry.core.options();
         let window = usize::from(options.window_size()) * usize::from(options.block_size());
-        let acked = entry.core.bytes();
-        let Some(source) = entry.content.as_mut().and_then(Content::source) else { return };
+        let Some(content) = &mut entry.content else { return };
+        let acked = content.acknowledged(&entry.core);
+        let Some(source) = content.source() else { return };
         let Some(NextRead { offset, least, most }) = source.next_read(acked, window) else { return };
         let file = Arc::clone(source.file());
         let room = file.disk().room_ahead(most);
@@ -47,7 +48,7 @@ impl<T: Transmit> Worker<T> {
             return source.withdraw();
         }
         let key = Key { index, epoch: entry.epoch };
-        let work = DiskWork::read(key, file, offset, length, room);
+        let work = DiskWork::read(key, file, (offset, least), length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

@@ -17,7 +17,7 @@ pub struct DiskWork {
 }
 
 enum DiskOperation {
-    Read { file: Arc<OpenFile>, offset: u64, length: usize, room: Option<Room> },
+    Read { file: Arc<OpenFile>, offset: u64, least: usize, length: usize, room: Option<Room> },
     Write(Box<Write>),
 }
 
@@ -40,15 +40,15 @@ pub enum DiskResult {
 }
 
 impl DiskWork {
-    /// A read for the transfer or group of this key.
+    /// A read for the transfer or group of this key; of a stream, at least `least` bytes.
     pub(super) fn read(
         key: Key,
         file: Arc<OpenFile>,
-        offset: u64,
+        (offset, least): (u64, usize),
         length: usize,
         room: Option<Room>,
     ) -> DiskWork {
-        DiskWork { key, operation: DiskOperation::Read { file, offset, length, room } }
+        DiskWork { key, operation: DiskOperation::Read { file, offset, least, length, room } }
     }
 
     /// A write of the upload of this transfer.
@@ -90,8 +90,8 @@ impl DiskWork {
     pub async fn supply(self) -> DiskResult {
         let (key, root) = (self.key, Arc::clone(self.disk().root()));
         match self.operation {
-            DiskOperation::Read { file, offset, length, room } => {
-                let read = in_time(async move { file.read_supplied(offset, length, room).await });
+            DiskOperation::Read { file, offset, least, length, room } => {
+                let read = in_time(async move { file.read_supplied(offset, least, length, room).await });
                 let result = read.await.unwrap_or_else(|why| Err(not_done(why, &root)));
                 DiskResult::Read { key, result }
             }
@@ -107,7 +107,7 @@ impl DiskWork {
     pub fn run(self) -> DiskResult {
         let key = self.key;
         match self.operation {
-            DiskOperation::Read { file, offset, length, room } => {
+            DiskOperation::Read { file, offset, length, room, .. } => {
                 DiskResult::Read { key, result: file.read_ahead(offset, length, room) }
             }
             DiskOperation::Write(write) => DiskResult::Written { key, written: Box::new(write.run()) },

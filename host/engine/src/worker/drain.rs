@@ -25,8 +25,10 @@ impl<T: Transmit> Worker<T> {
     /// Stops admission now, and ends all transfers at `until` at the latest. A second call may bring that
     /// forward.
     pub(super) fn drain(&mut self, until: Instant, now: Time) {
-        let since = self.draining.map_or(now, |draining| draining.since);
-        self.draining = Some(Draining { since, until });
+        self.draining = Some(match self.draining {
+            Some(before) => Draining { until: before.until.min(until), ..before },
+            None => Draining { since: now, until },
+        });
     }
 
     /// Leaves new requests in the kernel, where the next process may find them. Acts only once. `unread`: the sockets

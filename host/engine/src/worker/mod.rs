@@ -75,6 +75,7 @@ pub use transfers::{granted_options, outcome_of_store_error};
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use stored_uploads::StoredUploads;
@@ -179,6 +180,12 @@ impl Worker {
     }
 }
 
+/// Makes a panic of a thread that moves blocks an error, so that the server learns of it.
+fn contained(run: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let ended = catch_unwind(AssertUnwindSafe(run));
+    ended.unwrap_or_else(|_| Err(io::Error::other("a bug: a thread that moves blocks panicked")))
+}
+
 impl<T: Transmit> Worker<T> {
     /// As [`Worker::new`], for a worker that sends through `transmit`.
     fn through(
@@ -239,13 +246,17 @@ impl<T: Transmit> Worker<T> {
     /// Serves until it is drained. `control` passes messages to the control side, and does not wait for it.
     ///
     /// # Errors
-    /// The kernel refuses to wait for events, without which the worker cannot serve.
+    /// The kernel refuses to wait for events, without which the worker cannot serve; or the worker panicked.
     pub fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
-        let result = self.serve(&control);
+        let result = contained(|| self.serve(&control));
         if result.is_err() {
-            self.end_all();
-            self.wire.flush();
-            control(std::mem::take(&mut self.outbox));
+            // Its transfers still get their outcome, as far as its state permits.
+            let _ = contained(|| {
+                self.end_all();
+                self.wire.flush();
+                control(std::mem::take(&mut self.outbox));
+                Ok(())
+            });
         }
         // Requests decided from now on still get their outcome.
         self.mailbox.close();

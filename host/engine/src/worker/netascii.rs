@@ -26,6 +26,15 @@ impl NetasciiFile {
         NetasciiFile { source: Source::new(file), size, first: 1, starts }
     }
 
+    /// Forgets blocks that the client has: they are never sent again. Returns the bytes of the file in them.
+    pub(super) fn acknowledged(&mut self, transfer: &Transfer) -> u64 {
+        while self.first <= transfer.blocks() && self.starts.len() > 1 {
+            self.starts.pop_front();
+            self.first += 1;
+        }
+        self.starts.front().map_or(0, |(offset, _)| *offset)
+    }
+
     /// As [`Content::fill`](super::Content::fill), after headers that are already written.
     pub(super) fn fill(
         &mut self,
@@ -34,11 +43,7 @@ impl NetasciiFile {
         room: &mut [u8],
         segment: usize,
     ) -> Result<usize, ReadError> {
-        // Blocks that the client has are never sent again.
-        while self.first <= transfer.blocks() && self.starts.len() > 1 {
-            self.starts.pop_front();
-            self.first += 1;
-        }
+        self.acknowledged(transfer);
         let blksize = segment - DATA_HEADER;
         let mut raw = vec![0; segment];
         let mut used = 0;

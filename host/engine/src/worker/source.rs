@@ -10,7 +10,8 @@ use tuffet_store::{Ahead, OpenFile};
 const MIN_READ_AHEAD: usize = 64 << 10;
 const MAX_READ_AHEAD: usize = 256 << 10;
 
-/// Pieces kept in memory: the one being sent, and the next.
+/// Pieces kept in memory: the one being sent, and the next. Of a stream, all that the client does not have; its window is
+/// limited.
 const PIECES: usize = 2;
 
 /// The reason why blocks could not be read.
@@ -144,7 +145,8 @@ impl Source {
                     self.pieces.clear();
                 }
                 self.pieces.push_back(piece);
-                if self.pieces.len() > PIECES {
+                // A stream cannot be read again: its pieces stay until the client has them.
+                if self.pieces.len() > PIECES && !self.file.is_sequential() {
                     self.pieces.pop_front();
                 }
             }

@@ -1,12 +1,13 @@
 //! Decides requests of other protocols by the same policy, with the same roots.
 
+use super::READ_TIME;
 use super::absence::is_absence;
 use super::candidates::Candidates;
-use super::explain::on_disk;
 use super::open_file::{CandidateCursor, require_small, resolved};
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::{Plan, ask_next, ask_policy};
 use super::refusals::{refuse_name, refused};
+use super::root_access::{on_lane, open_root};
 use crate::content::OpenedSource;
 use crate::generation::Generation;
 use std::io;
@@ -15,15 +16,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::oneshot;
+use tokio::time::timeout;
 use tuffet_engine::worker::Decision;
 use tuffet_request::events::{DecisionRecord, Ending};
-use tuffet_request::{ClientKey, Denial, MacAddress, Mode, Operation, RequestId};
-use tuffet_store::{Lane, OpenFile, Reach, StoreError};
+use tuffet_request::{ClientKey, Denial, ErrorCode, MacAddress, Mode, Operation, RequestId, SessionProfile};
+use tuffet_store::{Lane, Reach, Roots, StoreError};
 
 /// A question about a file, asked by another protocol than TFTP.
 #[derive(Debug, Clone)]
 pub struct Ask<'a> {
-    /// The name of the listener whose chains and roots apply.
+    /// The name of the listener whose chains and roots apply. As an unknown one, the client is refused.
     pub listener: &'a str,
     /// The client.
     pub client: SocketAddr,
@@ -59,7 +61,7 @@ impl DecidedContent {
     pub fn size(&self) -> u64 {
         match &self.body {
             OpenedSource::Bytes(bytes) => bytes.len() as u64,
-            OpenedSource::File { file, .. } => file.size(),
+            OpenedSource::File(file) => file.size(),
         }
     }
 
@@ -76,21 +78,27 @@ impl DecidedContent {
                 let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(bytes[start..start + length].to_vec())
             }
-            OpenedSource::File { file, .. } if file.is_supplied() => {
-                let ahead = file.read_supplied(offset, length, None).await?.ok_or_else(changed)?;
+            OpenedSource::File(file) if file.is_supplied() => {
+                let reading = file.read_supplied(offset, length, length, None);
+                let ahead = timeout(READ_TIME, reading).await.map_err(|_| late())??.ok_or_else(changed)?;
                 Ok(ahead.from(offset).to_vec())
             }
-            OpenedSource::File { file, .. } => {
+            OpenedSource::File(file) => {
                 let (sender, receiver) = oneshot::channel();
                 let its = Arc::clone(file);
                 let read = move || drop(sender.send(its.read_ahead(offset, length, None)));
-                file.disk().submit_anyway(Lane::Read, super::READ_TIME, read, |_| {});
-                let late = |_| io::Error::other("the root does not answer");
-                let ahead = receiver.await.map_err(late)??.ok_or_else(changed)?;
+                file.disk().submit_anyway(Lane::Read, READ_TIME, read, |_| {});
+                // A hanging disk keeps the sender.
+                let read = timeout(READ_TIME, receiver).await.map_err(|_| late())?;
+                let ahead = read.map_err(|_| late())??.ok_or_else(changed)?;
                 Ok(ahead.from(offset).to_vec())
             }
         }
     }
+}
+
+fn late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the root does not answer")
 }
 
 /// Decides a question: asks policy, and opens the content.
@@ -99,6 +107,14 @@ pub(crate) async fn decide(
     neighbour: Option<MacAddress>,
     ask: Ask<'_>,
 ) -> Decided {
+    if !generation.negotiation.knows(ask.listener) {
+        let reason = format!("the program asks for listener `{}`, which does not exist", ask.listener);
+        return Decided::Refused(Denial {
+            code: ErrorCode::AccessViolation,
+            message: "access denied".into(),
+            reason,
+        });
+    }
     let requested = ReceivedRequest {
         id: RequestId(fastrand::u64(..)),
         listener: ask.listener.into(),
@@ -119,13 +135,13 @@ pub(crate) async fn decide(
     loop {
         let (targets, by, profile, next) = match plan {
             Plan::Decided(decision) => return answer(decision),
-            Plan::Content { content, .. } => {
+            Plan::Content { content, profile } => {
                 let body = match (content.file(), content.bytes()) {
-                    (Some(file), _) => OpenedSource::File { file: Arc::clone(file), shared: false },
+                    (Some(file), _) => OpenedSource::File(Arc::clone(file)),
                     (None, bytes) => OpenedSource::Bytes(bytes.cloned().unwrap_or_default()),
                 };
-                let resolved = Arc::clone(content.resolved());
-                return Decided::Content(DecidedContent { resolved, body });
+                let content = DecidedContent { resolved: Arc::clone(content.resolved()), body };
+                return within(content, &profile);
             }
             Plan::Open { targets, by, profile, next } => (targets, by, profile, next),
         };
@@ -134,10 +150,7 @@ pub(crate) async fn decide(
         let candidates = Candidates::new(&generation.files.roots, served, request, targets, by);
         let mut cursor = CandidateCursor::new(candidates, None, profile);
         match search(generation, &mut cursor).await {
-            Ok(content) => match require_small(Some(content.size()), &profile) {
-                Ok(()) => return Decided::Content(content),
-                Err(decision) => return answer(decision),
-            },
+            Ok(content) => return within(content, &profile),
             Err(error) => match next {
                 Some(next) if is_absence(&error) => {
                     plan = ask_next(generation, &mut record, next, profile).await;
@@ -145,6 +158,14 @@ pub(crate) async fn decide(
                 _ => return answer(refused(&error)),
             },
         }
+    }
+}
+
+/// Checks policy's ceiling on the bytes of a file.
+fn within(content: DecidedContent, profile: &SessionProfile) -> Decided {
+    match require_small(Some(content.size()), profile) {
+        Ok(()) => Decided::Content(content),
+        Err(decision) => answer(decision),
     }
 }
 
@@ -172,18 +193,29 @@ async fn open(
 ) -> Result<OpenedSource, StoreError> {
     let files = &generation.files;
     if let Some((name, supplied)) = files.supplied.get(root) {
+        let path = &*Roots::path_for_program(path)?;
         let disk = files.roots.disk(root).map(Arc::clone);
-        let opening = tokio::time::timeout(generation.open_time, supplied.open(path));
-        let late = || StoreError::Io(io::ErrorKind::TimedOut.into());
-        let source = opening.await.map_err(|_| late())?.map_err(|error| error.into_store(&name))?;
+        let source = open_root(generation, &name, &*supplied, path).await?;
         return Ok(files.sources.open(source, disk.as_ref(), path));
     }
-    let (its, name, path) = (Arc::clone(generation), Arc::clone(root), path.to_owned());
-    let work = move || its.files.roots.open_within(&name, &path, client, Reach::Origin);
-    let late = |why: String| Err(StoreError::Io(io::Error::other(why)));
-    let opened: Option<OpenFile> = on_disk(generation, root, work).await.unwrap_or_else(late)?;
-    let file = Arc::new(opened.ok_or(StoreError::NotFound)?);
-    Ok(OpenedSource::File { file, shared: true })
+    let Some(disk) = files.roots.disk(root) else { return Err(StoreError::UnknownRoot(root.to_string())) };
+    // As for requests by TFTP: answers from the cache do not wait for look-ups.
+    let ways: &[_] = match disk.elsewhere() {
+        None => &[(Lane::Open, Reach::Origin)],
+        Some(_) if disk.is_taken(Lane::LookUp, client) => {
+            &[(Lane::Open, Reach::StaleCache), (Lane::LookUp, Reach::Origin)]
+        }
+        Some(_) => &[(Lane::Open, Reach::Cache), (Lane::LookUp, Reach::Origin)],
+    };
+    for &(lane, reach) in ways {
+        let (its, name, path) = (Arc::clone(generation), Arc::clone(root), path.to_owned());
+        let work = move || its.files.roots.open_within(&name, &path, client, reach);
+        let late = |why| Err(StoreError::Unreachable { origin: Arc::clone(root), why });
+        if let Some(file) = on_lane(generation, disk, lane, client, work).await.unwrap_or_else(late)? {
+            return Ok(OpenedSource::File(Arc::new(file)));
+        }
+    }
+    Err(StoreError::NotFound)
 }
 
 fn answer(decision: Decision) -> Decided {

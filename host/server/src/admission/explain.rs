@@ -8,11 +8,12 @@ use super::candidates::Candidates;
 
 use super::netboot::empty_list;
 use super::open_file::{
-    CandidateCursor, Rehearsed, granted, open_content, rehearse, require_small, resolved,
+    CandidateCursor, Rehearsed, granted, open_content, rehearse, require_room, require_small, resolved,
 };
 use super::pending::{Arrival, ClientFacts, ReceivedRequest};
 use super::plan::{Plan, ask_next, ask_policy};
 use super::refusals::refuse_name;
+use super::root_access::{on_lane, open_root};
 use crate::content::Root;
 use crate::explanation::{
     self, Call, Candidate, Explanation, Lease, Limit, Mac, Options, Question, Retransmission,
@@ -23,8 +24,6 @@ use crate::negotiation::Bounds;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 use tuffet_core::multicast::Group;
 use tuffet_core::{Limits, OptionName, OptionSet, Packet};
 use tuffet_engine::worker::{Decision, granted_options};
@@ -33,7 +32,7 @@ use tuffet_request::events::{DecisionRecord, Ending};
 use tuffet_request::{
     ClientKey, MacAddress, Operation, RequestId, SessionProfile, Step, Trail, What, settings,
 };
-use tuffet_store::{Absence, Lane, StoreError};
+use tuffet_store::{Absence, Lane, Roots, StoreError};
 
 /// Facts about the server and the client beside the generation.
 pub struct Circumstances {
@@ -309,7 +308,8 @@ async fn open(
     let (its, candidates) = (Arc::clone(generation), Arc::clone(cursor.candidates()));
     let (number, announced, profile) = (cursor.tried_count() - 1, cursor.announced(), *cursor.profile());
     let work = move || rehearse(&its.files, &candidates, number, announced, &profile);
-    let late = |why: String| Err(StoreError::Io(std::io::Error::other(why)));
+    // As a request, which would be dropped.
+    let late = |why| Err(StoreError::Unreachable { origin: root.into(), why });
     on_disk(generation, root, work).await.unwrap_or_else(late)
 }
 
@@ -321,18 +321,24 @@ async fn open_supplied(
     supplied: &dyn Root,
 ) -> Result<Rehearsed, StoreError> {
     let Some((_, path)) = cursor.current() else { return Err(StoreError::NotFound) };
+    let path = &*Roots::path_for_program(path)?;
     let resolved = resolved(name, path);
-    if cursor.candidates().request().operation == Operation::Write {
+    let request = cursor.candidates().request();
+    if request.operation == Operation::Write {
+        let limit = generation.files.roots.judge_supplied(name)?;
+        require_room(
+            request,
+            cursor.announced(),
+            cursor.profile().bytes.map_or(limit, |most| most.min(limit)),
+        )?;
         return Ok(Rehearsed { resolved, size: cursor.announced() });
     }
-    let source = timeout(generation.open_time, supplied.open(path)).await;
-    let late = || StoreError::Io(std::io::ErrorKind::TimedOut.into());
-    let source = source.map_err(|_| late())?.map_err(|error| error.into_store(name))?;
+    let source = open_root(generation, name, supplied, path).await?;
     Ok(Rehearsed { resolved, size: Some(source.size()) })
 }
 
 /// Runs `work` on a thread of the root, within `limits.open-time`.
-pub(super) async fn on_disk<T: Send + 'static>(
+async fn on_disk<T: Send + 'static>(
     generation: &Generation,
     root: &str,
     work: impl FnOnce() -> T + Send + 'static,
@@ -340,15 +346,8 @@ pub(super) async fn on_disk<T: Send + 'static>(
     let Some(disk) = generation.files.roots.disk(root) else {
         return Err(format!("there is no root `{root}`"));
     };
-    let (sender, receiver) = oneshot::channel();
     let lane = if disk.elsewhere().is_some() { Lane::LookUp } else { Lane::Open };
-    let work = move || drop(sender.send(work()));
-    disk.submit(lane, ClientKey::SERVER, generation.open_time, work, |_| {});
-    let within = humantime::format_duration(generation.open_time);
-    match timeout(generation.open_time, receiver).await {
-        Ok(Ok(done)) => Ok(done),
-        _ => Err(format!("root `{root}` did not answer within {within} (`limits.open-time`)")),
-    }
+    on_lane(generation, disk, lane, ClientKey::SERVER, work).await
 }
 
 /// An error with its name in the system.
@@ -383,7 +382,7 @@ fn conclude(
     let outcome = &mut explained.outcome;
     outcome.verdict_by = record.verdict_by.as_deref().map(str::to_owned);
     outcome.resolved = record.resolved.as_deref().map(str::to_owned);
-    let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile)?, profile)));
+    let decision = decision.and_then(|profile| Ok((generation.negotiate(record, &profile, None)?, profile)));
     match decision {
         // The request would not be admitted.
         _ if circumstances.limits.iter().any(|limit| limit.reached) => {

@@ -40,8 +40,11 @@ impl Generation {
     /// Calls the `accept-upload` chain and executes its decision. Updates the record accordingly.
     async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
         let disk = &Arc::clone(upload.disk());
-        let (mut upload, sealed) =
-            on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?;
+        let (mut upload, sealed) = match upload.is_supplied() {
+            // No disk is involved, and the program's part stays within its runtime.
+            true => upload.seal().map(|sealed| (upload, sealed))?,
+            false => on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?,
+        };
         let accepted = self.policy.accept_upload(&record.request, &upload, sealed).await;
         record.plugin_calls += accepted.calls;
         if accepted.by.is_some() {
@@ -59,8 +62,11 @@ impl Generation {
             Acceptance::Rename(Destination { path, .. }) => {
                 record.resolved = Some(format!("{}:{path}", upload.root()).into());
                 let roots = self.files.roots.clone();
-                let redirect = move || roots.redirect(&mut upload, &path).map(|()| upload);
-                match on_disk(disk, redirect).await {
+                let redirected = match upload.is_supplied() {
+                    true => roots.redirect(&mut upload, &path).map(|()| upload),
+                    false => on_disk(disk, move || roots.redirect(&mut upload, &path).map(|()| upload)).await,
+                };
+                match redirected {
                     Ok(upload) => publish(disk, upload).await,
                     Err(error) => Err(error),
                 }

@@ -18,6 +18,7 @@ mod open_file;
 mod pending;
 mod plan;
 mod refusals;
+mod root_access;
 mod stored_name;
 mod supplied;
 

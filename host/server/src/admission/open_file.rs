@@ -21,14 +21,12 @@ pub(super) fn granted(
     opened: Result<Opened, Decision>,
     profile: &SessionProfile,
 ) -> Decision {
-    let negotiated = opened
-        .and_then(|opened| within(opened, profile))
-        .and_then(|opened| Ok((opened, generation.negotiate(record, profile)?)));
+    let negotiated = opened.and_then(|opened| within(opened, profile)).and_then(|opened| {
+        let bounds = generation.negotiate(record, profile, opened.most_window)?;
+        Ok((opened, bounds))
+    });
     match negotiated {
-        Ok((Opened { content, resolved, identity, most_window }, Bounds { mut limits, settings, .. })) => {
-            if let Some(most) = most_window {
-                limit_window(&mut limits, &record.requested_options, most);
-            }
+        Ok((Opened { content, resolved, identity, .. }, Bounds { limits, settings, .. })) => {
             record.resolved = Some(resolved);
             record.rate = limits.rate;
             // The master client sets the pace of a group.
@@ -41,13 +39,13 @@ pub(super) fn granted(
 
 /// Limits the window to this many bytes.
 fn limit_window(limits: &mut Limits, requested: &OptionSet, most: u32) {
-    let block = requested.blksize.map_or(512, |requested| requested.min(limits.blksize)).max(1);
+    let block = requested.block_size().min(limits.blksize.max(512)).max(1);
     let blocks = u16::try_from(most / u32::from(block)).unwrap_or(u16::MAX).max(1);
     limits.windowsize = limits.windowsize.min(blocks);
 }
 
 impl Generation {
-    /// Returns the bounds of the negotiation.
+    /// Returns the bounds of the negotiation. `most_window`: the largest window in bytes, if the content limits it.
     ///
     /// # Errors
     /// The negotiated values are below the floors of policy.
@@ -55,8 +53,12 @@ impl Generation {
         &self,
         record: &DecisionRecord,
         profile: &SessionProfile,
+        most_window: Option<u32>,
     ) -> Result<Bounds, Decision> {
-        let bounds = self.negotiation.bounds(&record.request, &record.requested_options, profile);
+        let mut bounds = self.negotiation.bounds(&record.request, &record.requested_options, profile);
+        if let Some(most) = most_window {
+            limit_window(&mut bounds.limits, &record.requested_options, most);
+        }
         let SessionValues { blksize, windowsize, .. } = profile.floors;
         if blksize.is_none() && windowsize.is_none() {
             return Ok(bounds);

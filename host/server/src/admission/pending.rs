@@ -10,7 +10,9 @@ use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use tuffet_engine::worker::{Content, Decision, NewRequest, Ticket, ToWorker};
+use std::time::Duration;
+use tokio::time::timeout;
+use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
 use tuffet_request::events::{CompactRecord, DecisionRecord, Happening};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
@@ -23,7 +25,8 @@ pub(super) struct PendingRequest {
     pub(super) admission: Arc<Admission>,
     /// The generation of the request and its transfer.
     pub(super) generation: Arc<Generation>,
-    pub(super) new: NewRequest,
+    /// `None` once it is concluded.
+    new: Option<NewRequest>,
     /// Each stage adds its facts.
     pub(super) record: DecisionRecord,
 }
@@ -32,6 +35,9 @@ pub(super) struct PendingRequest {
 /// keeps neither it nor the server.
 pub(super) type RequestSlot = OnceSlot<Box<PendingRequest>>;
 
+/// How long a request may wait for the MAC address of its client.
+const NEIGHBOUR_TIME: Duration = Duration::from_millis(200);
+
 impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
     pub(super) async fn ask(
@@ -39,7 +45,10 @@ impl PendingRequest {
         generation: Arc<Generation>,
         new: NewRequest,
     ) -> (Box<PendingRequest>, Plan) {
-        let neighbour = admission.neighbours.find(new.peer.ip(), new.interface()).await;
+        let (client, interface) = (new.peer.ip().to_canonical(), new.interface());
+        let asking = AssertUnwindSafe(admission.neighbours.find(client, interface)).catch_unwind();
+        // Without an answer, its MAC address is unknown.
+        let neighbour = timeout(NEIGHBOUR_TIME, asking).await.ok().and_then(Result::ok).flatten();
         let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
         let plan = match refused {
             Some(decision) => Plan::Decided(decision),
@@ -59,7 +68,7 @@ impl PendingRequest {
         generation: Arc<Generation>,
         new: NewRequest,
     ) -> (Box<PendingRequest>, Plan) {
-        let neighbour = admission.neighbours.cached(new.peer.ip(), new.interface());
+        let neighbour = admission.neighbours.cached(new.peer.ip().to_canonical(), new.interface());
         let (pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
         (pending, refused.map_or_else(Plan::without_policy, Plan::Decided))
     }
@@ -92,23 +101,28 @@ impl PendingRequest {
             name: &new.name,
             options: std::mem::take(&mut new.options),
         };
-        let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip()) };
+        let facts = ClientFacts { neighbour, lease: generation.leases.find(new.peer.ip().to_canonical()) };
         let (request, refused) = requested.read(&generation.files.roots, facts, trail);
         let record = DecisionRecord {
             requested_options: new.requested,
             ..DecisionRecord::new(Arc::new(request), new.received)
         };
-        let pending = Box::new(PendingRequest { admission, generation, new, record });
+        let pending = Box::new(PendingRequest { admission, generation, new: Some(new), record });
         (pending, refused.map(|error| refuse_name(&error)))
     }
 
     /// The third stage: informs the live view and observers before the worker, and so before the end of the transfer.
-    pub(super) fn conclude(self: Box<Self>, mut decision: Decision) {
-        let PendingRequest { admission, generation, new, mut record } = *self;
+    pub(super) fn conclude(mut self: Box<Self>, decision: Decision) {
+        self.post(decision);
+    }
+
+    fn post(&mut self, mut decision: Decision) {
+        let Some(new) = self.new.take() else { return };
+        let PendingRequest { admission, generation, record, .. } = self;
         let decided_after = new.received.elapsed();
         record.decided_after = Some(decided_after);
         record.size = decision.size(new.requested.tsize);
-        let open = Arc::new(CompactRecord::from(&record));
+        let open = Arc::new(CompactRecord::from(&*record));
         admission.watch.decided(decided_after);
         let granted = matches!(decision, Decision::Grant { .. });
         if let Some(folders) = generation.netboot.shim_folders.as_ref().filter(|_| granted) {
@@ -120,24 +134,35 @@ impl PendingRequest {
             let want = admission.observers.want();
             // Observers of progress need the start event to follow a transfer.
             if want.started || want.progressed {
-                start = Some(Happening::Started { record: Arc::new(record), open: Arc::clone(&open) });
+                start =
+                    Some(Happening::Started { record: Arc::new(record.clone()), open: Arc::clone(&open) });
             }
         }
         if let Decision::Grant { content: Content::Upload(sink), .. } = &mut decision
             && generation.policy.gates_uploads(open.listener())
         {
-            sink.ask(generation);
+            sink.ask(Arc::clone(generation) as Arc<dyn Gate>);
         }
         let ticket = Ticket { record: open, answered: decision.answered(), place: new.place };
         let message = ToWorker::Decided { key: new.key, ticket, share: new.share, decision };
         match start.and_then(|start| admission.observers.try_send(start).err()) {
             None => admission.post(new.worker, message),
             // Not on this thread: the consumer of the queue may need a deciding thread.
-            Some(start) => drop(admission.runtime.clone().spawn(async move {
-                admission.observers.send(*start).await;
-                admission.post(new.worker, message);
-            })),
+            Some(start) => {
+                let its = Arc::clone(admission);
+                drop(admission.runtime.spawn(async move {
+                    its.observers.send(*start).await;
+                    its.post(new.worker, message);
+                }));
+            }
         }
+    }
+}
+
+/// A request that is given up undecided, as after a panic, still gets its outcome and frees its place.
+impl Drop for PendingRequest {
+    fn drop(&mut self) {
+        self.post(internal_error());
     }
 }
 
@@ -198,6 +223,7 @@ impl ReceivedRequest<'_> {
             },
             Err(error) => (requested.escape_default().take(200).collect(), Some(error)),
         };
+        let client = SocketAddr::new(self.client.ip().to_canonical(), self.client.port());
         let request = Request {
             id: self.id,
             listener: self.listener,
@@ -211,7 +237,7 @@ impl ReceivedRequest<'_> {
             prefix,
             stored_in: None,
             shim_folder: None,
-            client: self.client,
+            client,
             local_address: self.local.address,
             interface: self.local.interface,
             vlan: self.local.vlan,

@@ -14,6 +14,7 @@
 
 use super::candidates::{searched_roots, serves};
 use super::refusals::allowed;
+use super::root_access::open_root;
 use crate::generation::Generation;
 use crate::last_folders::is_requested_by_shim;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use tuffet_engine::worker::Decision;
 use tuffet_policy::Target;
 use tuffet_request::events::{DecisionRecord, Ending, Outcome};
 use tuffet_request::{Operation, Request, SessionProfile};
-use tuffet_store::{Lane, Reach, Sought, Stored};
+use tuffet_store::{Lane, Reach, Sought, StoreError, Stored};
 
 /// Gives the request the path under which a root stores its file: in the stored spelling, and for shim in the last folder
 /// of its client. Without such a file it keeps its path.
@@ -34,7 +35,7 @@ pub(super) async fn find(generation: &Generation, record: &mut DecisionRecord) -
     if any_case {
         respell_request(generation, record).await?;
     }
-    if move_to_last_folder(generation, record).await? && any_case {
+    if move_to_last_folder(generation, record).await && any_case {
         respell_request(generation, record).await?;
     }
     Ok(())
@@ -106,40 +107,34 @@ pub(super) async fn respell_targets(
 
 /// Replaces the path of a request by shim by the one in the last folder of its client, if the file exists there and not
 /// under the requested path (`netboot.shim-folder`). Returns whether the path was replaced.
-///
-/// # Errors
-/// The decision, if a root does not answer.
-async fn move_to_last_folder(generation: &Generation, record: &mut DecisionRecord) -> Result<bool, Decision> {
+async fn move_to_last_folder(generation: &Generation, record: &mut DecisionRecord) -> bool {
     let request = &record.request;
-    let Some(folders) = generation.netboot.shim_folders.as_ref() else { return Ok(false) };
+    let Some(folders) = generation.netboot.shim_folders.as_ref() else { return false };
     if request.operation != Operation::Read || !is_requested_by_shim(&request.path) {
-        return Ok(false);
+        return false;
     }
-    let Some(folder) = folders.of(request.client.ip()) else { return Ok(false) };
-    if exists(generation, request, &request.path).await? {
-        return Ok(false);
+    let Some(folder) = folders.of(request.client.ip()) else { return false };
+    if exists(generation, request, &request.path).await {
+        return false;
     }
     let path = format!("{folder}/{}", request.path);
-    let is_there = exists(generation, request, &path).await?;
+    let is_there = exists(generation, request, &path).await;
     let request = Arc::make_mut(&mut record.request);
     request.shim_folder = Some(folder);
     if is_there {
         request.path = path;
     }
-    Ok(is_there)
+    is_there
 }
 
-/// Whether any root of the request has the path.
-///
-/// # Errors
-/// The decision, if a root does not answer.
-async fn exists(generation: &Generation, request: &Request, path: &str) -> Result<bool, Decision> {
+/// Whether any root of the request has the path. A root that does not answer does not: policy may not need it.
+async fn exists(generation: &Generation, request: &Request, path: &str) -> bool {
     for root in roots_to_search(generation, request) {
-        if stored_path(generation, &root, request, path, Sought::File).await?.is_some() {
-            return Ok(true);
+        if let Ok(Some(_)) = stored_path(generation, &root, request, path, Sought::File).await {
+            return true;
         }
     }
-    Ok(false)
+    false
 }
 
 fn roots_to_search(generation: &Generation, request: &Request) -> Vec<Arc<str>> {
@@ -159,6 +154,20 @@ async fn stored_path(
     path: &str,
     sought: Sought,
 ) -> Result<Option<String>, Decision> {
+    if let Some((name, supplied)) = generation.files.supplied.get(root) {
+        // A root of the program has the names that it opens, and takes uploads under any.
+        if sought == Sought::FolderOf {
+            return Ok(Some(path.to_owned()));
+        }
+        return match open_root(generation, &name, &*supplied, path).await {
+            Ok(_) => Ok(Some(path.to_owned())),
+            Err(StoreError::Unreachable { why, .. }) => {
+                let detail = format!("root `{root}` did not look up the name: {why}");
+                Err(Decision::Drop { ending: Ending::new(Outcome::Failed, detail) })
+            }
+            Err(_) => Ok(None),
+        };
+    }
     let (roots, within) = (&generation.files.roots, generation.open_time);
     let Some(disk) = roots.disk(root) else { return Ok(None) };
     // Answers from the cache do not wait for look-ups.

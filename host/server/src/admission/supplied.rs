@@ -4,17 +4,24 @@ use super::file_search::FileSearch;
 use super::open_file::{CandidateCursor, Opened, granted, require_room, resolved, wire};
 use super::pending::PendingRequest;
 use super::refusals::{internal_error, overloaded, refused};
-use crate::content::{OpenedSource, Root};
+use crate::content::{InRuntime, OpenedSource, Root};
 use crate::generation::Files;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, NetasciiFile, Sink};
 use tuffet_policy::PluginContent;
 use tuffet_request::{Mode, Operation, Request, SessionProfile};
-use tuffet_store::{Disk, OpenFile, StoreError, Undone};
+use tuffet_store::{Disk, MemoryBytes, OpenFile, Roots, StoreError, SuppliedContent, Undone};
+
+/// The longest wait for a small content before its transfer begins.
+const SMALL_TIME: Duration = Duration::from_millis(500);
+
+/// The longest load of a content into memory.
+const LOAD_TIME: Duration = Duration::from_secs(60);
 
 /// The largest window of a stream in bytes: two pieces that are read ahead hold what the client may still request.
 const STREAM_WINDOW: u32 = 256 << 10;
@@ -57,8 +64,8 @@ impl PendingRequest {
         let runtime = self.admission.runtime.clone();
         runtime.spawn(async move {
             let generation = Arc::clone(&self.generation);
-            let Some((file, shared)) = content.supplied() else { return self.conclude(internal_error()) };
-            let source = OpenedSource::File { file: Arc::clone(file), shared };
+            let Some(file) = content.supplied() else { return self.conclude(internal_error()) };
+            let source = OpenedSource::File(Arc::clone(file));
             let request = &self.record.request;
             let opening = generation.files.supplied(request, source, Arc::clone(content.resolved()));
             let opening = AssertUnwindSafe(opening).catch_unwind();
@@ -87,6 +94,7 @@ impl CandidateCursor {
         disk: &Arc<Disk>,
     ) -> Result<Opened, StoreError> {
         let Some((_, path)) = self.current() else { return Err(StoreError::NotFound) };
+        let path = &*Roots::path_for_program(path)?;
         let request = self.candidates().request();
         let failed = |error: crate::content::RootError| error.into_store(name);
         match request.operation {
@@ -96,15 +104,15 @@ impl CandidateCursor {
                 files.supplied(request, opened, resolved(name, path)).await
             }
             Operation::Write => {
+                let limit = files.roots.judge_supplied(name)?;
+                let limit = self.profile().bytes.map_or(limit, |most| most.min(limit));
+                require_room(request, self.announced(), limit)?;
                 let writing =
                     files.uploads.begin(name, path).map_err(|running| StoreError::Busy { running })?;
-                let sink = root.create(path).await.map_err(failed)?;
+                let sink = Box::new(InRuntime::new(root.create(path).await.map_err(failed)?));
                 let mut upload = files.roots.create_supplied(name, path, sink)?;
                 upload.count(writing);
-                if let Some(most) = self.profile().bytes {
-                    upload.lower_limit(most);
-                }
-                require_room(request, self.announced(), upload.limit())?;
+                upload.lower_limit(limit);
                 let sink = Sink::new(upload, request.mode == Mode::Netascii);
                 Ok(Opened::new(Content::Upload(Box::new(sink)), resolved(name, path)))
             }
@@ -120,14 +128,14 @@ impl Files {
         opened: OpenedSource,
         resolved: Arc<str>,
     ) -> Result<Opened, StoreError> {
-        let (file, shared) = match opened {
+        let file = match opened {
             OpenedSource::Bytes(bytes) => return Ok(Opened::new(wire(request.mode, &bytes), resolved)),
-            OpenedSource::File { file, shared } => (file, shared),
+            OpenedSource::File(file) => file,
         };
-        let sequential = (!shared).then_some(STREAM_WINDOW);
+        let sequential = file.is_sequential().then_some(STREAM_WINDOW);
         let content = match request.mode {
-            Mode::Octet if !shared => Content::file(file),
-            Mode::Octet => match self.hot(&file).await.map_err(|error| file.unreadable(error))? {
+            Mode::Octet if file.is_sequential() => Content::file(file),
+            Mode::Octet => match self.in_memory(&file).await {
                 Some(bytes) => Content::Bytes(bytes),
                 None => Content::file(file),
             },
@@ -136,11 +144,25 @@ impl Files {
         Ok(Opened::new(content, resolved).with_window(sequential))
     }
 
-    async fn hot(&self, file: &Arc<OpenFile>) -> std::io::Result<Option<tuffet_store::MemoryBytes>> {
-        match file.is_supplied() {
-            true => self.cache.supplied(file).await,
-            // A file of a folder: its worker reads it from the page cache.
-            false => Ok(None),
+    /// Returns a content that is in memory, or that the program supplies at once. A slow or failing program is left to
+    /// the transfer: it reads by pieces, and learns of errors.
+    async fn in_memory(&self, file: &Arc<OpenFile>) -> Option<MemoryBytes> {
+        // The worker reads files of folders from the page cache.
+        if !file.is_supplied() {
+            return None;
+        }
+        match self.cache.supplied(file) {
+            SuppliedContent::Hot(bytes) => Some(bytes),
+            // In a task of its own: others may wait for the same content, and later requests find it.
+            SuppliedContent::Small(reading) => {
+                let read = tokio::spawn(timeout(LOAD_TIME, reading));
+                timeout(SMALL_TIME, read).await.ok()?.ok()?.ok()?
+            }
+            SuppliedContent::Load(loading) => {
+                drop(tokio::spawn(timeout(LOAD_TIME, loading)));
+                None
+            }
+            SuppliedContent::Cold => None,
         }
     }
 }

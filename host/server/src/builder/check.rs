@@ -1,10 +1,11 @@
 //! Checks what a program asks for, and opens the roots.
 
+use super::ranges::out_of_range;
 use super::{BuildError, Builder};
 use crate::content::{OpenRoots, SuppliedOrigin, SuppliedRoots};
+use std::net::UdpSocket;
 use std::sync::Arc;
 use tuffet_request::RootSpec;
-use tuffet_request::settings::{MaxBlksize, Settings};
 use tuffet_store::{Disks, Origin, Origins, Roots};
 
 impl Builder {
@@ -25,7 +26,7 @@ impl Builder {
     /// Returns the first contradiction. `listens`: whether it needs a listener.
     pub(crate) fn check(&self, listens: bool) -> Result<(), BuildError> {
         let wrong = |why: String| Err(BuildError::Usage(why));
-        let Settings { listeners, workers, transfer, limits, .. } = &self.settings;
+        let listeners = &self.settings.listeners;
         if listens && listeners.is_empty() {
             return wrong("the server has no listener: add one with `listener`".into());
         }
@@ -38,6 +39,9 @@ impl Builder {
                 "the server has no content: add a `folder`, a `root`, or a hook with `resolve`".into(),
             );
         }
+        if self.opened.is_some() && !(self.roots.is_empty() && self.supplied.is_empty()) {
+            return wrong("`open_roots` brings all roots: leave `folder` and `root` out, or it".into());
+        }
         if let Some(name) = repeated(listeners.iter().map(|its| its.name.as_str())) {
             return wrong(format!(
                 "two listeners have the name `{name}`: give one another with `Listener::name`"
@@ -47,49 +51,38 @@ impl Builder {
             return wrong(format!("two roots have the name `{name}`: give one another"));
         }
         for listener in listeners {
-            let known = |name: &&String| !self.roots.iter().any(|root| root.name == **name);
-            let missing = listener.roots.iter().flatten().find(known).filter(|_| self.opened.is_none());
-            if let Some(name) = missing {
+            let exists = |name: &str| match &self.opened {
+                Some((roots, _)) => roots.disk(name).is_some(),
+                None => self.roots.iter().any(|root| root.name == name),
+            };
+            if let Some(name) = listener.roots.iter().flatten().find(|name| !exists(name)) {
                 let its = &listener.name;
                 return wrong(format!(
                     "listener `{its}` serves the root `{name}`, which does not exist: add it"
                 ));
             }
         }
-        let times = transfer.retransmit;
-        let bounds = [
-            ("workers", (1..=1024).contains(workers), "1 to 1024"),
-            ("transfer.max_windowsize", (1..=32767).contains(&transfer.max_windowsize), "1 to 32767 blocks"),
-            (
-                "transfer.max_blksize",
-                !matches!(transfer.max_blksize, MaxBlksize::Bytes(bytes) if !(8..=65464).contains(&bytes)),
-                "8 to 65464 bytes",
-            ),
-            ("transfer.rollover", transfer.rollover <= 1, "0 or 1"),
-            (
-                "transfer.rate",
-                transfer.rate.is_none_or(|rate| rate >= 1024),
-                "at least 1024 bytes per second",
-            ),
-            (
-                "transfer.retransmit",
-                !times.floor.is_zero()
-                    && times.floor <= times.initial
-                    && times.initial <= times.cap
-                    && times.cap <= times.give_up,
-                "times that ascend: floor, initial, cap, give_up",
-            ),
-            ("limits.transfers", limits.transfers > 0, "at least 1"),
-            ("limits.pending", limits.pending > 0, "at least 1"),
-            ("limits.events", limits.events > 0, "at least 1"),
-            ("limits.uploads_per_name", limits.uploads_per_name > 0, "at least 1"),
-            ("limits.errors_per_second", limits.errors_per_second > 0, "at least 1"),
-        ];
-        match bounds.into_iter().find(|(_, good, _)| !good) {
-            Some((what, _, range)) => wrong(format!("`{what}` is out of range: give it {range}")),
+        if let Some(number) = self.sockets.iter().position(|given| given.iter().any(is_dual_stack)) {
+            let name = listeners.get(number).map_or("", |its| &its.name);
+            return wrong(format!(
+                "the socket of listener `{name}` carries IPv4, too, so clients would have mapped addresses: set \
+                 IPV6_V6ONLY, and add a listener for IPv4"
+            ));
+        }
+        if self.hooks.time_limit.is_zero() {
+            return wrong("`time_limit` is 0, so every hook would fail: give it more".into());
+        }
+        match out_of_range(&self.settings) {
+            Some((what, range)) => wrong(format!("`{what}` is out of range: give it {range}")),
             None => Ok(()),
         }
     }
+}
+
+/// Whether it is a socket of IPv6 that carries IPv4, too (RFC 3493, section 5.3).
+fn is_dual_stack(socket: &UdpSocket) -> bool {
+    let is_any_v6 = socket.local_addr().is_ok_and(|its| its.is_ipv6() && its.ip().is_unspecified());
+    is_any_v6 && rustix::net::sockopt::ipv6_v6only(socket).is_ok_and(|only| !only)
 }
 
 fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {

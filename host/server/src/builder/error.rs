@@ -1,6 +1,5 @@
 //! Why a server cannot be built.
 
-use std::io;
 use tuffet_engine::worker::OpenError;
 use tuffet_store::RootError;
 
@@ -24,9 +23,6 @@ pub enum BuildError {
         /// The error.
         error: OpenError,
     },
-    /// The sockets of multicast groups cannot be opened.
-    #[error("multicast: {0}")]
-    Multicast(io::Error),
 }
 
 fn describe(error: &OpenError) -> String {

@@ -18,13 +18,21 @@ impl Listener {
         Listener { settings: settings::Listener::at(&address.to_string(), address), sockets: Vec::new() }
     }
 
-    /// A listener with this bound socket. Sockets of TID ports are bound to the same IP address.
+    /// A listener with this bound socket, which one worker serves. Sockets of TID ports are bound to the same IP address.
+    /// A socket of IPv6 must carry only IPv6 (`IPV6_V6ONLY`).
     ///
     /// # Errors
     /// The socket has no address.
     pub fn from_socket(socket: UdpSocket) -> io::Result<Listener> {
         let listener = Listener::bind(socket.local_addr()?);
         Ok(Listener { sockets: vec![socket], ..listener })
+    }
+
+    /// As [`Listener::from_socket`], with one more socket of the same address (`SO_REUSEPORT`), for another worker.
+    #[must_use]
+    pub fn and_socket(mut self, socket: UdpSocket) -> Listener {
+        self.sockets.push(socket);
+        self
     }
 
     /// The name for hooks and logs; unique.

@@ -5,6 +5,7 @@ mod error;
 mod folder;
 mod listener;
 mod policy;
+mod ranges;
 
 pub use error::BuildError;
 pub use folder::{Folder, OpenFolder};
@@ -79,15 +80,24 @@ impl Builder {
         self
     }
 
-    /// Adds a root that the program implements. It takes uploads if its [`Root::create`] does; `max_upload` is the
-    /// largest one in bytes.
+    /// Adds a root that the program implements, for reading.
     #[must_use]
-    pub fn root(mut self, name: &str, max_upload: u64, root: impl Root) -> Builder {
+    pub fn root(self, name: &str, root: impl Root) -> Builder {
+        self.supply(name, None, root)
+    }
+
+    /// Adds a root that the program implements and that takes uploads ([`Root::create`]) of at most `max_upload` bytes.
+    #[must_use]
+    pub fn writable_root(self, name: &str, max_upload: u64, root: impl Root) -> Builder {
+        self.supply(name, Some(max_upload), root)
+    }
+
+    fn supply(mut self, name: &str, max_upload: Option<u64>, root: impl Root) -> Builder {
         let spec = RootSpec {
             elsewhere: Some(name.into()),
-            writable: max_upload > 0,
+            writable: max_upload.is_some(),
             overwrite: true,
-            max_upload,
+            max_upload: max_upload.unwrap_or_default(),
             ..RootSpec::read_only(name, "")
         };
         self.roots.push(spec);
@@ -139,7 +149,7 @@ impl Builder {
         self
     }
 
-    /// The time limit of each call of a hook. Default: 5 s.
+    /// The time limit of each call of a hook of the program. Default: 5 s.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Builder {
         self.hooks.time_limit = limit;
@@ -210,15 +220,15 @@ impl Builder {
         self
     }
 
-    /// Replaces all settings, and the listeners with them. `sockets`: the bound sockets of each listener, if the program
-    /// has them.
+    /// Replaces all settings, and the listeners with them: call it before the methods that set single ones. `sockets`: the
+    /// bound sockets of each listener, if the program has them.
     #[must_use]
     pub fn settings(mut self, settings: Settings, sockets: Vec<Vec<UdpSocket>>) -> Builder {
         (self.settings, self.sockets) = (settings, sockets);
         self
     }
 
-    /// Serves these roots, which are open already, instead of opening folders.
+    /// Serves these roots, which are open already, instead of folders and roots of the program.
     #[must_use]
     pub fn open_roots(mut self, roots: Roots, disks: Disks) -> Builder {
         self.opened = Some((roots, disks));

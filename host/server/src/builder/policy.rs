@@ -1,7 +1,7 @@
 //! The policy of a server: a loaded one, and the hooks of the program.
 
 use crate::content::SourceOpener;
-use crate::hooks::{AcceptUpload, Authorize, Native, Observe, Resolve, member};
+use crate::hooks::{AcceptUpload, Authorize, Native, NativeObserver, Observe, Resolve, member};
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet_policy::{Chains, DefaultVerdict, Hooks, Member, PluginRecords, Policy, PolicyParts};
@@ -70,9 +70,12 @@ impl ProgramHooks {
             accept_upload: chain(self.accept_upload, sources, time_limit, |name, hook| {
                 member(name, Hooks { accept_upload: Some(hook), ..Hooks::default() })
             }),
-            observe: chain(self.observe, sources, time_limit, |name, hook| {
-                member(name, Hooks { observe: Some(hook), ..Hooks::default() })
-            }),
+            observe: (self.observe.into_iter())
+                .map(|(name, hook)| {
+                    let hook = Arc::new(NativeObserver::new(hook));
+                    member(&name, Hooks { observe: Some(hook), ..Hooks::default() })
+                })
+                .collect(),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Content that a program supplies: the bytes of one answer ([`Source`]), and roots that are no folders ([`Root`]).
 
+mod in_runtime;
 mod open_roots;
 mod root;
 mod source;
 mod stream;
 
+pub(crate) use in_runtime::InRuntime;
 pub(crate) use open_roots::OpenRoots;
 pub use root::{Root, RootError};
 pub(crate) use root::{SuppliedOrigin, SuppliedRoots};

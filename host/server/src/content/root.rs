@@ -48,9 +48,28 @@ pub enum RootError {
     /// It may succeed later, or at another server. The request is dropped, so that the client asks again.
     #[error("unavailable: {0}")]
     Unavailable(String),
-    /// Anything else (ERROR 0).
+    /// An error of the system: ERROR 1 if something is not found, 2 if permission is denied, 3 if the storage is full, 6 if
+    /// something exists, and otherwise 0.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<StoreError> for RootError {
+    /// The errors of files of a folder ([`OpenFolder`](crate::OpenFolder)), for roots that serve such files, too.
+    fn from(error: StoreError) -> RootError {
+        match error {
+            error if error.code() == ErrorCode::FileNotFound => RootError::NotFound,
+            StoreError::Exists => RootError::Exists,
+            StoreError::ReadOnly => RootError::ReadOnly,
+            StoreError::Io(error) | StoreError::Forbidden(error) | StoreError::NoSpace(error) => {
+                RootError::Io(error)
+            }
+            error @ (StoreError::Unreachable { .. } | StoreError::Exhausted(_)) => {
+                RootError::Unavailable(error.to_string())
+            }
+            error => RootError::Denied(error.to_string()),
+        }
+    }
 }
 
 impl RootError {
@@ -65,7 +84,13 @@ impl RootError {
                 reason,
             }),
             RootError::Unavailable(why) => StoreError::Unreachable { origin: Arc::clone(root), why },
-            RootError::Io(error) => StoreError::Io(error),
+            RootError::Io(error) => match error.kind() {
+                io::ErrorKind::NotFound => StoreError::NotFound,
+                io::ErrorKind::AlreadyExists => StoreError::Exists,
+                io::ErrorKind::PermissionDenied => StoreError::Forbidden(error),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::NoSpace(error),
+                _ => StoreError::Io(error),
+            },
         }
     }
 }
@@ -91,9 +116,8 @@ impl Origin for SuppliedOrigin {
         Err(StoreError::Io(io::ErrorKind::Unsupported.into()))
     }
 
-    /// Every name counts as stored as it is spelled.
     fn look_up(&self, _: &str, _: Reach) -> Result<Option<RemoteMeta>, StoreError> {
-        Ok(Some(RemoteMeta { size: 0, version: "".into(), modified_unix_ms: 0 }))
+        Err(StoreError::Io(io::ErrorKind::Unsupported.into()))
     }
 
     fn store(&self, _: &str, _: &std::fs::File, _: u64, _: bool) -> Result<(), StoreError> {

@@ -1,5 +1,6 @@
 //! The bytes of an answer.
 
+use super::in_runtime::InRuntime;
 use super::stream::StreamReader;
 use quick_cache::sync::Cache;
 use std::fmt;
@@ -16,8 +17,8 @@ pub struct Source(Kind);
 enum Kind {
     Bytes(Arc<[u8]>),
     File(Box<OpenFile>),
-    Ranged { size: u64, version: Version, reader: Arc<dyn ReadAt> },
-    Stream { size: u64, reader: Arc<dyn ReadAt> },
+    Ranged { size: u64, version: Version, reader: Box<dyn ReadAt> },
+    Stream { size: u64, reader: Box<dyn ReadAt> },
 }
 
 /// Distinguishes contents: an ETag, a digest, a revision with the name of what it revises. Equal versions mean equal
@@ -38,7 +39,7 @@ impl Source {
         Source(Kind::Bytes(bytes.into()))
     }
 
-    /// A file of a folder, as [`Folder::open_file`](crate::Folder::open_file) opens it.
+    /// A file of a folder, as [`OpenFolder::open_file`](crate::OpenFolder::open_file) opens it.
     pub fn file(file: OpenFile) -> Source {
         Source(Kind::File(Box::new(file)))
     }
@@ -47,13 +48,14 @@ impl Source {
     /// fit into the memory for hot files ([`Limits::cache`](tuffet_request::settings::Limits::cache)); otherwise each
     /// transfer reads it in pieces of at most 256 KiB, two at a time.
     pub fn ranged(size: u64, version: Version, reader: impl ReadAt) -> Source {
-        Source(Kind::Ranged { size, version, reader: Arc::new(reader) })
+        Source(Kind::Ranged { size, version, reader: Box::new(reader) })
     }
 
     /// A stream of exactly `size` bytes, for one transfer. Its windows are limited to 256 KiB, which stay in memory until
-    /// the client has them. If the stream ends earlier, the transfer ends with an error.
+    /// the client has them. If the stream ends earlier, the transfer ends with an error; what follows after `size` bytes
+    /// is not read.
     pub fn stream(size: u64, reader: impl AsyncRead + Send + Unpin + 'static) -> Source {
-        Source(Kind::Stream { size, reader: Arc::new(StreamReader::new(reader)) })
+        Source(Kind::Stream { size, reader: Box::new(StreamReader::new(reader)) })
     }
 
     /// The size in bytes.
@@ -76,11 +78,7 @@ impl fmt::Debug for Source {
 #[derive(Debug)]
 pub(crate) enum OpenedSource {
     Bytes(Arc<[u8]>),
-    /// `shared`: whether others may get the same content.
-    File {
-        file: Arc<OpenFile>,
-        shared: bool,
-    },
+    File(Arc<OpenFile>),
 }
 
 /// Opens sources: gives each version its identity. Cheap to clone; clones share them.
@@ -103,16 +101,16 @@ impl SourceOpener {
         let disk = disk.unwrap_or(&self.0.disk);
         match source.0 {
             Kind::Bytes(bytes) => OpenedSource::Bytes(bytes),
-            Kind::File(file) => OpenedSource::File { file: Arc::new(*file), shared: true },
+            Kind::File(file) => OpenedSource::File(Arc::new(*file)),
             Kind::Ranged { size, version, reader } => {
                 let new = || Ok::<_, std::convert::Infallible>(ContentId::unused());
                 let Ok(content) = self.0.versions.get_or_insert_with(&version, new);
-                let file = OpenFile::supplied(reader, size, content, disk, path);
-                OpenedSource::File { file: Arc::new(file), shared: true }
+                let reader = Arc::new(InRuntime::new(reader));
+                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, Some(content), disk, path)))
             }
             Kind::Stream { size, reader } => {
-                let file = OpenFile::supplied(reader, size, ContentId::unused(), disk, path);
-                OpenedSource::File { file: Arc::new(file), shared: false }
+                let reader = Arc::new(InRuntime::new(reader));
+                OpenedSource::File(Arc::new(OpenFile::supplied(reader, size, None, disk, path)))
             }
         }
     }

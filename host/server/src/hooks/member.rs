@@ -6,10 +6,6 @@ use tuffet_policy::{
     Breaker, BreakerLimits, Hooks, LineRate, Member, OnError, Overload, PluginRecords, Renderings,
 };
 
-/// A breaker that hardly ever opens: the program can mend its hooks, and nobody else is at fault.
-const BREAKER: BreakerLimits =
-    BreakerLimits { failures: u32::MAX, back_off: Duration::from_secs(1), cap: Duration::from_secs(1) };
-
 /// Returns a member of chains with these hooks.
 pub(crate) fn member(
     name: &str,
@@ -26,7 +22,8 @@ pub(crate) fn member(
         wall: time_limit,
         ipv6_prefix,
         wants_local: true,
-        breaker: Arc::new(Breaker::new(BREAKER)),
+        // The program can mend its hooks, and nobody else is at fault.
+        breaker: Arc::new(Breaker::new(BreakerLimits::NEVER)),
         turns: None,
         overload: Arc::<Overload>::default(),
         counters: records.counters_of(&name),

@@ -6,7 +6,7 @@
 //!
 //! The futures run on the server's tokio runtime and must not block: others wait for the same threads. A hook that
 //! panics, or that takes longer than [`Builder::time_limit`](crate::Builder::time_limit), affects its own request alone:
-//! the request is dropped with the outcome `failed`, so that its client asks again.
+//! the request is dropped with the outcome `failed`, so that its client asks again. A complete upload is refused then.
 
 mod member;
 mod native;
@@ -14,7 +14,7 @@ mod native;
 use crate::content::Source;
 use futures_util::future::BoxFuture;
 pub(crate) use member::member;
-pub(crate) use native::Native;
+pub(crate) use native::{Native, NativeObserver};
 use tuffet_policy::{Destination, ReceivedUpload, Target};
 use tuffet_request::events::{Event, Kinds};
 use tuffet_request::{Denial, ErrorCode, Operation, Request, SessionProfile};
@@ -57,16 +57,17 @@ pub trait Resolve: Send + Sync + 'static {
 }
 
 /// A function from the requested path to the content; without a content, the client learns that there is no such file.
+/// It has no opinion about uploads.
 impl<F: Fn(&str) -> Option<Source> + Send + Sync + 'static> Resolve for F {
     fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
         let answer = match request.operation {
-            Operation::Read => self(&request.path),
-            Operation::Write => None,
+            Operation::Read => match self(&request.path) {
+                Some(source) => Resolution::Content(source),
+                None => Resolution::not_found("the function has no such file"),
+            },
+            Operation::Write => Resolution::Abstain,
         };
-        Box::pin(std::future::ready(match answer {
-            Some(source) => Resolution::Content(source),
-            None => Resolution::not_found("the function has no such file"),
-        }))
+        Box::pin(std::future::ready(answer))
     }
 }
 
@@ -75,7 +76,7 @@ impl<F: Fn(&str) -> Option<Source> + Send + Sync + 'static> Resolve for F {
 pub enum Resolution {
     /// No opinion: the next hook decides, and after the last one the requested path is looked up in the roots.
     Abstain,
-    /// The first of these files that exists; for an upload, the first. If none exists, the request is refused.
+    /// The first of these files that exists; for an upload, the first. If none exists, the request is refused. At most 64.
     Files(Vec<Target>),
     /// The first of these files that exists, and otherwise what the next hook answers.
     FilesOrNext(Vec<Target>),
@@ -130,7 +131,7 @@ pub enum UploadVerdict {
 
 /// Observes requests. Each event arrives exactly once, in the order of its sequence number.
 pub trait Observe: Send + Sync + 'static {
-    /// The kinds of events that it gets; by default all ends.
+    /// The kinds of events that it gets; by default all ends. Asked once.
     fn wants(&self) -> Kinds {
         Kinds { finished: true, ..Kinds::default() }
     }

@@ -3,13 +3,13 @@
 use super::{AcceptUpload, Authorize, Observe, Resolution, Resolve, UploadVerdict, Verdict};
 use crate::content::{OpenedSource, SourceOpener};
 use futures_util::FutureExt;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 use tuffet_policy::{
-    CallContext, Cause, Delivery, Failure, Fallback, HookFuture, Memo, Opinion, PluginContent,
-    ReceivedUpload, ResolveOpinion, Selection, UploadOpinion,
+    CallContext, Cause, Delivery, Failure, Fallback, HookFuture, MAX_CANDIDATES, Memo, Opinion,
+    PluginContent, ReceivedUpload, ResolveOpinion, Selection, UploadOpinion,
 };
 use tuffet_request::Request;
 use tuffet_request::events::Kinds;
@@ -40,6 +40,10 @@ impl<H: ?Sized> Native<H> {
     }
 }
 
+fn bad(detail: String) -> Failure {
+    Failure::new(Cause::BadAnswer, detail)
+}
+
 impl tuffet_policy::Authorize for Native<dyn Authorize> {
     fn authorize<'a>(
         &'a self,
@@ -50,7 +54,10 @@ impl tuffet_policy::Authorize for Native<dyn Authorize> {
         Box::pin(async move {
             Ok(match self.call(async { self.hook.authorize(request).await }).await? {
                 Verdict::Abstain => None,
-                Verdict::Allow(profile) => Some(Opinion::Allow(profile)),
+                Verdict::Allow(profile) => match profile.problem() {
+                    None => Some(Opinion::Allow(profile)),
+                    Some(problem) => return Err(bad(format!("it allowed {problem}"))),
+                },
                 Verdict::Deny(denial) => Some(Opinion::Deny(denial)),
                 Verdict::Drop(reason) => Some(Opinion::Drop(reason)),
             })
@@ -68,14 +75,23 @@ impl tuffet_policy::Resolve for Native<dyn Resolve> {
         Box::pin(async move {
             let serve =
                 |files, fallback| Some(ResolveOpinion::Serve(Selection { files, fallback, profile: None }));
-            Ok(match self.call(async { self.hook.resolve(request).await }).await? {
+            let answer = self.call(async { self.hook.resolve(request).await }).await?;
+            if let Resolution::Files(files) | Resolution::FilesOrNext(files) = &answer
+                && files.len() > MAX_CANDIDATES
+            {
+                let number = files.len();
+                return Err(bad(format!(
+                    "it answered with {number} candidates: {MAX_CANDIDATES} are allowed"
+                )));
+            }
+            Ok(match answer {
                 Resolution::Abstain => None,
                 Resolution::Files(files) => serve(files, Fallback::NotFound),
                 Resolution::FilesOrNext(files) => serve(files, Fallback::Next),
                 Resolution::Content(source) => {
                     let content = match self.sources.open(source, None, &request.path) {
                         OpenedSource::Bytes(bytes) => PluginContent::new(None, bytes),
-                        OpenedSource::File { file, shared } => PluginContent::opened(file, shared),
+                        OpenedSource::File(file) => PluginContent::opened(file),
                     };
                     serve(Vec::new(), Fallback::Content(Arc::new(content)))
                 }
@@ -105,17 +121,33 @@ impl tuffet_policy::AcceptUpload for Native<dyn AcceptUpload> {
     }
 }
 
-impl tuffet_policy::Observe for Native<dyn Observe> {
+/// An observer of the program.
+pub(crate) struct NativeObserver {
+    hook: Arc<dyn Observe>,
+    /// Asked once: each request depends on it.
+    wants: Kinds,
+}
+
+impl NativeObserver {
+    pub(crate) fn new(hook: Arc<dyn Observe>) -> NativeObserver {
+        let wants = catch_unwind(AssertUnwindSafe(|| hook.wants())).unwrap_or_else(|_| {
+            tracing::error!(target: "tuffet::policy", "an observer of the program panicked, and observes nothing");
+            Kinds::default()
+        });
+        NativeObserver { hook, wants }
+    }
+}
+
+impl tuffet_policy::Observe for NativeObserver {
     fn wants(&self) -> Kinds {
-        self.hook.wants()
+        self.wants
     }
 
     fn observe<'a>(&'a self, events: &'a Delivery<'a>, _: CallContext) -> HookFuture<'a, ()> {
         Box::pin(async move {
             for (_, event) in events.iter() {
                 // The other events still arrive.
-                let told = std::panic::catch_unwind(AssertUnwindSafe(|| self.hook.observe(event)));
-                if told.is_err() {
+                if catch_unwind(AssertUnwindSafe(|| self.hook.observe(event))).is_err() {
                     tracing::error!(target: "tuffet::policy", "an observer of the program panicked");
                 }
             }

@@ -26,24 +26,34 @@ use tuffet_request::MacAddress;
 pub async fn follow_neighbours() -> io::Result<Neighbours> {
     let (connection, handle, mut events) = new_multicast_connection(&[MulticastGroup::Neigh])?;
     tokio::spawn(connection);
-    let followed = FollowedTable { table: Arc::default(), handle };
+    let followed = Arc::new(FollowedTable { table: Arc::default(), handle });
     followed.read_all().await;
-    let following = followed.clone();
+    // The socket is closed with the last view, and the events end with the socket.
+    let following = Arc::downgrade(&followed);
     tokio::spawn(async move {
         while let Some((event, _)) = events.next().await {
+            let Some(followed) = following.upgrade() else { return };
             match event.payload {
-                NetlinkPayload::InnerMessage(message) => following.note(message),
+                NetlinkPayload::InnerMessage(message) => followed.note(message),
                 // Events were lost: start over.
-                NetlinkPayload::Overrun(_) => following.read_all().await,
+                NetlinkPayload::Overrun(_) => followed.read_all().await,
                 _ => {}
             }
         }
+        if let Some(followed) = following.upgrade() {
+            // Old addresses would be wrong ones in time.
+            followed.table.write().clear();
+            tracing::error!(
+                target: "tuffet::neighbours",
+                "the kernel's neighbour table cannot be followed any more; MAC addresses come from requested names \
+                 alone until the server is restarted"
+            );
+        }
     });
-    Ok(Neighbours::new(Arc::clone(&followed.table), Some(Arc::new(followed))))
+    Ok(Neighbours::new(Arc::clone(&followed.table), Some(followed)))
 }
 
 /// The table, and the socket for reading it.
-#[derive(Clone)]
 struct FollowedTable {
     table: Arc<RwLock<NeighbourTable>>,
     handle: Handle,

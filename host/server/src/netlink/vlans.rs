@@ -7,6 +7,12 @@ use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{InfoData, InfoVlan, LinkAttribute, LinkInfo, LinkMessage};
 use rtnetlink::{Handle, MulticastGroup, new_multicast_connection};
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The interval of checks whether anybody has a view of the VLANs.
+const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Reads the interfaces and follows them in the background, on the present tokio runtime.
 ///
@@ -17,18 +23,32 @@ pub async fn follow_vlans() -> io::Result<Vlans> {
     tokio::spawn(connection);
     let vlans = Vlans::default();
     vlans.read_all(&handle).await;
-    let following = vlans.clone();
+    let following = Arc::downgrade(&vlans.0);
     tokio::spawn(async move {
-        while let Some((event, _)) = events.next().await {
-            match event.payload {
-                NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => following.note(&link),
-                NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(link)) => {
-                    following.forget(link.header.index);
+        loop {
+            let event = match timeout(CHECK_INTERVAL, events.next()).await {
+                Ok(Some((event, _))) => Some(event),
+                Ok(None) => break,
+                Err(_) => None,
+            };
+            let Some(vlans) = following.upgrade().map(Vlans) else { return };
+            match event.map(|event| event.payload) {
+                Some(NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link))) => vlans.note(&link),
+                Some(NetlinkPayload::InnerMessage(RouteNetlinkMessage::DelLink(link))) => {
+                    vlans.forget(link.header.index);
                 }
                 // Events were lost: start over.
-                NetlinkPayload::Overrun(_) => following.read_all(&handle).await,
+                Some(NetlinkPayload::Overrun(_)) => vlans.read_all(&handle).await,
                 _ => {}
             }
+        }
+        if let Some(known) = following.upgrade() {
+            known.write().clear();
+            tracing::error!(
+                target: "tuffet::vlans",
+                "the network interfaces cannot be followed any more; plugins learn of no VLAN until the server is \
+                 restarted"
+            );
         }
     });
     Ok(vlans)
@@ -37,9 +57,10 @@ pub async fn follow_vlans() -> io::Result<Vlans> {
 impl Vlans {
     async fn read_all(&self, handle: &Handle) {
         let mut links = std::pin::pin!(handle.link().get().execute());
+        let found = Vlans::default();
         while let Some(link) = links.next().await {
             match link {
-                Ok(link) => self.note(&link),
+                Ok(link) => found.note(&link),
                 Err(error) => {
                     tracing::warn!(
                         target: "tuffet::vlans",
@@ -49,6 +70,8 @@ impl Vlans {
                 }
             }
         }
+        // Without those that are gone.
+        *self.0.write() = std::mem::take(&mut found.0.write());
     }
 
     fn note(&self, link: &LinkMessage) {

@@ -13,7 +13,7 @@ pub struct StartError {
 }
 
 impl StartError {
-    pub(super) fn new(part: &'static str, error: io::Error) -> StartError {
+    pub(crate) fn new(part: &'static str, error: io::Error) -> StartError {
         StartError { part, error }
     }
 }

@@ -66,6 +66,12 @@ pub(crate) struct Resources {
     pub(crate) vlans: Vlans,
 }
 
+/// The longest time limit of draining: longer ones would not fit into the clock.
+const MAX_DRAIN: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// How long a shutdown waits for observers, and for the log.
+const END_WAIT: Duration = Duration::from_secs(30);
+
 /// A server before its workers start.
 pub struct Assembly {
     /// The settings.
@@ -209,16 +215,26 @@ impl Assembly {
             tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
         ];
-        Ok(RunningServer {
-            stops: start_workers(workers, groups, &admission)?,
+        let started = start_workers(workers, groups, &admission);
+        let running = RunningServer {
             workers: admission.mailboxes.len(),
             admission,
             tasks,
-            passing,
-            observing,
+            passing: Some(passing),
+            observing: Some(observing),
             watch,
             disks,
-        })
+            stops: mpsc::unbounded_channel().1,
+        };
+        match started {
+            Ok(stops) => Ok(RunningServer { stops, ..running }),
+            Err(error) => {
+                // The threads that did start.
+                running.drain(Duration::ZERO);
+                running.tasks.iter().for_each(JoinHandle::abort);
+                Err(error)
+            }
+        }
     }
 }
 
@@ -231,10 +247,10 @@ pub struct RunningServer {
     workers: usize,
     /// Follow interfaces, take samples, check disks.
     tasks: Vec<JoinHandle<()>>,
-    /// Passes summaries to the subscriber and to observers.
-    passing: JoinHandle<()>,
-    /// Calls observers.
-    observing: JoinHandle<()>,
+    /// Passes summaries to the subscriber and to observers; `None` once it has ended.
+    passing: Option<JoinHandle<()>>,
+    /// Calls observers; `None` once it has ended.
+    observing: Option<JoinHandle<()>>,
     watch: Watch,
     disks: Disks,
 }
@@ -265,28 +281,32 @@ impl RunningServer {
         self.workers > 0
     }
 
-    /// Waits for the end of a worker.
+    /// Waits for the end of a worker. May be cancelled.
     ///
     /// # Errors
-    /// The worker failed.
+    /// The worker failed, or a task without which no request ends.
     pub async fn stopped(&mut self) -> io::Result<()> {
-        match self.stops.recv().await {
-            Some(stop) => {
-                self.workers -= 1;
-                stop
-            }
-            // A worker panicked; the others have ended.
-            None => std::future::pending().await,
+        let failed = |what: &str| Err(io::Error::other(format!("a bug: the task of {what} panicked")));
+        tokio::select! {
+            stop = self.stops.recv() => match stop {
+                Some(stop) => {
+                    self.workers -= 1;
+                    stop
+                }
+                // Each worker sends its result, also when it panics.
+                None => {
+                    self.workers = 0;
+                    Ok(())
+                }
+            },
+            () = panicked(&mut self.passing) => failed("the log"),
+            () = panicked(&mut self.observing) => failed("observers"),
         }
     }
 
     /// Stops taking requests, and ends running transfers after `time_limit`. Then the workers end.
     pub fn drain(&self, time_limit: Duration) {
-        for mailbox in &self.admission.mailboxes {
-            if let Err(error) = mailbox.post(ToWorker::Drain { until: Instant::now() + time_limit }) {
-                tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
-            }
-        }
+        drain(&self.admission.mailboxes, time_limit);
     }
 
     /// Ends the rest after the workers have ended. Each step ends the producers of the next.
@@ -306,8 +326,32 @@ impl RunningServer {
     }
 }
 
+/// Waits for a panic of a task, which otherwise ends with the workers.
+async fn panicked(task: &mut Option<JoinHandle<()>>) {
+    if let Some(running) = task {
+        let ended = running.await;
+        *task = None;
+        if ended.is_err() {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+/// Tells workers to stop taking requests, and to end running transfers after `time_limit`.
+pub(crate) fn drain(workers: &[Arc<Mailbox>], time_limit: Duration) {
+    let until = Instant::now() + time_limit.min(MAX_DRAIN);
+    for mailbox in workers {
+        if let Err(error) = mailbox.post(ToWorker::Drain { until }) {
+            tracing::error!(target: "tuffet::server::running", %error, "a worker cannot be woken");
+        }
+    }
+}
+
 /// Waits for a task that ends after its producers. An operation on a hanging disk may be one of those.
-async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
+async fn wait_for(task: Option<JoinHandle<()>>, disks: &Disks, what: &str) {
+    let Some(mut task) = task else { return };
+    let began = Instant::now();
     while timeout(DISK_WAIT, &mut task).await.is_err() {
         if !disks.are_idle() {
             tracing::warn!(
@@ -315,6 +359,13 @@ async fn wait_for(mut task: JoinHandle<()>, disks: &Disks, what: &str) {
                 "disk unresponsive; shutting down without {what}"
             );
             return;
+        }
+        if began.elapsed() > END_WAIT {
+            tracing::warn!(
+                target: "tuffet::server::running",
+                "{what} unresponsive for {} s; shutting down without them", END_WAIT.as_secs()
+            );
+            return task.abort();
         }
     }
 }

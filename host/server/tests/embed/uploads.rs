@@ -7,8 +7,10 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Destination, ReceivedUpload, Request, Root, RootError, Sink, Source, UploadVerdict,
+    AcceptUpload, Authorize, Destination, ReceivedUpload, Request, Resolution, Resolve, Root, RootError,
+    SessionProfile, SessionValues, Sink, Source, UploadVerdict, Verdict,
 };
+use tuffet_testing::Client;
 
 /// Files in memory, and the number of aborted uploads.
 #[derive(Clone, Default)]
@@ -101,7 +103,7 @@ impl AcceptUpload for Gate {
 async fn an_upload_is_committed_when_it_is_whole_and_accepted() {
     let memory = Memory::default();
     let (handle, server) =
-        start(builder().root("memory", 100_000, memory.clone()).accept_upload("gate", Gate));
+        start(builder().writable_root("memory", 100_000, memory.clone()).accept_upload("gate", Gate));
     let bytes: Vec<u8> = (0..70_000_u32).map(|n| n as u8).collect();
     let sent = bytes.clone();
     off(move || {
@@ -149,7 +151,7 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
         retransmit: tuffet::settings::Retransmit { give_up: Duration::from_secs(4), ..Default::default() },
         ..Default::default()
     };
-    let (handle, server) = start(builder().root("both", 1 << 20, Both).transfer(patient));
+    let (handle, server) = start(builder().writable_root("both", 1 << 20, Both).transfer(patient));
     let uploads: Vec<_> = (0..50)
         .map(|n| tokio::task::spawn_blocking(move || put(server, &format!("{n}"), &[7; 900_000])))
         .collect();
@@ -163,4 +165,134 @@ async fn a_sink_that_hangs_concerns_its_own_transfer() {
         assert_eq!(upload.await.unwrap().unwrap_err().code(), Some(0));
     }
     handle.drain(Duration::ZERO).await;
+}
+
+/// Takes everything; counts the sinks that it made, and those that were dropped outside a runtime.
+#[derive(Clone, Default)]
+struct Watched {
+    made: Arc<Mutex<Vec<String>>>,
+    dropped_outside: Arc<Mutex<u32>>,
+}
+
+struct WatchedSink(Watched);
+
+impl Root for Watched {
+    fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
+        Box::pin(async move { Ok(Source::bytes(path.as_bytes())) })
+    }
+
+    fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
+        Box::pin(async move {
+            self.made.lock().unwrap().push(path.to_owned());
+            Ok(Box::new(WatchedSink(self.clone())) as Box<dyn Sink>)
+        })
+    }
+}
+
+impl Sink for WatchedSink {
+    fn write<'a>(&'a mut self, _: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn commit<'a>(self: Box<Self>, _: &'a str) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+impl Drop for WatchedSink {
+    fn drop(&mut self) {
+        if tokio::runtime::Handle::try_current().is_err() {
+            *self.0.dropped_outside.lock().unwrap() += 1;
+        }
+    }
+}
+
+/// Requires a window that lockstep clients do not have, so that uploads are refused after their sink was made.
+struct Fast;
+
+impl Authorize for Fast {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let floors =
+                SessionValues { windowsize: (request.path == "slow").then_some(8), ..Default::default() };
+            Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
+        })
+    }
+}
+
+/// Names files of a root, and new names of uploads, as careless programs do.
+#[derive(Clone, Default)]
+struct Careless {
+    asked: Arc<Mutex<u32>>,
+}
+
+impl Resolve for Careless {
+    fn resolve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Resolution> {
+        Box::pin(async move {
+            match &*request.path {
+                "above" => Resolution::file("watched", "../etc/passwd"),
+                "absolute" => Resolution::file("watched", "/etc/passwd"),
+                "untidy" => Resolution::file("watched", ".//a//./b"),
+                "read-only" => Resolution::file("other", "file"),
+                _ => Resolution::Abstain,
+            }
+        })
+    }
+}
+
+impl AcceptUpload for Careless {
+    fn accept_upload<'a>(
+        &'a self,
+        request: &'a Request,
+        _: &'a ReceivedUpload,
+    ) -> BoxFuture<'a, UploadVerdict> {
+        Box::pin(async move {
+            match &*request.path {
+                "fails" => {
+                    *self.asked.lock().unwrap() += 1;
+                    panic!("on purpose")
+                }
+                "renamed" => {
+                    UploadVerdict::Rename(Destination { path: "../renamed".into(), next_free: false })
+                }
+                _ => UploadVerdict::Abstain,
+            }
+        })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_root_gets_only_paths_below_it_and_uploads_within_its_rules() {
+    let (watched, careless) = (Watched::default(), Careless::default());
+    let other = Watched::default();
+    let built = builder()
+        .writable_root("watched", 1000, watched.clone())
+        .root("other", other.clone())
+        .authorize("fast", Fast)
+        .resolve("careless", careless.clone())
+        .accept_upload("careless", careless.clone());
+    let (handle, server) = start(built);
+    off(move || {
+        for name in ["above", "absolute"] {
+            assert_eq!(get(server, name).unwrap_err().code(), Some(2), "{name}");
+            assert_eq!(put(server, name, b"x").unwrap_err().code(), Some(2), "{name}");
+        }
+        assert_eq!(get(server, "untidy").unwrap(), b"a/b");
+        put(server, "untidy", b"x").unwrap();
+        assert_eq!(put(server, "read-only", b"x").unwrap_err().code(), Some(2));
+        assert_eq!(
+            Client::new(server).option("tsize", 1001).put("announced", &[0; 1001]).unwrap_err().code(),
+            Some(3)
+        );
+        assert_eq!(put(server, "renamed", b"x").unwrap_err().code(), Some(2));
+        assert_eq!(put(server, "slow", b"x").unwrap_err().code(), Some(8));
+        // Asked once: the client has sent everything, and learns that it was in vain.
+        assert_eq!(put(server, "fails", b"x"), Err(refused(0, "policy failure")));
+    })
+    .await;
+    handle.drain(Duration::from_secs(10)).await;
+    assert_eq!(*watched.made.lock().unwrap(), ["a/b", "renamed", "slow", "fails"]);
+    assert!(other.made.lock().unwrap().is_empty());
+    assert_eq!(*careless.asked.lock().unwrap(), 1);
+    assert_eq!(*watched.dropped_outside.lock().unwrap(), 0);
 }

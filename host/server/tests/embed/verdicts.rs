@@ -103,6 +103,116 @@ async fn a_contradiction_is_named() {
     let twice = builder().listener(crate::listener()).resolve("a", ByName);
     assert!(why(twice.bind()).contains("two listeners have the name `test`"));
     assert!(why(builder().resolve("a", ByName).workers(0).bind()).contains("`workers`"));
+    let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
+    let both = builder().folder(tuffet::Folder::new("boot", "/")).open_roots(opened.0, opened.1);
+    assert!(why(both.bind()).contains("`open_roots` brings all roots"));
+    let server = |set: fn(&mut tuffet::settings::Settings)| {
+        let mut settings = tuffet::settings::Settings::default();
+        set(&mut settings);
+        Server::builder().settings(settings, Vec::new()).listener(crate::listener()).resolve("a", ByName)
+    };
+    let profile = tuffet::Profile {
+        ceilings: tuffet::settings::Ceilings { max_windowsize: Some(0), ..Default::default() },
+        ..Default::default()
+    };
+    assert!(
+        why(builder().resolve("a", ByName).profile(profile).bind())
+            .contains("`profiles[0].ceilings.max_windowsize`")
+    );
+    assert!(why(server(|its| its.busy_poll = Duration::from_millis(2)).bind()).contains("`busy_poll`"));
+    assert!(why(server(|its| its.limits.per_client.ipv6_prefix = Some(129)).bind()).contains("1 to 128"));
+    assert!(
+        why(server(|its| its.transfer.retransmit.give_up = Duration::from_secs(3601)).bind())
+            .contains("give_up")
+    );
     let missing = tuffet::Folder::new("boot", "/there/is/none");
     assert!(matches!(builder().folder(missing).bind(), Err(BuildError::Root(_))));
+}
+
+/// Allows one address, as a program may write it.
+struct OnlyLoopback;
+
+impl Authorize for OnlyLoopback {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            match request.client.ip() == std::net::Ipv4Addr::LOCALHOST {
+                true => Verdict::allow(),
+                false => Verdict::deny("another address"),
+            }
+        })
+    }
+}
+
+/// Panics when it is asked what it wants.
+struct Undecided;
+
+impl Observe for Undecided {
+    fn wants(&self) -> tuffet::Kinds {
+        panic!("on purpose")
+    }
+
+    fn observe(&self, _: &Event) {}
+}
+
+/// A server of HTTP may know a client of IPv4 by its mapped address; hooks see it as IPv4. Times without a bound are no
+/// error.
+#[tokio::test(flavor = "multi_thread")]
+async fn mapped_addresses_are_addresses_of_ipv4_and_no_limit_is_a_limit() {
+    let both = std::net::UdpSocket::bind("[::]:0").unwrap();
+    let both =
+        Server::builder().listener(tuffet::Listener::from_socket(both).unwrap()).resolve("contents", ByName);
+    let Err(BuildError::Usage(why)) = both.bind() else { panic!("a dual-stack socket was accepted") };
+    assert!(why.contains("IPV6_V6ONLY"), "{why}");
+    let built = builder()
+        .authorize("loopback", OnlyLoopback)
+        .resolve("contents", ByName)
+        .observe("undecided", Undecided)
+        .time_limit(Duration::MAX);
+    let (handle, server) = start(built);
+    off(move || assert_eq!(get(server, "hello").unwrap(), b"hello, ")).await;
+    let client = "[::ffff:127.0.0.1]:9".parse().unwrap();
+    let decided = handle.decide(tuffet::Ask { listener: "test", client, name: "hello" }).await;
+    assert!(matches!(decided, tuffet::Decided::Content(_)), "{decided:?}");
+    handle.drain(Duration::MAX).await;
+}
+
+/// Answers as plugins may not, either.
+struct Impossible;
+
+impl Authorize for Impossible {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let overrides = tuffet::SessionValues {
+                timeout: (request.path == "at once").then_some(0),
+                ..tuffet::SessionValues::default()
+            };
+            Verdict::Allow(tuffet::SessionProfile { overrides, ..Default::default() })
+        })
+    }
+}
+
+impl Resolve for Impossible {
+    fn resolve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Resolution> {
+        let target = |n| tuffet::Target { root: "none".into(), path: format!("{n}") };
+        Box::pin(async move { Resolution::Files((0..100_000).map(target).collect()) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn impossible_answers_are_failures_of_their_hook() {
+    let (sender, outcomes) = channel();
+    let built = builder().authorize("a", Impossible).resolve("r", Impossible);
+    let (handle, server) = start(built.observe("outcomes", Outcomes(sender)));
+    off(move || {
+        for name in ["at once", "everywhere"] {
+            assert!(!is_answered(server, name), "{name}");
+        }
+    })
+    .await;
+    for why in ["it allowed a timeout of 0", "100000 candidates: 64 are allowed"] {
+        let (_, outcome, detail) = outcomes.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!(outcome, Outcome::Failed);
+        assert!(detail.as_deref().is_some_and(|detail| detail.contains(why)), "{detail:?}");
+    }
+    handle.drain(Duration::ZERO).await;
 }

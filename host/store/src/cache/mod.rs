@@ -20,9 +20,10 @@ mod wire_sizes;
 use super::OpenFile;
 use super::memory;
 use super::open_file::Identity;
+use super::supplied::SuppliedFuture;
 pub use ledger::MemoryBytes;
 use ledger::{Held, Ledger, Reader};
-use loads::Loads;
+use loads::{LoadSlot, Loads};
 use quick_cache::sync::Cache;
 use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter};
 use std::io;
@@ -77,6 +78,18 @@ pub struct CacheUsage {
     pub bytes: u64,
     /// The capacity in bytes.
     pub capacity: u64,
+}
+
+/// A content that the program supplies, as far as the cache is concerned.
+pub enum SuppliedContent {
+    /// It is in memory.
+    Hot(MemoryBytes),
+    /// This reads it into memory, for all requests that wait for it; `None` if that fails.
+    Small(SuppliedFuture<'static, Option<MemoryBytes>>),
+    /// This loads it for later requests.
+    Load(SuppliedFuture<'static, ()>),
+    /// Transfers read it.
+    Cold,
 }
 
 /// Reads a whole file; `None` if it changed during the read.
@@ -183,45 +196,36 @@ impl FileCache {
         self.wire_sizes.of(file, self.max_age, growth)
     }
 
-    /// As [`FileCache::content`], for a content that the program supplies. One of several concurrent requests reads a
-    /// small content, and the others wait for it.
-    ///
-    /// # Errors
-    /// The error of the program.
-    pub async fn supplied(&self, file: &Arc<OpenFile>) -> io::Result<Option<MemoryBytes>> {
+    /// As [`FileCache::content`], for a content that the program supplies: a small one can be read at once, a larger one
+    /// at its second request. Waiting for that is up to the caller; transfers can read the content themselves.
+    pub fn supplied(&self, file: &Arc<OpenFile>) -> SuppliedContent {
         let shared = self.shared.as_ref().filter(|shared| file.size() <= shared.capacity / MAX_FILE_DIVISOR);
-        let identity = file.identity();
         let Some(shared) = shared else {
             self.counts.misses.fetch_add(1, Relaxed);
-            return Ok(None);
+            return SuppliedContent::Cold;
         };
+        let identity = file.identity();
         if let Some(cached) = shared.contents.get(&identity) {
             self.counts.hits.fetch_add(1, Relaxed);
             let reader = Reader::new(&cached.held);
-            return Ok(Some(MemoryBytes::new(cached.bytes, reader)));
+            return SuppliedContent::Hot(MemoryBytes::new(cached.bytes, reader));
         }
         self.counts.misses.fetch_add(1, Relaxed);
-        if file.size() > SMALL_BYTES && shared.seen.get(&identity).is_none() {
-            shared.seen.insert(identity, ());
-            return Ok(None);
+        if file.size() <= SMALL_BYTES {
+            return SuppliedContent::Small(Box::pin(
+                Arc::clone(shared).read_supplied(identity, Arc::clone(file)),
+            ));
         }
-        let mut own = None;
-        let read = shared.contents.get_or_insert_async(&identity, async {
-            let began = Instant::now();
-            let reader = shared.reserve(file.size()).ok_or(None)?;
-            let bytes = file.read_whole_supplied().await.map_err(Some)?.ok_or(None)?;
-            shared.make_room(file.size());
-            let held = Arc::clone(reader.held());
-            own = Some(reader);
-            Ok(CachedContent { bytes, held, read: began })
-        });
-        match read.await {
-            Ok(kept) => {
-                let reader = own.unwrap_or_else(|| Reader::new(&kept.held));
-                Ok(Some(MemoryBytes::new(kept.bytes, reader)))
+        if shared.seen.get(&identity).is_none() {
+            shared.seen.insert(identity, ());
+            return SuppliedContent::Cold;
+        }
+        match (shared.loads.begin(identity), shared.reserve(file.size())) {
+            (Some(slot), Some(reader)) => {
+                let (shared, file) = (Arc::clone(shared), Arc::clone(file));
+                SuppliedContent::Load(Box::pin(shared.load_supplied(identity, file, reader, slot)))
             }
-            Err(None) => Ok(None),
-            Err(Some(error)) => Err(error),
+            _ => SuppliedContent::Cold,
         }
     }
 
@@ -330,6 +334,40 @@ impl SharedCache {
             }
             Err(None) => Ok(None),
             Err(Some(error)) => Err(error),
+        }
+    }
+
+    /// Reads a content of the program; `None` without room for it, or if the program fails. One of several concurrent
+    /// requests reads it.
+    async fn read_supplied(self: Arc<Self>, identity: Identity, file: Arc<OpenFile>) -> Option<MemoryBytes> {
+        let mut own = None;
+        let read = self.contents.get_or_insert_async(&identity, async {
+            let began = Instant::now();
+            let reader = self.reserve(file.size()).ok_or(())?;
+            let bytes = file.read_whole_supplied().await.ok().flatten().ok_or(())?;
+            self.make_room(file.size());
+            let held = Arc::clone(reader.held());
+            own = Some(reader);
+            Ok::<_, ()>(CachedContent { bytes, held, read: began })
+        });
+        let kept = read.await.ok()?;
+        let reader = own.unwrap_or_else(|| Reader::new(&kept.held));
+        Some(MemoryBytes::new(kept.bytes, reader))
+    }
+
+    /// Reads a content of the program for later requests.
+    async fn load_supplied(
+        self: Arc<Self>,
+        identity: Identity,
+        file: Arc<OpenFile>,
+        reader: Reader,
+        _: LoadSlot,
+    ) {
+        let began = Instant::now();
+        if let Ok(Some(bytes)) = file.read_whole_supplied().await {
+            self.make_room(file.size());
+            let held = Arc::clone(reader.held());
+            self.contents.insert(identity, CachedContent { bytes, held, read: began });
         }
     }
 

@@ -14,6 +14,7 @@ mod members;
 mod pool;
 mod send;
 
+use super::contained;
 use super::content::Content;
 use super::disk_work::DiskResult;
 use super::key::Key;
@@ -181,13 +182,16 @@ impl Groups {
     /// # Errors
     /// The kernel refuses to wait for events.
     pub fn run(mut self, control: impl Fn(Vec<ToControl>)) -> io::Result<()> {
-        let result = self.serve(&control);
-        self.end_all(self.clock.now());
-        self.wire.flush();
-        control(std::mem::take(&mut self.outbox));
+        let result = contained(|| self.serve(&control));
+        let ended = contained(|| {
+            self.end_all(self.clock.now());
+            self.wire.flush();
+            control(std::mem::take(&mut self.outbox));
+            Ok(())
+        });
         // Requests that arrive from now on still get their outcome.
         self.mailbox.close();
-        result
+        result.and(ended)
     }
 
     fn serve(&mut self, control: &impl Fn(Vec<ToControl>)) -> io::Result<()> {

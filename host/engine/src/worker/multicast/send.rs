@@ -170,7 +170,7 @@ impl Groups {
             return source.withdraw();
         }
         let key = Key { index: index as u32, epoch: group.epoch };
-        let work = DiskWork::read(key, file, offset, length, room);
+        let work = DiskWork::read(key, file, (offset, least), length, room);
         self.outbox.push(ToControl::Disk { worker: self.number, work });
     }
 

@@ -1,0 +1,46 @@
+//! Asks a root, within `limits.open-time`.
+
+use crate::content::{Root, Source};
+use crate::generation::Generation;
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tuffet_request::ClientKey;
+use tuffet_store::{Disk, Lane, StoreError};
+
+/// Opens a file in a root of the program, within `limits.open-time`.
+pub(super) async fn open_root(
+    generation: &Generation,
+    name: &Arc<str>,
+    root: &dyn Root,
+    path: &str,
+) -> Result<Source, StoreError> {
+    let opening = AssertUnwindSafe(async { root.open(path).await }).catch_unwind();
+    let within = generation.open_time;
+    let why = match timeout(within, opening).await {
+        Ok(Ok(opened)) => return opened.map_err(|error| error.into_store(name)),
+        Ok(Err(_)) => "it panicked".to_owned(),
+        Err(_) => format!("no answer within {} (`limits.open-time`)", humantime::format_duration(within)),
+    };
+    Err(StoreError::Unreachable { origin: Arc::clone(name), why })
+}
+
+/// Runs `work` for a client on a thread of this kind, within `limits.open-time`.
+pub(super) async fn on_lane<T: Send + 'static>(
+    generation: &Generation,
+    disk: &Arc<Disk>,
+    lane: Lane,
+    client: ClientKey,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, String> {
+    let (sender, receiver) = oneshot::channel();
+    let work = move || drop(sender.send(work()));
+    disk.submit(lane, client, generation.open_time, work, |_| {});
+    let within = humantime::format_duration(generation.open_time);
+    match timeout(generation.open_time, receiver).await {
+        Ok(Ok(done)) => Ok(done),
+        _ => Err(format!("root `{}` did not answer within {within} (`limits.open-time`)", disk.root())),
+    }
+}

@@ -1,0 +1,94 @@
+//! The ranges of settings.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+use tuffet_request::settings::{Ceilings, Limits, MaxBlksize, Retransmit, Settings};
+
+/// The largest number of workers.
+const MAX_WORKERS: usize = 1024;
+
+const MAX_BUSY_POLL: Duration = Duration::from_millis(1);
+
+/// The largest number of transfers, requests or events: their tables and queues have room for all.
+const MAX_COUNT: usize = 1 << 24;
+
+/// The bounds of each time of [`Retransmit`].
+const RETRANSMIT: RangeInclusive<Duration> = Duration::from_millis(1)..=Duration::from_secs(3600);
+
+/// The least rate in bytes per second: slower transfers would end by their time-outs.
+const MIN_RATE: u64 = 1024;
+
+/// Returns the first setting that is out of its range, and the range.
+pub(super) fn out_of_range(settings: &Settings) -> Option<(String, String)> {
+    let Settings { listeners, workers, busy_poll, transfer, profiles, limits, .. } = settings;
+    let of_all = Ceilings {
+        max_blksize: Some(transfer.max_blksize),
+        max_windowsize: Some(transfer.max_windowsize),
+        rate: transfer.rate,
+        ..Ceilings::default()
+    };
+    number("workers", *workers, 1..=MAX_WORKERS)
+        .or_else(|| (*busy_poll > MAX_BUSY_POLL).then(|| ("busy_poll".into(), "0 to 1 ms".into())))
+        .or_else(|| of_ceilings("transfer", &of_all))
+        .or_else(|| number("transfer.rollover", transfer.rollover, 0..=1))
+        .or_else(|| of_times("transfer", &transfer.retransmit))
+        .or_else(|| {
+            let mut numbered = listeners.iter().enumerate();
+            numbered.find_map(|(n, listener)| {
+                of_ceilings(&format!("listeners[{n}].ceilings"), &listener.ceilings)
+            })
+        })
+        .or_else(|| {
+            profiles.iter().enumerate().find_map(|(n, profile)| {
+                let times = || of_times(&format!("profiles[{n}]"), profile.retransmit.as_ref()?);
+                of_ceilings(&format!("profiles[{n}].ceilings"), &profile.ceilings).or_else(times)
+            })
+        })
+        .or_else(|| of_limits(limits))
+}
+
+fn of_limits(limits: &Limits) -> Option<(String, String)> {
+    let one = |name: &str, value: usize| number(&format!("limits.{name}"), value, 1..=MAX_COUNT);
+    let client = &limits.per_client;
+    one("transfers", limits.transfers)
+        .or_else(|| one("pending", limits.pending))
+        .or_else(|| one("events", limits.events))
+        .or_else(|| one("uploads_per_name", limits.uploads_per_name as usize))
+        .or_else(|| one("errors_per_second", limits.errors_per_second as usize))
+        .or_else(|| one("half_open", limits.half_open?))
+        .or_else(|| one("per_client.transfers", client.transfers?))
+        .or_else(|| one("per_client.pending", client.pending?))
+        .or_else(|| number("limits.per_client.ipv6_prefix", client.ipv6_prefix?, 1..=128))
+        .or_else(|| limits.open_time.is_zero().then(|| ("limits.open_time".into(), "more than 0".into())))
+}
+
+fn of_ceilings(of: &str, ceilings: &Ceilings) -> Option<(String, String)> {
+    let blksize = match ceilings.max_blksize {
+        Some(MaxBlksize::Bytes(bytes)) => number(&format!("{of}.max_blksize"), bytes, 8..=65464),
+        Some(MaxBlksize::Auto) | None => None,
+    };
+    blksize
+        .or_else(|| number(&format!("{of}.max_windowsize"), ceilings.max_windowsize?, 1..=32767))
+        .or_else(|| number(&format!("{of}.burst"), ceilings.burst?, 1..=u16::MAX))
+        .or_else(|| number(&format!("{of}.rate"), ceilings.rate?, MIN_RATE..=u64::MAX))
+}
+
+fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {
+    let Retransmit { floor, initial, cap, give_up } = times;
+    let each = [("floor", floor), ("initial", initial), ("cap", cap), ("give_up", give_up)];
+    let outside = each.into_iter().find(|(_, time)| !RETRANSMIT.contains(*time));
+    outside.map(|(name, _)| (format!("{of}.retransmit.{name}"), "1 ms to 1 h".into())).or_else(|| {
+        let ascend = floor <= initial && initial <= cap && cap <= give_up;
+        (!ascend)
+            .then(|| (format!("{of}.retransmit"), "times that ascend: floor, initial, cap, give_up".into()))
+    })
+}
+
+fn number<T: PartialOrd + Display>(
+    name: &str,
+    value: T,
+    range: RangeInclusive<T>,
+) -> Option<(String, String)> {
+    (!range.contains(&value)).then(|| (name.to_owned(), format!("{} to {}", range.start(), range.end())))
+}

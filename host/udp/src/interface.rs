@@ -1,5 +1,6 @@
 //! Network interfaces by name.
 
+use super::options::bind_to_interface;
 use socket2::{Domain, Type};
 use std::ffi::CString;
 use std::io;
@@ -36,9 +37,9 @@ pub fn interface_name(index: u32) -> io::Result<Option<String>> {
 /// Whether this process may bind a socket to this interface. Since Linux 5.7 it needs no privilege.
 ///
 /// # Errors
-/// The process may not, or there is no such interface.
+/// The process may not, there is no such interface, or this system is not Linux.
 pub fn may_bind_to(name: &str) -> io::Result<()> {
-    socket2::Socket::new(Domain::IPV4, Type::DGRAM, None)?.bind_device(Some(name.as_bytes()))
+    bind_to_interface(&socket2::Socket::new(Domain::IPV4, Type::DGRAM, None)?, name)
 }
 
 #[cfg(test)]

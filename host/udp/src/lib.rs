@@ -1,25 +1,42 @@
 //! UDP sockets with batches: one system call receives many datagrams, and one sends many, each from the
 //! address that its peer used. The only crate of the project with `unsafe` code.
 //!
-//! No crate that we found gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so [`receive`]
-//! and [`send`] make the calls through `libc`. Safe operations (binding, socket options) use `socket2`.
+//! No crate that we found gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so `batched`
+//! makes the calls through `libc`. Safe operations (binding, socket options) use `socket2`.
+//!
+//! Other systems than Linux send and receive one datagram in each call (`plain`), and the folder `other` has what replaces
+//! the options of Linux. The feature `plain` has the same path on Linux, for tests.
 #![allow(unsafe_code)]
 
+#[cfg(target_os = "linux")]
 mod address;
+#[cfg_attr(all(target_os = "linux", not(feature = "plain")), path = "batched/mod.rs")]
+#[cfg_attr(any(not(target_os = "linux"), feature = "plain"), path = "plain.rs")]
+mod calls;
 mod interface;
+mod message;
+#[cfg_attr(not(target_os = "linux"), path = "other/options.rs")]
+mod options;
+#[cfg_attr(not(target_os = "linux"), path = "other/rebind.rs")]
 mod rebind;
 mod receive;
+mod received;
+#[cfg_attr(not(target_os = "linux"), path = "other/reports.rs")]
+mod reports;
 mod route;
 mod segment_limits;
 mod send;
 mod send_errors;
 mod socket;
+mod source;
 mod unreachable;
 
 pub use interface::{interface_index, interface_name, may_bind_to};
-pub use receive::{ReceiveBatch, Received};
+pub use message::{MAX_MESSAGE, MAX_SEGMENTS};
+pub use receive::ReceiveBatch;
+pub use received::Received;
 pub use route::{carries_group, path_mtu};
-pub use send::{MAX_MESSAGE, MAX_SEGMENTS, SendBatch, SendReport};
+pub use send::{SendBatch, SendReport};
 pub use socket::KERNEL_BUFFER;
 pub use socket::{BindOptions, Socket};
 pub use unreachable::{Unreachable, UnreachableBatch};

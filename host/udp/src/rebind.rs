@@ -1,6 +1,7 @@
 //! Binds a socket to another interface without a privilege.
 
-use super::Socket;
+use super::options::bind_to_interface;
+use super::socket::Socket;
 use socket2::SockFilter;
 use std::io;
 use std::net::SocketAddr;
@@ -24,7 +25,7 @@ impl Socket {
         // Until the new interface is set, datagrams from other interfaces would arrive.
         self.inner().attach_filter(&[DROP])?;
         self.disconnect()?;
-        self.inner().bind_device(Some(interface.as_bytes()))?;
+        bind_to_interface(self.inner(), interface)?;
         // With the connection a socket also loses a port that the kernel chose.
         if self.bound_address()?.port() == 0 {
             let mut address = self.local();

@@ -1,28 +1,18 @@
-//! Sending: sendmmsg(2) across peers, UDP_SEGMENT within a window.
+//! Sending in batches, across peers.
 
 mod queued;
 
-use super::address::{CONTROL_ROOM, ControlBuffer, ControlWriter, to_kernel};
+use super::Local;
+use super::calls::Sender;
+use super::message::{Message, Payload, Piece, SEND_BATCH};
 use super::segment_limits::SegmentLimits;
 use super::send_errors::{MAX_LATE_ERRORS, is_late, refuses_segments};
-use super::{Local, Socket};
+use super::socket::Socket;
 use std::io;
-use std::mem::zeroed;
 use std::net::SocketAddr;
 use std::ops::Range;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// The most datagrams into which the kernel segments one message (UDP_MAX_SEGMENTS of older kernels).
-pub const MAX_SEGMENTS: usize = 64;
-
-/// The most bytes of one message, for all its datagrams together: the content of an IP packet before
-/// segmentation.
-pub const MAX_MESSAGE: usize = 65_000;
-
-/// Messages per call.
-const BATCH: usize = 64;
 
 /// Queued bytes per call.
 const ARENA_BYTES: usize = 1 << 20;
@@ -45,53 +35,18 @@ pub struct SendBatch {
     used: usize,
     messages: Vec<Message>,
     segment_limits: SegmentLimits,
-    addresses: Box<[libc::sockaddr_storage]>,
-    controls: Box<[ControlBuffer]>,
-    vectors: Box<[libc::iovec]>,
-    headers: Box<[libc::mmsghdr]>,
+    sender: Sender,
 }
-
-#[derive(Debug, Clone)]
-struct Message {
-    peer: SocketAddr,
-    local: Option<Local>,
-    /// Bytes of the arena: whole datagrams, or only their headers if there is a payload.
-    bytes: Range<usize>,
-    /// Bytes in each datagram but the last.
-    segment: usize,
-    payload: Option<Payload>,
-    /// Whether the kernel may not segment it.
-    singly: bool,
-}
-
-/// Bytes that are sent in place, each piece after its own header.
-#[derive(Debug, Clone)]
-struct Payload {
-    content: Arc<[u8]>,
-    range: Range<usize>,
-    /// Bytes in each header.
-    header: usize,
-}
-
-// SAFETY: the raw pointers in `headers` and `vectors` are written anew before each call and read by no one
-// else; what they point at is owned by the same value.
-unsafe impl Send for SendBatch {}
 
 impl SendBatch {
     /// Allocates the buffers.
     pub fn new() -> Self {
-        // SAFETY: all-zero bytes are valid for these C structures (null pointers, zero lengths).
-        let (address, header, vector): (libc::sockaddr_storage, libc::mmsghdr, libc::iovec) =
-            unsafe { (zeroed(), zeroed(), zeroed()) };
         SendBatch {
             arena: vec![0; ARENA_BYTES].into_boxed_slice(),
             used: 0,
-            messages: Vec::with_capacity(BATCH),
+            messages: Vec::with_capacity(SEND_BATCH),
             segment_limits: SegmentLimits::default(),
-            addresses: vec![address; BATCH].into_boxed_slice(),
-            controls: vec![ControlBuffer([0; CONTROL_ROOM]); BATCH].into_boxed_slice(),
-            vectors: vec![vector; BATCH * 2 * MAX_SEGMENTS].into_boxed_slice(),
-            headers: vec![header; BATCH].into_boxed_slice(),
+            sender: Sender::new(),
         }
     }
 
@@ -102,22 +57,22 @@ impl SendBatch {
 
     /// Returns whether a message of `length` bytes still fits; if not, flush first.
     pub fn has_room(&self, length: usize) -> bool {
-        self.messages.len() < BATCH && self.used + length <= self.arena.len()
+        self.messages.len() < SEND_BATCH && self.used + length <= self.arena.len()
     }
 
     /// Returns room for the `length` bytes of the next message; `None` if they do not fit. Nothing is sent
     /// before [`SendBatch::push`].
     pub fn room(&mut self, length: usize) -> Option<&mut [u8]> {
-        if self.messages.len() >= BATCH {
+        if self.messages.len() >= SEND_BATCH {
             return None;
         }
         self.arena.get_mut(self.used..self.used + length)
     }
 
     /// Queues the first `length` bytes of the room as datagrams of `segment` bytes, the last of which may be
-    /// shorter. At most [`MAX_SEGMENTS`] datagrams and [`MAX_MESSAGE`] bytes, unless it is a single datagram.
+    /// shorter. At most [`MAX_SEGMENTS`](super::MAX_SEGMENTS) datagrams and [`MAX_MESSAGE`](super::MAX_MESSAGE) bytes, unless it is a single datagram.
     pub fn push(&mut self, peer: SocketAddr, local: Option<Local>, length: usize, segment: usize) {
-        debug_assert!(self.messages.len() < BATCH && self.used + length <= self.arena.len());
+        debug_assert!(self.messages.len() < SEND_BATCH && self.used + length <= self.arena.len());
         let bytes = self.used..self.used + length;
         self.used = bytes.end;
         self.messages.push(Message {
@@ -212,12 +167,8 @@ impl SendBatch {
     /// first.
     fn send(&mut self, socket: &Socket, messages: &[Message]) -> io::Result<usize> {
         let whole = |message: &&Message| self.goes_whole(socket, message);
-        let count = messages.iter().take(BATCH).take_while(whole).count();
-        let mut vector = 0;
-        for (index, message) in messages[..count].iter().enumerate() {
-            vector = self.prepare(index, vector, message, 0..message.datagrams() as usize);
-        }
-        self.submit(socket, count)
+        let count = messages.iter().take(SEND_BATCH).take_while(whole).count();
+        self.submit(socket, messages[..count].iter().map(Message::whole))
     }
 
     /// Sends a message as single datagrams, because the kernel does not segment it; returns the number of
@@ -226,12 +177,9 @@ impl SendBatch {
         let datagrams = message.datagrams() as usize;
         let (mut at, mut late_errors) = (0, 0);
         while at < datagrams {
-            let count = (datagrams - at).min(BATCH);
-            let mut vector = 0;
-            for index in 0..count {
-                vector = self.prepare(index, vector, message, at + index..at + index + 1);
-            }
-            match self.submit(socket, count) {
+            let next = at..datagrams.min(at + SEND_BATCH);
+            let single = next.map(|datagram| Piece { message, datagrams: datagram..datagram + 1 });
+            match self.submit(socket, single) {
                 Ok(sent) => {
                     at += sent.max(1);
                     late_errors = 0;
@@ -245,79 +193,17 @@ impl SendBatch {
         0
     }
 
-    /// Describes some datagrams of a message to the kernel in one header, from the given index of the vectors
-    /// on; returns the next free index.
-    fn prepare(&mut self, index: usize, vector: usize, message: &Message, datagrams: Range<usize>) -> usize {
-        let mut control = ControlWriter::new(&mut self.controls[index]);
-        if let Some(local) = &message.local {
-            control.source(local, &message.peer);
-        }
-        if datagrams.len() > 1 {
-            control.segment(message.segment as u16);
-        }
-        let used = control.finish();
-        let end = match &message.payload {
-            None => {
-                let start = message.bytes.start + datagrams.start * message.segment;
-                let stop = (message.bytes.start + datagrams.end * message.segment).min(message.bytes.end);
-                self.vectors[vector] = vector_of(&self.arena[start..stop]);
-                vector + 1
-            }
-            Some(payload) => self.gather(vector, message, payload, datagrams),
-        };
-        let header = &mut self.headers[index].msg_hdr;
-        header.msg_namelen = to_kernel(&message.peer, &mut self.addresses[index]);
-        header.msg_name = std::ptr::from_mut(&mut self.addresses[index]).cast();
-        header.msg_iov = std::ptr::from_mut(&mut self.vectors[vector]);
-        header.msg_iovlen = (end - vector) as _;
-        header.msg_control =
-            if used == 0 { std::ptr::null_mut() } else { self.controls[index].0.as_mut_ptr().cast() };
-        header.msg_controllen = used as _;
-        end
-    }
-
-    /// Header, payload, header, payload, …
-    fn gather(
+    fn submit<'a>(
         &mut self,
-        vector: usize,
-        message: &Message,
-        payload: &Payload,
-        datagrams: Range<usize>,
-    ) -> usize {
-        let piece = message.segment - payload.header;
-        let bytes = &payload.content[payload.range.clone()];
-        let mut at = vector;
-        for datagram in datagrams {
-            let header = message.bytes.start + datagram * payload.header;
-            self.vectors[at] = vector_of(&self.arena[header..header + payload.header]);
-            at += 1;
-            let start = (datagram * piece).min(bytes.len());
-            let stop = (start + piece).min(bytes.len());
-            if stop > start {
-                self.vectors[at] = vector_of(&bytes[start..stop]);
-                at += 1;
-            }
-        }
-        at
-    }
-
-    fn submit(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
-        match self.submit_once(socket, count) {
+        socket: &Socket,
+        pieces: impl Iterator<Item = Piece<'a>> + Clone,
+    ) -> io::Result<usize> {
+        match self.sender.send(socket.inner(), &self.arena, pieces.clone()) {
             Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) && socket.allow_fragments() => {
-                self.submit_once(socket, count)
+                self.sender.send(socket.inner(), &self.arena, pieces)
             }
             sent => sent,
         }
-    }
-
-    fn submit_once(&mut self, socket: &Socket, count: usize) -> io::Result<usize> {
-        // SAFETY: the first `count` headers were prepared just now; each points at its own address, control
-        // and vectors in `self`, and these at bytes of the arena or of a content that its message holds.
-        // All live and stay in place through the call, which only reads the bytes.
-        let sent = unsafe {
-            sendmmsg(socket.as_raw_fd(), self.headers.as_mut_ptr(), count as libc::c_uint, libc::MSG_DONTWAIT)
-        };
-        if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
     }
 
     /// Whether to pass the message to the kernel in one piece: a single datagram, or one that the kernel may
@@ -330,44 +216,10 @@ impl SendBatch {
     }
 }
 
-#[cfg(not(target_env = "musl"))]
-use libc::sendmmsg;
-
-/// sendmmsg(2). That of musl is a loop of sendmsg(2): POSIX gives three fields narrower types than the kernel, and musl
-/// does not rely on zeroes behind them. Here they are zeroed when they are made, and nothing writes them.
-///
-/// # Safety
-/// As for sendmmsg(2), and the padding of each header and control message is zero.
-#[cfg(target_env = "musl")]
-unsafe fn sendmmsg(
-    socket: libc::c_int,
-    headers: *mut libc::mmsghdr,
-    count: libc::c_uint,
-    flags: libc::c_int,
-) -> libc::c_long {
-    const { assert!(cfg!(target_endian = "little"), "the padding stands behind the value") };
-    // SAFETY: the caller keeps what sendmmsg(2) asks for.
-    unsafe { libc::syscall(libc::SYS_sendmmsg, socket, headers, count, flags) }
-}
-
 impl Default for SendBatch {
     fn default() -> Self {
         SendBatch::new()
     }
-}
-
-impl Message {
-    fn datagrams(&self) -> u32 {
-        match &self.payload {
-            None => self.bytes.len().div_ceil(self.segment).max(1) as u32,
-            Some(payload) => (self.bytes.len() / payload.header) as u32,
-        }
-    }
-}
-
-/// A vector for sending: the kernel only reads the bytes.
-fn vector_of(bytes: &[u8]) -> libc::iovec {
-    libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
 }
 
 fn wait_writable(socket: &Socket) -> bool {

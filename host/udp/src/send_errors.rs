@@ -1,6 +1,7 @@
 //! The meaning of errors of sending calls.
 
-use super::Socket;
+use super::options::ICMP_ERRORS;
+use super::socket::Socket;
 use std::io;
 
 /// How often in a row a call may fail because of ICMP errors of earlier datagrams: the kernel returns such an
@@ -13,19 +14,7 @@ pub(super) fn refuses_segments(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EIO | libc::EINVAL | libc::EMSGSIZE | libc::ENOPROTOOPT))
 }
 
-/// Returns whether this may be the ICMP error of an earlier datagram (icmp(7), ipv6(7)).
+/// Returns whether this may be the ICMP error of an earlier datagram.
 pub(super) fn is_late(socket: &Socket, error: &io::Error) -> bool {
-    const OF_ICMP: [i32; 10] = [
-        libc::ECONNREFUSED,
-        libc::EHOSTUNREACH,
-        libc::ENETUNREACH,
-        libc::EHOSTDOWN,
-        libc::ENONET,
-        libc::EMSGSIZE,
-        libc::EPROTO,
-        libc::ENOPROTOOPT,
-        libc::EOPNOTSUPP,
-        libc::EACCES,
-    ];
-    socket.reports_errors() && error.raw_os_error().is_some_and(|code| OF_ICMP.contains(&code))
+    socket.reports_errors() && error.raw_os_error().is_some_and(|code| ICMP_ERRORS.contains(&code))
 }

@@ -1,6 +1,7 @@
 //! A bound UDP socket.
 
-use socket2::{Domain, Protocol, SockAddr, Type};
+use super::{calls, options};
+use socket2::SockAddr;
 use std::cell::Cell;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -50,63 +51,59 @@ pub struct Socket {
 
 impl Socket {
     /// Binds to `address`; port 0 takes any free port. IPv6 sockets carry only IPv6.
-    pub fn bind(address: SocketAddr, options: BindOptions<'_>) -> io::Result<Socket> {
-        let inner = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
-        inner.set_nonblocking(true)?;
+    pub fn bind(address: SocketAddr, wanted: BindOptions<'_>) -> io::Result<Socket> {
+        let inner = options::non_blocking(address)?;
         if address.is_ipv6() {
             inner.set_only_v6(true)?;
         }
-        if options.shared {
+        if wanted.shared {
             inner.set_reuse_port(true)?;
         }
         // Before the port: sockets of different interfaces may share one.
-        if let Some(interface) = options.interface {
-            inner.bind_device(Some(interface.as_bytes()))?;
+        if let Some(interface) = wanted.interface {
+            options::bind_to_interface(&inner, interface)?;
         }
-        if options.free_bind {
-            match address {
-                SocketAddr::V4(_) => inner.set_freebind_v4(true)?,
-                SocketAddr::V6(_) => inner.set_freebind_v6(true)?,
-            }
+        if wanted.free_bind {
+            options::free_bind(&inner, address)?;
         }
         // The buffer sizes are a request: a refusal costs speed under bursts, not correctness.
-        set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, options.room.unwrap_or(KERNEL_BUFFER));
-        set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
-        if options.tell_local {
-            enable_packet_info(&inner, address)?;
+        options::set_receive_buffer(&inner, wanted.room.unwrap_or(KERNEL_BUFFER));
+        options::set_send_buffer(&inner, KERNEL_BUFFER);
+        if wanted.tell_local {
+            options::tell_local(&inner, address)?;
         }
-        if options.gro {
-            coalesce(&inner);
+        if wanted.gro {
+            calls::coalesce(&inner);
         }
-        let errors = options.errors && report_errors(&inner, address);
+        let errors = wanted.errors && options::report_errors(&inner, address);
         inner.bind(&SockAddr::from(address))?;
         let local = inner.local_addr()?.as_socket().unwrap_or(address);
-        let whole = Cell::new(discover_mtu(&inner, address));
-        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(true), whole, errors })
+        let whole = Cell::new(options::refuse_fragments(&inner, address));
+        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(calls::SEGMENTS), whole, errors })
     }
 
     /// Adopts a socket that another process has bound, with the options of [`Socket::bind`]. That process
     /// decided about sharing, and buffers larger than the default keep their size.
-    pub fn inherit(socket: UdpSocket, options: BindOptions<'_>) -> io::Result<Socket> {
+    pub fn inherit(socket: UdpSocket, wanted: BindOptions<'_>) -> io::Result<Socket> {
         let local = socket.local_addr()?;
         let inner = socket2::Socket::from(socket);
         inner.set_nonblocking(true)?;
         // The kernel reports twice the requested size (socket(7), SO_RCVBUF).
         if inner.recv_buffer_size()? <= 2 * USUAL_BUFFER {
-            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, KERNEL_BUFFER);
+            options::set_receive_buffer(&inner, KERNEL_BUFFER);
         }
         if inner.send_buffer_size()? <= 2 * USUAL_BUFFER {
-            set_buffer(&inner, libc::SO_SNDBUFFORCE, libc::SO_SNDBUF, KERNEL_BUFFER);
+            options::set_send_buffer(&inner, KERNEL_BUFFER);
         }
-        if options.tell_local {
-            enable_packet_info(&inner, local)?;
+        if wanted.tell_local {
+            options::tell_local(&inner, local)?;
         }
-        if options.gro {
-            coalesce(&inner);
+        if wanted.gro {
+            calls::coalesce(&inner);
         }
-        let errors = options.errors && report_errors(&inner, local);
-        let whole = Cell::new(discover_mtu(&inner, local));
-        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(true), whole, errors })
+        let errors = wanted.errors && options::report_errors(&inner, local);
+        let whole = Cell::new(options::refuse_fragments(&inner, local));
+        Ok(Socket { inner, local: Cell::new(local), segments: Cell::new(calls::SEGMENTS), whole, errors })
     }
 
     /// Creates a socket for one peer, like an ordinary client's: the kernel picks the port when the first
@@ -114,14 +111,13 @@ impl Socket {
     /// received datagrams. Its receive buffer holds `room` bytes in the kernel's accounting, but at least the
     /// default; `gro` as in [`BindOptions`].
     pub fn client(peer: SocketAddr, room: usize, gro: bool) -> io::Result<Socket> {
-        let kind = Type::DGRAM.nonblocking();
-        let inner = socket2::Socket::new(Domain::for_address(peer), kind, Some(Protocol::UDP))?;
+        let inner = options::non_blocking(peer)?;
         if room > USUAL_BUFFER {
             // The kernel doubles the requested size (socket(7), SO_RCVBUF).
-            set_buffer(&inner, libc::SO_RCVBUFFORCE, libc::SO_RCVBUF, room / 2);
+            options::set_receive_buffer(&inner, room / 2);
         }
         if gro {
-            coalesce(&inner);
+            calls::coalesce(&inner);
         }
         let any: IpAddr =
             if peer.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
@@ -129,7 +125,7 @@ impl Socket {
         Ok(Socket {
             inner,
             local: Cell::new(local),
-            segments: Cell::new(true),
+            segments: Cell::new(calls::SEGMENTS),
             whole: Cell::new(false),
             errors: false,
         })
@@ -148,6 +144,7 @@ impl Socket {
         self.local.get()
     }
 
+    #[cfg(target_os = "linux")]
     pub(super) fn set_local(&self, local: SocketAddr) {
         self.local.set(local);
     }
@@ -159,9 +156,7 @@ impl Socket {
     /// Permits fragmentation after a datagram exceeded the path's MTU (the kernel's default, which a block
     /// size above the MTU needs). Returns false if it was permitted already.
     pub(super) fn allow_fragments(&self) -> bool {
-        self.whole.take()
-            && set_option(&self.inner, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_WANT)
-                .is_ok()
+        self.whole.take() && options::permit_fragments(&self.inner)
     }
 
     /// Limits how many networks a datagram to a multicast group crosses (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS).
@@ -200,64 +195,6 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inner.as_fd()
     }
-}
-
-/// Sets a buffer size, beyond the system's limit if this process is permitted to (`forced`), otherwise up to
-/// it.
-fn set_buffer(socket: &socket2::Socket, forced: libc::c_int, option: libc::c_int, size: usize) {
-    let size = libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
-    if set_option(socket, libc::SOL_SOCKET, forced, size).is_err() {
-        let _ = set_option(socket, libc::SOL_SOCKET, option, size);
-    }
-}
-
-/// Requests coalescing: kernels before 5.0 deliver each datagram separately.
-fn coalesce(socket: &socket2::Socket) {
-    let _ = set_option(socket, libc::SOL_UDP, libc::UDP_GRO, 1);
-}
-
-/// Requests that the kernel refuse datagrams larger than the path's MTU; returns whether it does. Otherwise
-/// the kernel must number each datagram for its fragments, in a table that all sockets share. IPv6 numbers
-/// only fragments.
-fn discover_mtu(socket: &socket2::Socket, address: SocketAddr) -> bool {
-    address.is_ipv4()
-        && set_option(socket, libc::IPPROTO_IP, libc::IP_MTU_DISCOVER, libc::IP_PMTUDISC_DO).is_ok()
-}
-
-/// Best effort: transfers also end without these errors, only later.
-fn report_errors(socket: &socket2::Socket, address: SocketAddr) -> bool {
-    match address {
-        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_RECVERR, 1),
-        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVERR, 1),
-    }
-    .is_ok()
-}
-
-fn enable_packet_info(socket: &socket2::Socket, address: SocketAddr) -> io::Result<()> {
-    match address {
-        SocketAddr::V4(_) => set_option(socket, libc::IPPROTO_IP, libc::IP_PKTINFO, 1),
-        SocketAddr::V6(_) => set_option(socket, libc::IPPROTO_IPV6, libc::IPV6_RECVPKTINFO, 1),
-    }
-}
-
-/// setsockopt(2) for an integer.
-fn set_option(
-    socket: &socket2::Socket,
-    level: libc::c_int,
-    name: libc::c_int,
-    value: libc::c_int,
-) -> io::Result<()> {
-    // SAFETY: `value` lives through the call and the length is its size.
-    let result = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            level,
-            name,
-            std::ptr::from_ref(&value).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 #[cfg(test)]

@@ -68,6 +68,7 @@ fn gathered_payloads_arrive_behind_their_headers_with_and_without_segmentation()
 }
 
 #[test]
+#[cfg(all(target_os = "linux", not(feature = "plain")))]
 fn segments_that_the_kernel_refuses_are_sent_in_pieces_from_then_on() {
     let (from, to) = pair();
     let mut batch = SendBatch::new();

@@ -2,22 +2,15 @@
 //! access control lists, and labels of security modules. Digests and capabilities belong to the old content
 //! and are not copied.
 
-use std::fs::File;
+#[cfg_attr(target_os = "linux", path = "attributes/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "attributes/other.rs")]
+mod system;
 
-use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fremovexattr, fsetxattr};
-use rustix::io::Errno;
-
-/// The maximum length of a value or a list of names (xattr(7)).
-const LONGEST: usize = 64 << 10;
-
-/// Attributes with access control lists.
-const LISTS: [&[u8]; 3] = [b"system.posix_acl_access", b"system.nfs4_acl", b"system.richacl"];
-
-/// Labels that remain on a file when its content changes.
-const LABELS: [&[u8]; 2] = [b"security.selinux", b"security.SMACK64"];
+pub(super) use system::{carry_lists, carry_others};
 
 /// The result of copying access control lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))] // There all lists are lost.
 pub(super) enum Lists {
     /// The old file has none, and the new one has none.
     None,
@@ -25,53 +18,4 @@ pub(super) enum Lists {
     Kept,
     /// The old file has lists that the new one lacks. Those of the new one were removed as far as possible.
     Lost,
-}
-
-/// Copies access control lists if `keep` permits it, and removes the lists that the new file inherited from its
-/// folder.
-pub(super) fn carry_lists(old: &File, new: &File, keep: bool) -> Lists {
-    let of_old = names(old);
-    let has = |name: &&[u8]| of_old.as_ref().is_ok_and(|names| names.iter().any(|other| other == name));
-    let there: Vec<&[u8]> = LISTS.into_iter().filter(has).collect();
-    let carried = of_old.is_ok() && there.iter().all(|name| keep && carry(old, new, name).is_ok());
-    let mut lost = !carried;
-    for name in LISTS.iter().filter(|name| !carried || !there.contains(name)) {
-        // A file system without this attribute has nothing to remove.
-        let removed = fremovexattr(new, *name);
-        lost |= !matches!(removed, Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::INVAL));
-    }
-    match (lost, there.is_empty()) {
-        (true, _) => Lists::Lost,
-        (false, true) => Lists::None,
-        (false, false) => Lists::Kept,
-    }
-}
-
-/// Copies user attributes and labels, as far as this user may set them.
-pub(super) fn carry_others(old: &File, new: &File) {
-    let Ok(names) = names(old) else { return };
-    for name in names.iter().filter(|name| name.starts_with(b"user.") || LABELS.contains(&name.as_slice())) {
-        if let Err(errno) = carry(old, new, name) {
-            tracing::debug!(target: "tuffet::store::attributes", attribute = %name.escape_ascii(), error = %std::io::Error::from(errno),
-                "an upload cannot keep an extended attribute of the file that it replaces");
-        }
-    }
-}
-
-fn names(file: &File) -> Result<Vec<Vec<u8>>, Errno> {
-    let mut list = vec![0; LONGEST];
-    match flistxattr(file, list.as_mut_slice()) {
-        Ok(length) => {
-            let names = list[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
-            Ok(names.map(<[u8]>::to_vec).collect())
-        }
-        Err(Errno::OPNOTSUPP) => Ok(Vec::new()),
-        Err(errno) => Err(errno),
-    }
-}
-
-fn carry(old: &File, new: &File, name: &[u8]) -> Result<(), Errno> {
-    let mut value = vec![0; LONGEST];
-    let length = fgetxattr(old, name, value.as_mut_slice())?;
-    fsetxattr(new, name, &value[..length], XattrFlags::empty())
 }

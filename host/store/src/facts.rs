@@ -1,20 +1,27 @@
 //! Metadata of an open file, from one system call.
 
-use rustix::fs::{AtFlags, Stat, Statx, StatxFlags, fstat, makedev, statx};
-use rustix::io::{self, Errno};
+#[cfg_attr(target_os = "linux", path = "facts/linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "facts/other.rs")]
+mod system;
+
+pub(super) use system::{folder, folder_at};
+
+use super::mode;
+use rustix::fs::Stat;
+use rustix::io;
 use std::os::fd::AsFd;
 
-/// linux/stat.h: `STATX_MNT_ID_UNIQUE`. A kernel without it uses the other number.
-const UNIQUE: StatxFlags = StatxFlags::from_bits_retain(0x4000);
-
 /// A time as seconds since 1970 and nanoseconds.
-type Moment = (i64, u64);
+pub(super) type Moment = (i64, u64);
+
+/// Identifies a folder and its mount: mount, device and inode.
+pub(super) type FolderIdentity = (u64, u64, u64);
 
 /// The metadata that distinguishes files and their contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Facts {
     /// The mount through which the file was opened: its unique number since Linux 6.8, before that a number that is
-    /// reused after an unmount; 0 before Linux 5.8. Device numbers are reused too: an image that is mounted in place
+    /// reused after an unmount; 0 before Linux 5.8 and on other systems. Device numbers are reused too: an image that is mounted in place
     /// of another may agree with it in all other fields.
     pub(super) mount: u64,
     pub(super) device: u64,
@@ -49,30 +56,7 @@ impl Facts {
     /// # Errors
     /// Those of statx(2) and fstat(2).
     pub(super) fn of(file: impl AsFd) -> io::Result<Facts> {
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID | UNIQUE;
-        match statx(&file, "", AtFlags::EMPTY_PATH, wanted) {
-            Ok(stat) => Ok(stat.into()),
-            // Linux before 4.11, or a sandbox that forbids the call.
-            Err(Errno::NOSYS | Errno::PERM) => Ok(fstat(&file)?.into()),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-impl From<Statx> for Facts {
-    fn from(stat: Statx) -> Facts {
-        let (modified, status) = (stat.stx_mtime, stat.stx_ctime);
-        Facts {
-            mount: stat.stx_mnt_id,
-            device: makedev(stat.stx_dev_major, stat.stx_dev_minor),
-            inode: stat.stx_ino,
-            mode: stat.stx_mode.into(),
-            links: stat.stx_nlink.into(),
-            size: stat.stx_size,
-            blocks: stat.stx_blocks,
-            modified: (modified.tv_sec, modified.tv_nsec.into()),
-            status: (status.tv_sec, status.tv_nsec.into()),
-        }
+        system::facts(file)
     }
 }
 
@@ -83,7 +67,7 @@ impl From<Stat> for Facts {
             mount: 0,
             device: stat.st_dev as u64,
             inode: stat.st_ino as u64,
-            mode: stat.st_mode,
+            mode: mode::of(&stat),
             links: stat.st_nlink.into(),
             // The kernel reports no negative size for a regular file.
             size: u64::try_from(stat.st_size).unwrap_or(0),
@@ -97,6 +81,7 @@ impl From<Stat> for Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::fs::fstat;
     use std::fs;
 
     #[test]

@@ -15,10 +15,13 @@ mod checked;
 mod disk;
 mod error;
 mod facts;
+#[cfg_attr(not(target_os = "linux"), path = "other/file_systems.rs")]
+mod file_systems;
 mod links;
 mod listing;
 mod lookup;
 mod memory;
+mod mode;
 mod open_file;
 mod opening;
 mod path;
@@ -34,6 +37,8 @@ mod supplied;
 mod sweep;
 #[cfg(test)]
 mod sweep_tests;
+#[cfg_attr(not(target_os = "linux"), path = "other/system.rs")]
+mod system;
 mod temporary;
 #[cfg(test)]
 mod tests;
@@ -55,5 +60,6 @@ pub use remote_root::Origins;
 pub use roots::{RootError, Roots};
 pub use supplied::{ReadAt, Sink, SuppliedFuture};
 pub use sweep::Swept;
+pub use temporary::unnamed_file;
 pub use upload::{Sealed, Upload, UploadContent};
 pub use uploads::{Uploads, Writing};

@@ -5,9 +5,10 @@
 //! constantly takes at most a tenth of the time. Concurrent requests for one folder share one reading; requests for
 //! other folders do not wait.
 
+use super::facts::{Facts, Moment};
 use super::{StoreError, path};
 use parking_lot::Mutex;
-use rustix::fs::{Dir as Entries, Mode, OFlags, Stat, fstat, openat};
+use rustix::fs::{Dir as Entries, Mode, OFlags, fstat, openat};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::AsFd;
@@ -51,7 +52,7 @@ struct CachedListing {
     took: Duration,
 }
 
-type Times = (i64, u64, i64, u64);
+type Times = (Moment, Moment);
 
 impl Listings {
     /// Returns the listing of an open folder, and reads the folder if necessary.
@@ -59,20 +60,20 @@ impl Listings {
     /// # Errors
     /// The folder cannot be read.
     pub(super) fn of(&self, folder: impl AsFd) -> Result<Arc<Listing>, StoreError> {
-        let stat = fstat(&folder)?;
-        let key = (stat.st_dev, stat.st_ino);
+        let facts = Facts::from(fstat(&folder)?);
+        let key = (facts.device, facts.inode);
         let shared = Arc::clone(self.folders.lock().entry(key).or_default());
         let mut kept = shared.lock();
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&stat)) {
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.is_usable(&facts)) {
             return Ok(Arc::clone(&kept.listing));
         }
         let began = Instant::now();
         // Taken before the reading, so that a change during it shows.
-        let stat = fstat(&folder)?;
+        let facts = Facts::from(fstat(&folder)?);
         let listing = Arc::new(Listing::read(folder)?);
-        let (settled, took) = (is_settled(&stat), began.elapsed());
+        let (settled, took) = (is_settled(&facts), began.elapsed());
         *kept =
-            Some(CachedListing { listing: Arc::clone(&listing), times: times(&stat), settled, began, took });
+            Some(CachedListing { listing: Arc::clone(&listing), times: times(&facts), settled, began, took });
         drop(kept);
         self.make_room(key);
         Ok(listing)
@@ -93,21 +94,22 @@ impl Listings {
 }
 
 impl CachedListing {
-    fn is_usable(&self, now: &Stat) -> bool {
+    fn is_usable(&self, now: &Facts) -> bool {
         let age = self.began.elapsed();
         let same = self.settled && self.times == times(now) && age < MAX_AGE;
         same || age < self.took * REUSE
     }
 }
 
-fn times(stat: &Stat) -> Times {
-    (stat.st_mtime, stat.st_mtime_nsec, stat.st_ctime, stat.st_ctime_nsec)
+fn times(facts: &Facts) -> Times {
+    (facts.modified, facts.status)
 }
 
 /// Whether the next change would have other times. They advance in steps.
-fn is_settled(stat: &Stat) -> bool {
-    let step = if stat.st_ctime_nsec == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
-    let changed = Duration::new(u64::try_from(stat.st_ctime).unwrap_or(0), stat.st_ctime_nsec as u32);
+fn is_settled(facts: &Facts) -> bool {
+    let (seconds, nanoseconds) = facts.status;
+    let step = if nanoseconds == 0 { Duration::from_secs(2) } else { Duration::from_millis(50) };
+    let changed = Duration::new(u64::try_from(seconds).unwrap_or(0), nanoseconds as u32);
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).is_ok_and(|now| now >= changed + step)
 }
 

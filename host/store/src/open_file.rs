@@ -7,33 +7,23 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use rustix::fs::{FileType, OFlags, fstatfs};
-use rustix::io::{Errno, ReadWriteFlags, preadv, preadv2};
+use rustix::fs::{FileType, OFlags};
+use rustix::io::{Errno, preadv};
 
 use tuffet_request::ClientKey;
 
 use super::checked::Checked;
 use super::facts::Facts;
+use super::file_systems::is_generated;
 use super::remote_file::{Elsewhere, WAIT};
-use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, spelling};
+use super::system::read_cached;
+use super::{ContentId, Disk, ReadAt, RemoteFile, Room, StoreError, mode, spelling};
 
 /// preadv(2): more buffers than this in one call are an error (`UIO_MAXIOV`).
 const MAX_BUFFERS: usize = 1024;
 
 /// Bytes per read when comparing a file.
 const COMPARE_BYTES: usize = 256 << 10;
-
-/// File systems with files that the kernel generates on reading; their sizes mean nothing: statfs(2).
-const GENERATED_FILE_SYSTEMS: [u32; 8] = [
-    0x0000_9fa0, // procfs
-    0x6265_6572, // sysfs
-    0x6462_6720, // debugfs
-    0x7472_6163, // tracefs
-    0x0027_e0eb, // cgroup
-    0x6367_7270, // cgroup2
-    0x7363_6673, // securityfs
-    0x6265_6570, // configfs
-];
 
 /// A regular file, open for reading.
 #[derive(Debug)]
@@ -328,7 +318,7 @@ impl OpenFile {
         if arrived == 0 {
             return Ok(0);
         }
-        match preadv2(file, &mut buffers[..count], offset, ReadWriteFlags::NOWAIT) {
+        match read_cached(file, &mut buffers[..count], offset) {
             // A signal, or a file system without support after all. A read from the disk gets the bytes.
             Err(Errno::AGAIN | Errno::INTR | Errno::OPNOTSUPP) => Ok(0),
             done => Ok(done?.min(arrived)),
@@ -510,7 +500,7 @@ impl Ahead {
 }
 
 pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
-    Err(StoreError::NotRegular(match FileType::from_raw_mode(mode) {
+    Err(StoreError::NotRegular(match mode::kind(mode) {
         FileType::RegularFile => return Ok(()),
         FileType::Directory => "a folder",
         FileType::Fifo => "a FIFO",
@@ -523,10 +513,8 @@ pub(super) fn require_regular(mode: u32) -> Result<(), StoreError> {
 
 /// Refuses generated files, because an incomplete one would look complete to the client.
 fn refuse_generated(file: &File, size: u64) -> Result<(), StoreError> {
-    // The value is 32 bits wide, whatever the type of the field.
-    let generated = GENERATED_FILE_SYSTEMS.contains(&(fstatfs(file)?.f_type as u32));
     // FUSE file systems may generate files, too.
-    if generated || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
+    if is_generated(file)? || (size == 0 && preadv(file, &mut [IoSliceMut::new(&mut [0])], 0)? > 0) {
         return Err(StoreError::NotRegular("one that is made up while it is read, as in /proc"));
     }
     Ok(())

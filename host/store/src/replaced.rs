@@ -13,11 +13,11 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::StoreError;
 use super::attributes::{self, Lists};
 use super::links::refusal;
 use super::open_file::require_regular;
 use super::write_rules::WriteRules;
+use super::{StoreError, mode};
 use tuffet_request::Links;
 
 /// A regular file under the name of an upload. This user may write it.
@@ -51,22 +51,23 @@ impl Replaced {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink => {
                 return if links == Links::Replace { Ok(None) } else { Err(refusal(links)) };
             }
-            Ok(stat) => require_regular(stat.st_mode)?,
+            Ok(stat) => require_regular(mode::of(&stat))?,
         }
         // Opening it makes the kernel check everything: permissions, lists, attributes such as `chattr +i`, the mount.
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file: File = match openat(folder, name, flags, Mode::empty()) {
             Ok(file) => file.into(),
             Err(Errno::NOENT) => return free(),
-            Err(Errno::LOOP) => return Err(refusal(links)),
+            // FreeBSD says `MLINK`.
+            Err(Errno::LOOP | Errno::MLINK) => return Err(refusal(links)),
             Err(errno @ (Errno::ACCESS | Errno::PERM | Errno::TXTBSY)) => {
                 return Err(StoreError::Protected(errno.into()));
             }
             Err(errno) => return Err(StoreError::from_open(errno.into())),
         };
         let stat = fstat(&file)?;
-        require_regular(stat.st_mode)?;
-        let mode = stat.st_mode & 0o7777;
+        require_regular(mode::of(&stat))?;
+        let mode = mode::of(&stat) & 0o7777;
         if rules.world_writable && mode & 0o002 == 0 {
             return Err(StoreError::NotPublic { access: "write", mode });
         }
@@ -92,7 +93,7 @@ impl Replaced {
         // The entries of a list depend on the group.
         let lists = attributes::carry_lists(&self.file, new, same_group);
         let kept = Carried { owner: now.st_uid == self.stat.st_uid, group: same_group, lists };
-        fchmod(new, Mode::from_raw_mode(permissions(self.stat.st_mode, self.ours, kept)))?;
+        fchmod(new, mode::permissions(permissions(mode::of(&self.stat), self.ours, kept)))?;
         attributes::carry_others(&self.file, new);
         Ok(())
     }

@@ -4,17 +4,13 @@
 //! it, or a file system mounted over it later, is not served, and the operator would not see why.
 
 use super::Lane;
+use super::facts;
 use super::opening::open_folder;
 use super::roots::{Root, Roots};
 use cap_std::fs::Dir;
-use rustix::fs::{AtFlags, CWD, Statx, StatxFlags, statx};
-use rustix::io::Errno;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-
-/// Identifies a folder and its mount.
-type FolderIdentity = (u64, u32, u32, u64);
 
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
@@ -95,10 +91,9 @@ impl Root {
     }
 
     fn compare(&self, folder: &Dir) {
-        let served = identity(&statx(folder, "", AtFlags::EMPTY_PATH, IDENTITY_FIELDS));
-        let there = identity(&statx(CWD, &self.path, AtFlags::empty(), IDENTITY_FIELDS));
+        let (served, there) = (facts::folder(folder), facts::folder_at(&self.path).ok());
         // Without an answer the state is unknown.
-        let Some(served) = served else { return };
+        let Ok(served) = served else { return };
         if there == Some(served) {
             if self.disk.replaced.swap(false, Relaxed) {
                 tracing::info!(target: "tuffet::store::root", root = %self.name, "the path of the root leads to the served folder again");
@@ -136,13 +131,4 @@ impl Root {
             Err(_) => {}
         }
     }
-}
-
-/// linux/stat.h: `STATX_MNT_ID_UNIQUE`, beside the mount id of older kernels.
-const IDENTITY_FIELDS: StatxFlags =
-    StatxFlags::from_bits_retain(StatxFlags::INO.bits() | StatxFlags::MNT_ID.bits() | 0x4000);
-
-fn identity(found: &Result<Statx, Errno>) -> Option<FolderIdentity> {
-    let its = found.as_ref().ok()?;
-    Some((its.stx_ino, its.stx_dev_major, its.stx_dev_minor, its.stx_mnt_id))
 }

@@ -10,23 +10,12 @@
 //! suffices: that of the same name in the other case, which must not exist.
 
 use cap_std::fs::Dir;
-use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, fstatfs, openat, statat};
+use rustix::fs::{AtFlags, Dir as Entries, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use super::file_systems::is_by_bytes;
 use super::{StoreError, path};
-
-/// File systems that compare names byte by byte, except in case-folding folders: statfs(2).
-const BY_BYTES: [u32; 8] = [
-    0x0000_ef53, // ext2, ext3, ext4
-    0x5846_5342, // XFS
-    0x9123_683e, // Btrfs
-    0x0102_1994, // tmpfs
-    0x794c_7630, // overlayfs
-    0x7371_7368, // SquashFS
-    0xe0f5_e1e2, // EROFS
-    0xf2f5_2010, // F2FS
-];
 
 /// Checks that every part of an existing path is spelled as it is stored.
 ///
@@ -146,8 +135,7 @@ impl Folder for Opened<'_> {
     }
 
     fn is_by_bytes(&self) -> Result<bool, StoreError> {
-        // The value is 32 bits wide, whatever the type of the field.
-        Ok(BY_BYTES.contains(&(fstatfs(self.0)?.f_type as u32)))
+        Ok(is_by_bytes(self.0)?)
     }
 }
 

@@ -11,9 +11,10 @@ use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, fstatfs, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
+use super::file_systems::is_shared;
 use super::{Roots, temporary};
 
 /// The limit of folder levels. Each level holds a descriptor during the visit of its subfolders.
@@ -24,19 +25,6 @@ const MAX_NAMES: u64 = 4 << 20;
 
 /// The minimum age of a file to remove if its lock may be local.
 const MIN_AGE: Duration = Duration::from_secs(24 * 3600);
-
-/// Network file systems, where locks may not reach other machines: statfs(2).
-const NETWORK_FILE_SYSTEMS: [u32; 9] = [
-    0x6969,      // NFS
-    0x517b,      // SMB
-    0xff53_4d42, // CIFS
-    0xfe53_4d42, // SMB2
-    0x0102_1997, // 9p
-    0x6573_5546, // FUSE
-    0x5346_414f, // AFS
-    0x00c3_6400, // Ceph
-    0x7461_636f, // OCFS2
-];
 
 /// The result for the temporary files of one root.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -170,8 +158,8 @@ impl Walk {
                 FileType::Directory if depth == MAX_DEPTH => self.swept.cut_short = true,
                 FileType::Directory => match open_folder(within, name) {
                     Ok(below) => self.folder(below, depth + 1),
-                    // The folder was just removed, or replaced by a link.
-                    Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {}
+                    // The folder was just removed, or replaced by a link, for which FreeBSD says `MLINK`.
+                    Err(Errno::NOENT | Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
                     Err(error) => self.failed(&format_args!("folder {}: {error}", name.to_string_lossy())),
                 },
                 _ => {}
@@ -236,9 +224,7 @@ fn judge(folder: impl AsFd, name: &CStr) -> Result<Verdict, Errno> {
         Ok(_) | Err(Errno::NOENT) => return Ok(Verdict::Gone),
         Err(errno) => return Err(errno),
     }
-    // The value is 32 bits wide, whatever the type of the field.
-    let shared = NETWORK_FILE_SYSTEMS.contains(&(fstatfs(&file)?.f_type as u32));
-    Ok(if shared && !is_old(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
+    Ok(if is_shared(&file)? && !is_old(&locked) { Verdict::Uncertain } else { Verdict::Abandoned(file) })
 }
 
 fn is_old(stat: &Stat) -> bool {

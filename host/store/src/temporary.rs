@@ -4,21 +4,27 @@
 //! process, regardless of how that ends, so a file that can be locked was abandoned.
 
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::fd::AsFd;
+use std::path::Path;
 
+use cap_std::ambient_authority;
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use rustix::fs::{AtFlags, FlockOperation, flock, fstat, unlinkat};
 use rustix::io::Errno;
-use rustix::rand::{GetRandomFlags, getrandom};
 
-use super::{StoreError, path};
+use super::system::open_unnamed;
+use super::{StoreError, mode, path};
 
 /// The suffix after the digits.
 const SUFFIX: &str = ".part";
 
 /// The number of hexadecimal digits in a name.
 const DIGITS: usize = 16;
+
+/// The permissions of files without a name.
+const PRIVATE: u32 = 0o600;
 
 /// The limit of attempts. A second attempt is needed if the name is taken, which 64 random bits practically exclude, or
 /// if a sweep locks or removes the file between its creation and its lock.
@@ -50,7 +56,7 @@ pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreErr
     // Reading is needed for the digest.
     options.read(true).write(true).create_new(true).mode(mode);
     for _ in 0..MAX_ATTEMPTS {
-        let name = format!("{}{:016x}{SUFFIX}", path::RESERVED, random()?);
+        let name = format!("{}{:016x}{SUFFIX}", path::RESERVED, RandomState::new().hash_one(()));
         let file = match folder.open_with(&name, &options) {
             Ok(file) => file.into_std(),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
@@ -71,12 +77,22 @@ pub(super) fn create(folder: &Dir, mode: u32) -> Result<(File, String), StoreErr
     )))
 }
 
-fn random() -> Result<u64, Errno> {
-    loop {
-        let mut random = [0_u8; 8];
-        if getrandom(&mut random, GetRandomFlags::empty())? == random.len() {
-            return Ok(u64::from_ne_bytes(random));
+/// Creates a file in this folder that vanishes with its last descriptor, regardless of how the process ends. Other users
+/// cannot read it.
+///
+/// # Errors
+/// Those of open(2).
+pub fn unnamed_file(folder: &Path) -> Result<File, StoreError> {
+    let folder = Dir::open_ambient_dir(folder, ambient_authority()).map_err(StoreError::from_io)?;
+    match open_unnamed(&folder, mode::permissions(PRIVATE)) {
+        Ok(file) => Ok(File::from(file)),
+        // The file system or the kernel does not support unnamed files.
+        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
+            let (file, name) = create(&folder, PRIVATE)?;
+            unlinkat(&folder, &name, AtFlags::empty())?;
+            Ok(file)
         }
+        Err(errno) => Err(errno.into()),
     }
 }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use cap_std::fs::Dir;
 use rustix::fs::{
-    Access, AtFlags, FileType, Mode, OFlags, RenameFlags, accessat, fchmod, fstat, fsync, linkat, openat,
-    renameat, renameat_with, statat, unlinkat,
+    Access, AtFlags, FileType, Mode, OFlags, accessat, fchmod, fstat, fsync, linkat, openat, renameat,
+    statat, unlinkat,
 };
 use rustix::io::Errno;
 use sha2::{Digest, Sha256};
@@ -20,10 +20,11 @@ use super::links::followed;
 use super::open_file::require_regular;
 use super::replaced::{self, Replaced};
 use super::roots::Root;
+use super::system::rename_to_free_name;
 use super::upload_elsewhere::ToOrigin;
 use super::upload_supplied::{ToProgram, unsupported};
 use super::write_rules::WriteRules;
-use super::{Disk, Sink, StoreError, path, spelling, temporary};
+use super::{Disk, Sink, StoreError, mode, path, spelling, temporary};
 use crate::Writing;
 
 /// The permissions of new files, before the umask applies.
@@ -317,7 +318,7 @@ impl InFolder {
     fn finish_new(&mut self, file: &File) -> Result<(), StoreError> {
         if self.closed {
             let mode = match self.rules.mode {
-                Some(mode) => Mode::from_raw_mode(mode),
+                Some(mode) => mode::permissions(mode),
                 None => self.mode_of_new()?,
             };
             fchmod(file, mode)?;
@@ -364,8 +365,8 @@ impl InFolder {
 
     fn rename_to_free_name(&self) -> Result<(), Errno> {
         let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
-        match renameat_with(folder, temporary, target, name, RenameFlags::NOREPLACE) {
-            // rename(2): the file system does not support this flag. A hard link fails, too, if the name is taken.
+        match rename_to_free_name((folder, temporary), (target, name)) {
+            // The system cannot do so. A hard link fails, too, if the name is taken.
             Err(Errno::INVAL | Errno::NOSYS) => {
                 linkat(folder, temporary, target, name, AtFlags::empty())?;
                 unlinkat(folder, temporary, AtFlags::empty())
@@ -450,7 +451,7 @@ fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreErro
         Err(errno) => Err(StoreError::from_open(errno.into())),
         Ok(stat) => {
             if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
-                require_regular(stat.st_mode)?;
+                require_regular(mode::of(&stat))?;
             }
             Err(StoreError::Exists)
         }

@@ -3,17 +3,9 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
-use rustix::fs::{AtFlags, Mode, OFlags, openat, unlinkat};
-use rustix::io::Errno;
-
 use super::remote_root::OriginRoot;
 use super::roots::Root;
 use super::{Origin, StoreError, temporary};
-
-/// Other users must not read it.
-const MODE: u32 = 0o600;
 
 /// The destination of an upload.
 #[derive(Debug)]
@@ -31,10 +23,8 @@ impl ToOrigin {
     ) -> Result<(File, ToOrigin), StoreError> {
         let overwrite = root.rules.overwrite;
         place.judge_upload(target, overwrite)?;
-        let folder =
-            Dir::open_ambient_dir(root.beside(), ambient_authority()).map_err(StoreError::from_io)?;
         let to = ToOrigin { origin: Arc::clone(place.origin()?), overwrite };
-        Ok((nameless(&folder)?, to))
+        Ok((temporary::unnamed_file(root.beside())?, to))
     }
 
     /// Sends the upload; returns once the origin has stored it.
@@ -56,20 +46,5 @@ impl OriginRoot {
             Ok(_) | Err(StoreError::NotFound | StoreError::RefusedByOrigin { .. }) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-}
-
-/// Creates a file that vanishes with its last descriptor, regardless of how the process ends.
-fn nameless(folder: &Dir) -> Result<File, StoreError> {
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    match openat(folder, ".", flags, Mode::from_raw_mode(MODE)) {
-        Ok(file) => Ok(File::from(file)),
-        // open(2): the file system or the kernel does not support unnamed files.
-        Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
-            let (file, name) = temporary::create(folder, MODE)?;
-            unlinkat(folder, &name, AtFlags::empty())?;
-            Ok(file)
-        }
-        Err(errno) => Err(errno.into()),
     }
 }

@@ -1,0 +1,34 @@
+//! Calls that Linux alone has, and not for every file system. Callers do without them where they fail.
+
+use rustix::fs::{Mode, OFlags, RenameFlags, openat, renameat_with};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
+use std::io::IoSliceMut;
+use std::os::fd::{AsFd, OwnedFd};
+
+/// Reads what is in the page cache (`RWF_NOWAIT`).
+///
+/// # Errors
+/// `AGAIN` if nothing is; `OPNOTSUPP` if the file system lacks it, `NOSYS` if the kernel does.
+pub(super) fn read_cached(
+    file: impl AsFd,
+    buffers: &mut [IoSliceMut<'_>],
+    offset: u64,
+) -> Result<usize, Errno> {
+    preadv2(file, buffers, offset, ReadWriteFlags::NOWAIT)
+}
+
+/// Renames a file unless the new name is taken.
+///
+/// # Errors
+/// `EXIST` if it is; `INVAL` or `NOSYS` without support.
+pub(super) fn rename_to_free_name(from: (impl AsFd, &str), to: (impl AsFd, &str)) -> Result<(), Errno> {
+    renameat_with(from.0, from.1, to.0, to.1, RenameFlags::NOREPLACE)
+}
+
+/// Creates a file without a name in this folder.
+///
+/// # Errors
+/// `OPNOTSUPP`, `ISDIR`, `NOENT` or `INVAL` without support: open(2).
+pub(super) fn open_unnamed(folder: impl AsFd, mode: Mode) -> Result<OwnedFd, Errno> {
+    openat(folder, ".", OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, mode)
+}

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, memfd_create};
+use crate::memory_file;
 use tuffet_store::{Arrival, Waited};
 
 /// The maximum length of a requested part, in bytes.
@@ -73,7 +73,7 @@ pub(crate) struct ContentParts {
 
 impl ContentParts {
     pub fn create(size: u64, reservation: Option<MemoryReservation>) -> io::Result<ContentParts> {
-        let file = Arc::new(File::from(memfd_create("tuffet-content", MemfdFlags::CLOEXEC)?));
+        let file = Arc::new(memory_file::create()?);
         file.set_len(size)?;
         Ok(ContentParts {
             file,

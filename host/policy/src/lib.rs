@@ -35,6 +35,8 @@ mod log_fields;
 mod make_parts;
 mod member;
 mod memo;
+#[cfg_attr(target_vendor = "apple", path = "disk_file.rs")]
+mod memory_file;
 mod monitor;
 mod observe;
 mod opinion;

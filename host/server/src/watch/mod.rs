@@ -110,7 +110,7 @@ impl Watch {
             groups: Arc::default(),
             exported: OnceLock::new(),
             dropped_lines: OnceLock::new(),
-            host: std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
             listeners: OnceLock::new(),
             published: OnceLock::new(),
             phase: Phase::default(),

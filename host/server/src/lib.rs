@@ -57,7 +57,8 @@
 //!
 //! Without features there is no WebAssembly and no YAML. The library handles no signals, sets up no log subscriber,
 //! changes no privileges and ends no process; it has no static state, so two servers in one process share nothing.
-//! It runs on Linux.
+//! Linux is the only system for production; for development, the crate without features compiles for macOS and FreeBSD,
+//! too.
 //!
 //! Below the facade, the modules have what the daemon needs besides: [`server::Assembly`] puts a server together without
 //! starting it, so that exporters can be attached to [`watch::Watch`].

@@ -50,14 +50,14 @@ impl Listener {
         self
     }
 
-    /// The only network interface that it serves.
+    /// The only network interface that it serves. Needs Linux.
     #[must_use]
     pub fn interface(mut self, interface: &str) -> Listener {
         self.settings.interface = Some(interface.to_owned());
         self
     }
 
-    /// Whether this host may not have the address yet (`IP_FREEBIND`).
+    /// Whether this host may not have the address yet (`IP_FREEBIND`). Needs Linux.
     #[must_use]
     pub fn free_bind(mut self, free_bind: bool) -> Listener {
         self.settings.free_bind = free_bind;

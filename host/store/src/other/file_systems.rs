@@ -18,6 +18,7 @@ pub(super) fn is_generated(file: impl AsFd) -> Result<bool, Errno> {
 }
 
 /// Whether a server or a program may be asked for data in memory.
+#[allow(clippy::useless_conversion)] // The flags of macOS have 32 bits.
 pub(super) fn is_remote(file: impl AsFd) -> Result<bool, Errno> {
     Ok(u64::from(fstatfs(file)?.f_flags) & LOCAL == 0)
 }

@@ -1,5 +1,5 @@
 //! Types and permissions of files, whose numbers have other types on each system.
-#![allow(clippy::cast_possible_truncation, clippy::unnecessary_cast, clippy::useless_conversion)]
+#![allow(clippy::unnecessary_cast, clippy::useless_conversion)]
 
 use rustix::fs::{FileType, Mode, RawMode, Stat};
 

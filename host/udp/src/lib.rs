@@ -1,8 +1,8 @@
 //! UDP sockets with batches: one system call receives many datagrams, and one sends many, each from the
 //! address that its peer used. The only crate of the project with `unsafe` code.
 //!
-//! No crate that we found gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so `batched`
-//! makes the calls through `libc`. Safe operations (binding, socket options) use `socket2`.
+//! No crate that we found gathers, segments (UDP_SEGMENT) and batches across destinations in one call, so `calls`
+//! makes them through `libc`. Safe operations (binding, socket options) use `socket2`.
 //!
 //! Other systems than Linux send and receive one datagram in each call (`plain`), and the folder `other` has what replaces
 //! the options of Linux. The feature `plain` has the same path on Linux, for tests.
@@ -10,7 +10,6 @@
 
 #[cfg(target_os = "linux")]
 mod address;
-#[cfg_attr(all(target_os = "linux", not(feature = "plain")), path = "batched/mod.rs")]
 #[cfg_attr(any(not(target_os = "linux"), feature = "plain"), path = "plain.rs")]
 mod calls;
 mod interface;

@@ -8,7 +8,7 @@ use crate::error::{EXIT_CANNOT_WRITE, fail};
 use crate::{files, manifest};
 use clap::Args;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::digest;
 
 #[derive(Debug, Args)]
@@ -35,13 +35,13 @@ pub(crate) fn annotate(args: &AnnotateArgs) -> ExitCode {
     let annotated = match annotated {
         Ok(annotated) => annotated,
         Err(message) => {
-            complain(format_args!("{}: {message}", args.component.display()));
+            print_stderr(format_args!("{}: {message}", args.component.display()));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
     let output = args.output.as_ref().unwrap_or(&args.component);
     if let Err(error) = files::replace(output, &annotated) {
-        complain(format_args!(
+        print_stderr(format_args!(
             "{}: the component cannot be put there: {error}; make room, or name another place with --output",
             output.display()
         ));

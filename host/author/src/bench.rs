@@ -14,7 +14,7 @@ use crate::plugin_args::PluginArgs;
 use crate::program::ServerProgram;
 use crate::run::{Prepared, prepare};
 use tuffet_config::{Grant, ReuseConfig};
-use tuffet_terminal::{complain, print, print_json};
+use tuffet_terminal::{print, print_json, print_stderr};
 use tuffet_wasm::{Hook, Trial};
 
 #[derive(Debug, Args)]
@@ -106,7 +106,7 @@ fn measure(
     for number in 0..calls + warm_up {
         let tried = lab.ask(trial, hook, &call.input);
         if let Err((cause, detail)) = &tried.answer {
-            complain(format_args!("call {} failed: {cause}: {detail}", number + 1));
+            print_stderr(format_args!("call {} failed: {cause}: {detail}", number + 1));
             return Err(ExitCode::from(1));
         }
         memory = tried.memory;

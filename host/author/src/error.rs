@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use crate::program::Refusal;
 use tuffet_config::{ConfigError, EXIT_CONFIG};
 use tuffet_store::RootError;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 /// A required program is missing (EX_UNAVAILABLE).
 pub(crate) const EXIT_UNAVAILABLE: u8 = 69;
@@ -48,6 +48,6 @@ impl ToolError {
 /// Prints an error and returns its exit code.
 pub(crate) fn fail(error: impl Into<ToolError>) -> ExitCode {
     let error = error.into();
-    complain(&error);
+    print_stderr(&error);
     ExitCode::from(error.exit_code())
 }

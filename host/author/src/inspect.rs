@@ -11,7 +11,7 @@ use crate::lab::Lab;
 use crate::program::ServerProgram;
 use crate::registry::{self, RegistryArgs, SignatureArgs};
 use tuffet_config::{ComponentSource, EXIT_CONFIG};
-use tuffet_terminal::{complain, print, print_json};
+use tuffet_terminal::{print, print_json, print_stderr};
 use tuffet_wasm::ComponentInfo;
 
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCod
     let inspected = match inspected {
         Ok(inspected) => inspected,
         Err(message) => {
-            complain(format_args!("{}: {message}", args.component));
+            print_stderr(format_args!("{}: {message}", args.component));
             return ExitCode::from(EXIT_CONFIG);
         }
     };

@@ -18,7 +18,7 @@ use tuffet_policy::LoadProblem;
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_store::{Disks, Origins, RootError, Roots};
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 use tuffet_wasm::{Hook, HookInput, PolicyRuntime, PolicySpec, Stage, StagedAnswers, Trial, TrialResult};
 
 /// A plugin and its context.
@@ -144,7 +144,7 @@ fn open(plan: &Plan) -> Result<Roots, RootError> {
 pub(crate) fn warn_of_silent_roots(silent: &[SilentRoot]) {
     let patience = reach::PATIENCE.as_secs();
     for SilentRoot { root, .. } in silent {
-        complain(format_args!(
+        print_stderr(format_args!(
             "warning: root `{root}`: its folder has not answered for {patience} s; the plugin cannot read it"
         ));
     }

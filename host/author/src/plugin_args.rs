@@ -17,7 +17,7 @@ use tuffet_config::{
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 use tuffet_wasm::{Hook, StagedAnswers, Trial, locate_in_config};
 
 #[derive(Debug, Args)]
@@ -186,13 +186,13 @@ impl Planned<'_> {
             Ok(trial) => {
                 lab::warn_of_silent_roots(&self.plan.silent);
                 for warning in trial.warnings() {
-                    complain(format_args!("warning: {}", self.place(&warning)));
+                    print_stderr(format_args!("warning: {}", self.place(&warning)));
                 }
                 Ok(trial)
             }
             Err(LoadError::Root(error)) => Err(fail(error)),
             Err(LoadError::Problems(problems)) => {
-                problems.iter().for_each(|problem| complain(self.place(problem)));
+                problems.iter().for_each(|problem| print_stderr(self.place(problem)));
                 Err(ExitCode::from(EXIT_CONFIG))
             }
         }
@@ -204,7 +204,7 @@ impl Planned<'_> {
     /// There is none, or several: that was printed, and this is the exit code.
     pub fn hook(&self, trial: &Trial, named: Option<Hook>) -> Result<Hook, ExitCode> {
         let refuse = |message: String| {
-            complain(format_args!("{}: {message}", self.plugin_args.component));
+            print_stderr(format_args!("{}: {message}", self.plugin_args.component));
             Err(ExitCode::from(EXIT_CONFIG))
         };
         if let Some(problem) = named.and_then(|hook| trial.lacks(hook)) {

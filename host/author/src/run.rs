@@ -14,7 +14,7 @@ use crate::plugin_args::{Planned, PluginArgs};
 use crate::program::ServerProgram;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_policy::SeriesValue;
-use tuffet_terminal::{complain, print, print_json};
+use tuffet_terminal::{print, print_json, print_stderr};
 use tuffet_wasm::{Hook, HookInput, LogLine, Trial, TrialResult};
 
 #[derive(Debug, Args)]
@@ -68,7 +68,7 @@ pub(crate) fn prepare<'a>(
     let call = request.call().map_err(|bad| match bad {
         CallInputError::File(error) => fail(error),
         CallInputError::Flag(message) => {
-            complain(message);
+            print_stderr(message);
             ExitCode::from(EXIT_CONFIG)
         }
     })?;
@@ -84,7 +84,7 @@ impl Prepared<'_> {
     pub fn hook(&self, trial: &Trial) -> Result<Hook, ExitCode> {
         let hook = self.planned.hook(trial, self.call.hook)?;
         let refuse = |message: &str| {
-            complain(message);
+            print_stderr(message);
             Err(ExitCode::from(EXIT_CONFIG))
         };
         match (hook, &self.call.input) {

@@ -23,7 +23,7 @@ use crate::run::{answer, changed, changed_shared, line, measured};
 use tuffet_config::{ComponentSource, EXIT_CONFIG, PluginLimits, TimeSpan, reach};
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_request::RootSpec;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::{AnswerSource, Hook, HookInput, KeyName, RecordedAnswers, SinkLine, Trial};
 
 #[derive(Debug, Args)]
@@ -57,7 +57,7 @@ pub(crate) fn test(args: &TestArgs, server: &dyn ServerProgram) -> ExitCode {
 /// Runs the cases. Returns whether one failed.
 fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
     let refuse = |message: String| {
-        complain(format_args!("{}: {message}", args.path.display()));
+        print_stderr(format_args!("{}: {message}", args.path.display()));
         ExitCode::from(EXIT_CONFIG)
     };
     let files = case::files(&args.path)
@@ -91,7 +91,7 @@ fn run(args: &TestArgs, server: &dyn ServerProgram) -> Result<bool, ExitCode> {
     if let Some(first) = without_component.first() {
         code = Some(fail(first.clone()));
         if without_component.len() > 1 {
-            complain(format_args!("{} more files name none either", without_component.len() - 1));
+            print_stderr(format_args!("{} more files name none either", without_component.len() - 1));
         }
     }
     if let Some(code) = code {

@@ -9,7 +9,7 @@ use crate::build::world;
 use crate::error::EXIT_CANNOT_WRITE;
 use crate::export::Export;
 use tuffet_config::{EXIT_CONFIG, GrantKind};
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 
 #[derive(Debug, Args)]
 pub struct WitArgs {
@@ -32,7 +32,7 @@ pub struct WitArgs {
 pub(crate) fn wit(args: &WitArgs) -> ExitCode {
     let hooks = if args.hooks.is_empty() { &[Export::Authorize][..] } else { &args.hooks };
     if let Some(problem) = Export::problem_of(hooks) {
-        complain(format_args!("--hook {problem}"));
+        print_stderr(format_args!("--hook {problem}"));
         return ExitCode::from(EXIT_CONFIG);
     }
     let written = match args.package {
@@ -48,7 +48,7 @@ pub(crate) fn wit(args: &WitArgs) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{}: the WIT cannot be written there: {error}; make room, or name another folder",
                 args.folder.display()
             ));

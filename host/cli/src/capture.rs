@@ -1,7 +1,7 @@
 //! `tuffet capture`: the datagrams of a running server, for Wireshark.
 
-use super::complain;
 use super::control::ControlArgs;
+use super::print_stderr;
 use clap::Args;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -39,7 +39,7 @@ struct ClientFilter(IpAddr, Option<u16>);
 /// Captures datagrams. Exit code: 0 when the capture is complete, 69 if no server answers or another capture runs.
 pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     let Some(socket) = args.server.socket() else {
-        complain("the server has no control socket; write `control: PATH` in its configuration");
+        print_stderr("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
     };
     let wanted = CaptureSpec {
@@ -51,18 +51,18 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
     let begun = match tuffet_daemon::begin_capture(&socket, &wanted) {
         Ok(begun) => begun,
         Err(error) => {
-            complain(format_args!("no capture by the server at {}: {error}", socket.display()));
+            print_stderr(format_args!("no capture by the server at {}: {error}", socket.display()));
             return ExitCode::from(69);
         }
     };
     let mut output = match output(args) {
         Ok(output) => output,
         Err(error) => {
-            complain(format_args!("{}: {error}", args.file.display()));
+            print_stderr(format_args!("{}: {error}", args.file.display()));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
-    complain(format_args!("capturing to {}", args.file.display()));
+    print_stderr(format_args!("capturing to {}", args.file.display()));
     match begun.copy_to(&mut output) {
         Ok(CaptureTotals { datagrams, bytes, dropped }) => {
             let missing = if dropped > 0 {
@@ -70,11 +70,11 @@ pub(super) fn capture(args: &CaptureArgs) -> ExitCode {
             } else {
                 String::new()
             };
-            complain(format_args!("{datagrams} datagrams, {bytes} bytes{missing}"));
+            print_stderr(format_args!("{datagrams} datagrams, {bytes} bytes{missing}"));
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(format_args!("the capture is incomplete: {error}"));
+            print_stderr(format_args!("the capture is incomplete: {error}"));
             ExitCode::from(74)
         }
     }

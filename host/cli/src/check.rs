@@ -1,6 +1,6 @@
 //! `tuffet check`.
 
-use super::{complain, print};
+use super::{print, print_stderr};
 use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     let source = match Source::of(&args.file, args.config_auth.as_deref()) {
         Ok(source) => source,
         Err(message) => {
-            complain(format_args!("{}: {message}", shown(&args.file)));
+            print_stderr(format_args!("{}: {message}", shown(&args.file)));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -56,15 +56,15 @@ pub(super) fn check(args: &CheckArgs) -> ExitCode {
     match checked {
         Ok((warnings, verdict)) => {
             for warning in warnings {
-                complain(format_args!("warning: {warning}"));
+                print_stderr(format_args!("warning: {warning}"));
             }
             print(&format!("{verdict}\n"));
             ExitCode::SUCCESS
         }
         Err(error) => {
             match &error {
-                ServeError::Config(error) => complain(summary(error)),
-                error => complain(error),
+                ServeError::Config(error) => print_stderr(summary(error)),
+                error => print_stderr(error),
             }
             ExitCode::from(error.exit_code())
         }

@@ -1,6 +1,6 @@
 //! `tuffet reload` and `tuffet status`: commands to the running server.
 
-use super::{complain, print, print_json};
+use super::{print, print_json, print_stderr};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,12 +42,12 @@ pub(super) struct StatusArgs {
 
 /// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
-    let status = args.socket().and_then(|socket| tuffet_daemon::ask(&socket, "status").ok());
+    let status = args.socket().and_then(|socket| tuffet_daemon::send_command(&socket, "status").ok());
     let Some(Reply::Status(report)) = status else { return ask(args, "reload", "") };
     if let (Some(wanted), Some(its)) = (&args.config, &report.config)
         && !same_file(wanted, its)
     {
-        complain(format_args!(
+        print_stderr(format_args!(
             "refused: the server that answers there (process {}) runs with {}, not with {}; name its file, or the \
              control socket of the other server with --control",
             report.process,
@@ -80,18 +80,21 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
 fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
     let socket = args.socket();
     let Some(socket) = socket else {
-        complain(
+        print_stderr(
             "the server has no control socket; write `control: PATH` in its configuration, or send it SIGHUP",
         );
         return ExitCode::from(69);
     };
-    match tuffet_daemon::ask(&socket, question) {
+    match tuffet_daemon::send_command(&socket, question) {
         Ok(Reply::Reloaded(generation)) => {
             print(&format!("reloaded: generation {generation}{of}\n"));
             ExitCode::SUCCESS
         }
         Ok(Reply::Refused(reasons)) => {
-            complain(format_args!("refused; the old configuration stays in use:\n{}", reasons.join("\n")));
+            print_stderr(format_args!(
+                "refused; the old configuration stays in use:\n{}",
+                reasons.join("\n")
+            ));
             ExitCode::from(1)
         }
         Ok(Reply::Status(report)) => {
@@ -107,15 +110,15 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Reply::Busy) => {
-            complain("the server has as many viewers as it allows; close one of them");
+            print_stderr("the server has as many viewers as it allows; close one of them");
             ExitCode::from(69)
         }
         Ok(_) => {
-            complain(format_args!("the server does not know `{question}`: it has another version"));
+            print_stderr(format_args!("the server does not know `{question}`: it has another version"));
             ExitCode::from(76)
         }
         Err(error) => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "no server answers at {}: {error}; start it, or name its socket with --control or its file with --config",
                 socket.display()
             ));

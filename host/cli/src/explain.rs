@@ -1,7 +1,7 @@
 //! `tuffet explain`: the outcome of a request, and the reasons.
 
 use super::control::ControlArgs;
-use super::{complain, print, print_json};
+use super::{print, print_json, print_stderr};
 use clap::Args;
 use std::ffi::OsString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -78,7 +78,7 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
     };
     // The server does not read such requests, so there is nothing to explain.
     if question.packet().len() > MAX_REQUEST {
-        complain(format_args!("the server answers ERROR 4 to requests of more than {MAX_REQUEST} bytes"));
+        print_stderr(format_args!("the server answers ERROR 4 to requests of more than {MAX_REQUEST} bytes"));
         return ExitCode::from(EXIT_CONFIG);
     }
     if args.live { explain_live(args, &question) } else { explain_offline(args, &question) }
@@ -86,21 +86,21 @@ pub(super) fn explain(args: &ExplainArgs) -> ExitCode {
 
 fn explain_live(args: &ExplainArgs, question: &Question) -> ExitCode {
     let Some(socket) = args.server.socket() else {
-        complain("the server has no control socket; write `control: PATH` in its configuration");
+        print_stderr("the server has no control socket; write `control: PATH` in its configuration");
         return ExitCode::from(69);
     };
-    match tuffet_daemon::ask(&socket, &format!("explain {}", serde_json::json!(question))) {
+    match tuffet_daemon::send_command(&socket, &format!("explain {}", serde_json::json!(question))) {
         Ok(Reply::Explained(explained)) => show(args, &explained),
         Ok(Reply::Unexplained(why)) => {
-            complain(why);
+            print_stderr(why);
             ExitCode::from(EXIT_CONFIG)
         }
         Ok(_) => {
-            complain("the server does not know `explain`: it has another version");
+            print_stderr("the server does not know `explain`: it has another version");
             ExitCode::from(76)
         }
         Err(error) => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "no server answers at {}: {error}; start it, leave out --live, or name its socket with --control or its \
                  file with --config",
                 socket.display()
@@ -112,7 +112,7 @@ fn explain_live(args: &ExplainArgs, question: &Question) -> ExitCode {
 
 fn explain_offline(args: &ExplainArgs, question: &Question) -> ExitCode {
     let Some(file) = args.server.file() else {
-        complain("name the configuration with --config FILE, or ask the running server with --live");
+        print_stderr("name the configuration with --config FILE, or ask the running server with --live");
         return ExitCode::from(EXIT_CONFIG);
     };
     reach::check_by_process(true);
@@ -121,7 +121,7 @@ fn explain_offline(args: &ExplainArgs, question: &Question) -> ExitCode {
     match config.map_err(ServeError::from).and_then(|config| tuffet_daemon::explain(&config, question)) {
         Ok(explained) => show(args, &explained),
         Err(error) => {
-            complain(&error);
+            print_stderr(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -19,7 +19,7 @@ mod transfer;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use tuffet_config::{EXIT_CONFIG, reach};
-use tuffet_terminal::{complain, print, print_json};
+use tuffet_terminal::{print, print_json, print_stderr};
 
 /// A TFTP server with a native data path and policy in WebAssembly.
 #[derive(Debug, Parser)]

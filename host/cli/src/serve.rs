@@ -1,6 +1,6 @@
 //! `tuffet serve`.
 
-use super::complain;
+use super::print_stderr;
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     let log = match Log::begin(args.log_format, &args.log, LogBridge.with_filter(LogBridge::filter())) {
         Ok(log) => log,
         Err(error) => {
-            complain(format_args!("--log {:?}: {error}", args.log));
+            print_stderr(format_args!("--log {:?}: {error}", args.log));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -70,7 +70,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     let source = match source.transpose() {
         Ok(source) => source.map(Arc::new),
         Err(message) => {
-            complain(format_args!("--config: {message}"));
+            print_stderr(format_args!("--config: {message}"));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -85,7 +85,7 @@ pub(super) fn serve(args: &ServeArgs) -> ExitCode {
     match tuffet_daemon::serve(Arc::new(move || configure(&its, source.as_deref())), watched) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            log.complain(&error);
+            log.print_stderr(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -1,6 +1,6 @@
 //! `tuffet get` and `tuffet put`.
 
-use super::complain;
+use super::print_stderr;
 use crate::client::{self, ClientError, ClientOptions, GetOptions, Interface, PutOptions, Report, Url};
 use clap::Args;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
@@ -59,13 +59,13 @@ pub(super) fn get(args: &GetArgs) -> ExitCode {
     let output = match &args.output {
         Some(output) => output.clone(),
         None if args.url.file_name().is_empty() => {
-            complain(format_args!("{} names a folder; name the output file with --output", args.url));
+            print_stderr(format_args!("{} names a folder; name the output file with --output", args.url));
             return ExitCode::from(EXIT_CONFIG);
         }
         None => PathBuf::from(args.url.file_name()),
     };
     if args.multicast && args.url.mode == Mode::Netascii {
-        complain(format_args!("--multicast needs mode=octet: the blocks of a group come in any order"));
+        print_stderr(format_args!("--multicast needs mode=octet: the blocks of a group come in any order"));
         return ExitCode::from(EXIT_CONFIG);
     }
     let bar = bar(args.common.quiet);
@@ -128,12 +128,12 @@ fn conclude(
     match result {
         Ok(report) => {
             if !quiet {
-                complain(line(&report, multicast));
+                print_stderr(line(&report, multicast));
             }
             ExitCode::SUCCESS
         }
         Err(error) => {
-            complain(&error);
+            print_stderr(&error);
             ExitCode::from(error.exit_code())
         }
     }

@@ -9,7 +9,7 @@ pub mod source;
 mod systemd;
 
 pub use serve::{
-    CacheCommand, CaptureStream, Configure, Reply, ServeError, ask, begin_capture, catch_signals, check,
+    CacheCommand, CaptureStream, Configure, Reply, ServeError, begin_capture, catch_signals, check,
     check_plugins, control_runtime, count_inherited, explain, may_fill_code_cache, require_folder,
-    run_cache_command, serve,
+    run_cache_command, send_command, serve,
 };

@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use target::{Origin, Target};
 use tftpd_hpa::Version;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 #[derive(Debug, Args)]
 #[allow(missing_docs, reason = "clap would show its documentation in place of the command's")]
@@ -69,7 +69,7 @@ pub fn import(args: &ImportArgs, check_plugins: CheckPlugins<'_>) -> ExitCode {
     let (target, origin) = match imported(args, check_plugins) {
         Ok(imported) => imported,
         Err(error) => {
-            complain(&error);
+            print_stderr(&error);
             return match error {
                 ImportError::Invalid { .. } => ExitCode::from(EXIT_CONFIG),
                 ImportError::Impossible { .. } => ExitCode::FAILURE,
@@ -77,11 +77,11 @@ pub fn import(args: &ImportArgs, check_plugins: CheckPlugins<'_>) -> ExitCode {
         }
     };
     for remark in target.report.remarks() {
-        complain(remark);
+        print_stderr(remark);
     }
     let is_complete = target.report.is_complete();
     if let Err(error) = write(args.output.as_deref(), &target.written(origin)) {
-        complain(error);
+        print_stderr(error);
         return ExitCode::from(EXIT_CONFIG);
     }
     if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE }

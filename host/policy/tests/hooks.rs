@@ -14,7 +14,7 @@ use tuffet_policy::{
     LineRate, Member, Memo, Observe, OnError, Opinion, PluginContent, Policy, PolicyParts, Render, Rendered,
     Rendering, Renderings, Resolve, ResolveAnswer, ResolveOpinion, Selection, Target, Verdict,
 };
-use tuffet_request::events::{Event, Happening, Kinds};
+use tuffet_request::events::{Event, EventKind, Kinds};
 use tuffet_request::{Denial, ErrorCode, Request, SessionProfile};
 
 const LONG: Duration = Duration::from_secs(600);
@@ -239,7 +239,7 @@ async fn observers_get_events_once_more_after_a_failure() {
     let hook = Arc::new(Counts::default());
     let hooks = Hooks { observe: Some(Arc::clone(&hook) as _), ..Hooks::default() };
     let policy = policy(Chains { observe: vec![Arc::new(member("counts", hooks))], ..Chains::default() });
-    let what = Happening::Progressed {
+    let what = EventKind::Progressed {
         id: tuffet_request::RequestId(1),
         listener: "lan".into(),
         bytes: 1,

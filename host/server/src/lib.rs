@@ -104,7 +104,7 @@ pub use replacer::{ReplaceError, Replacer};
 pub use server::StartError;
 pub use tuffet_engine::worker::{ListenerSpec, OpenError};
 pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, ReceivedUpload, Target};
-pub use tuffet_request::events::{Event, Happening, Kinds, Outcome, Summary};
+pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 pub use tuffet_request::settings::{self, Limits, Netboot, Profile, Transfer};
 pub use tuffet_request::{
     ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, Operation, PerSecond,

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 use std::io::{self, IsTerminal, Write};
 
 /// Prints a line on standard error in one write, which other processes cannot interrupt.
-pub fn complain(line: impl Display) {
+pub fn print_stderr(line: impl Display) {
     let _ = io::stderr().write_all(format!("{}\n", plain(&line.to_string())).as_bytes());
 }
 

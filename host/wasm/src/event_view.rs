@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use super::access::Access;
 use super::facts;
 use super::wit_events::{
-    self, DecidedRequest, Event as WitEvent, EventKind, MacAddresses, Progress, Resolved, Summary as Sum,
-    Target,
+    self, DecidedRequest, Event as WitEvent, MacAddresses, Progress, Resolved, Summary as Sum, Target,
+    WitEventKind,
 };
-use tuffet_request::events::{DecisionRecord, Event, Happening, Summary, resolved_file};
+use tuffet_request::events::{DecisionRecord, Event, EventKind, Summary, resolved_file};
 use tuffet_request::{MacSource, Mode, Operation, Request};
 
 /// The parts of an event that must be formatted as text first.
@@ -28,7 +28,7 @@ impl EventTexts {
 
     pub fn of(event: &Event) -> EventTexts {
         let Some(record) = record_of(event) else {
-            let Happening::Progressed { id, .. } = &event.what else {
+            let EventKind::Progressed { id, .. } = &event.what else {
                 unreachable!("the others have a record")
             };
             return EventTexts {
@@ -51,9 +51,9 @@ impl EventTexts {
 /// Returns the record of an event's request; `None` for progress.
 fn record_of(event: &Event) -> Option<&DecisionRecord> {
     match &event.what {
-        Happening::Started { record, .. } => Some(record),
-        Happening::Finished(summary) => Some(&summary.record),
-        Happening::Progressed { .. } => None,
+        EventKind::Started { record, .. } => Some(record),
+        EventKind::Finished(summary) => Some(&summary.record),
+        EventKind::Progressed { .. } => None,
     }
 }
 
@@ -87,7 +87,7 @@ impl<'a> EventView<'a> {
             tried: Vec::new(),
             attributes: Vec::new(),
         };
-        if let Happening::Finished(summary) = &event.what {
+        if let EventKind::Finished(summary) = &event.what {
             let tried = summary.record.tried.as_deref();
             let places = tried.map_or(&[][..], |tried| tried.places());
             view.tried = places.iter().filter_map(|place| resolved_file(place)).map(target).collect();
@@ -102,13 +102,13 @@ impl<'a> EventView<'a> {
     pub fn to_wit(&'a self, access: &Access) -> WitEvent<'a> {
         let since = self.event.at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let kind = match &self.event.what {
-            Happening::Started { record, .. } => EventKind::Started(self.decided(record, access)),
-            Happening::Progressed { bytes, size, .. } => EventKind::Progressed(Progress {
+            EventKind::Started { record, .. } => WitEventKind::Started(self.decided(record, access)),
+            EventKind::Progressed { bytes, size, .. } => WitEventKind::Progressed(Progress {
                 request_id: &self.texts.id,
                 transferred: *bytes,
                 size: *size,
             }),
-            Happening::Finished(summary) => EventKind::Finished(self.summary(summary, access)),
+            EventKind::Finished(summary) => WitEventKind::Finished(self.summary(summary, access)),
         };
         WitEvent {
             sequence: self.event.sequence,

@@ -20,14 +20,14 @@ pub(super) type Pairs<'a> = &'a [(&'a str, &'a str)];
 record!(Event:
     sequence = "sequence": u64,
     unix_ms = "unix-ms": u64,
-    kind = "kind": EventKind<'a>,
+    kind = "kind": WitEventKind<'a>,
 );
 
 #[derive(ComponentType, Lower)]
 #[component(variant)]
 #[allow(dead_code, reason = "the host has no event of another kind yet")]
 #[allow(clippy::large_enum_variant, reason = "they are made for one call, and most are the large one")]
-pub(super) enum EventKind<'a> {
+pub(super) enum WitEventKind<'a> {
     #[component(name = "started")]
     Started(DecidedRequest<'a>),
     #[component(name = "progressed")]

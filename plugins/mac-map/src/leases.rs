@@ -96,7 +96,7 @@ impl Leases {
                 Ok(None) => changed |= known.take().is_some(),
                 Err(error) => {
                     changed |= known.take().is_some();
-                    file.complain(logs, &error);
+                    file.print_error(logs, &error);
                 }
             }
         }
@@ -124,7 +124,7 @@ impl LeaseFile {
         let content = match files::read(&self.root, &self.path, MAX_FILE) {
             Ok(content) => content?,
             Err(error) => {
-                self.complain(logs, &error);
+                self.print_error(logs, &error);
                 return None;
             }
         };
@@ -141,7 +141,7 @@ impl LeaseFile {
         Some(Known { version, index })
     }
 
-    fn complain(&self, logs: bool, error: &Error) {
+    fn print_error(&self, logs: bool, error: &Error) {
         if logs {
             let LeaseFile { root, path, .. } = self;
             log(Level::Warn, format!("the leases in {root}:{path} cannot be read: {error}"));

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tuffet::{
-    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, Folder, Handle, Happening, Listener, Observe,
+    Ask, Authorize, Decided, DecidedContent, ErrorCode, Event, EventKind, Folder, Handle, Listener, Observe,
     Request, Server, Verdict,
 };
 
@@ -49,7 +49,7 @@ impl Audit {
 
 impl Observe for Audit {
     fn observe(&self, event: &Event) {
-        if let Happening::Finished(summary) = &event.what {
+        if let EventKind::Finished(summary) = &event.what {
             let request = &summary.record.request;
             self.note(format!("tftp {} {} {}", request.client.ip(), request.path, summary.ending.outcome));
         }

@@ -26,7 +26,7 @@ use crate::program::ServerProgram;
 use crate::{check, files};
 use error::BuildError;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::digest;
 
 /// The configuration of a project, with its settings and grants.
@@ -54,8 +54,8 @@ pub(crate) fn build(args: &BuildArgs, server: &dyn ServerProgram) -> ExitCode {
                 BuildError::Failed(message) => (message, 1),
                 BuildError::Unwritten(message) => (message, EXIT_CANNOT_WRITE),
             };
-            complain(message);
-            renamed::explain(&args.folder, None).into_iter().for_each(complain);
+            print_stderr(message);
+            renamed::explain(&args.folder, None).into_iter().for_each(print_stderr);
             return ExitCode::from(code);
         }
     };
@@ -70,7 +70,7 @@ pub(crate) fn build(args: &BuildArgs, server: &dyn ServerProgram) -> ExitCode {
     if checked != ExitCode::SUCCESS
         && let Ok(component) = fs::read(&output)
     {
-        renamed::explain(&args.folder, Some(&component)).into_iter().for_each(complain);
+        renamed::explain(&args.folder, Some(&component)).into_iter().for_each(print_stderr);
     }
     checked
 }

@@ -26,7 +26,7 @@ use project::Project;
 use server::Server;
 use stop::Stop;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 /// The interval at which the project is polled; a change is complete once nothing changes for as long.
 const POLL: Duration = Duration::from_millis(300);
@@ -48,21 +48,21 @@ pub(crate) fn dev(args: &DevArgs) -> ExitCode {
     let project = match Project::find(&args.folder, args.config.as_deref()) {
         Ok(project) => project,
         Err(message) => {
-            complain(message);
+            print_stderr(message);
             return ExitCode::from(EXIT_CONFIG);
         }
     };
     let stop = match Stop::on_signals() {
         Ok(stop) => stop,
         Err(error) => {
-            complain(format_args!("the signals that end this command cannot be watched: {error}"));
+            print_stderr(format_args!("the signals that end this command cannot be watched: {error}"));
             return ExitCode::from(EXIT_SYSTEM);
         }
     };
     let mut server = match Server::find(&project, args.control.clone()) {
         Ok(server) => server,
         Err(message) => {
-            complain(message);
+            print_stderr(message);
             return ExitCode::from(EXIT_CONFIG);
         }
     };

@@ -6,7 +6,7 @@ use std::{env, io};
 
 use super::stop::Stop;
 use crate::build::CONFIG;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 /// A project, by absolute paths.
 pub(super) struct Project {
@@ -39,7 +39,7 @@ impl Project {
         match child {
             Ok(child) => stop.wait_for(child).is_some_and(|status| status.success()),
             Err(error) => {
-                complain(format_args!("tuffet cannot be run: {error}"));
+                print_stderr(format_args!("tuffet cannot be run: {error}"));
                 false
             }
         }

@@ -10,7 +10,7 @@ use super::host::parse_time;
 use super::problem::InputProblem;
 use super::request::WrittenRequest;
 use tuffet_request::events::{
-    Answered, CompactRecord, DecisionRecord, Ending, Event, Happening, Outcome, Summary,
+    Answered, CompactRecord, DecisionRecord, Ending, Event, EventKind, Outcome, Summary,
 };
 use tuffet_request::{Request, RequestId};
 
@@ -111,14 +111,14 @@ impl WrittenEvent {
             (Some(started), None, None) => {
                 let record = started.record(request(&started.request, "started")?);
                 let open = Arc::new(CompactRecord::from(&record));
-                Happening::Started { record: Arc::new(record), open }
+                EventKind::Started { record: Arc::new(record), open }
             }
             (None, Some(Progressed { transferred: bytes, size }), None) => {
                 let listener = Arc::from("");
-                Happening::Progressed { id: RequestId(self.id), listener, bytes: *bytes, size: *size }
+                EventKind::Progressed { id: RequestId(self.id), listener, bytes: *bytes, size: *size }
             }
             (None, None, Some(finished)) => {
-                Happening::Finished(Arc::new(finished.summary(request(&finished.request, "finished")?)))
+                EventKind::Finished(Arc::new(finished.summary(request(&finished.request, "finished")?)))
             }
             _ => {
                 let message = "an event is one of `started`, `progressed` and `finished`; write one of them";
@@ -200,8 +200,8 @@ mod tests {
         )
         .unwrap();
         assert_eq!(events[0].at, SystemTime::UNIX_EPOCH + Duration::from_secs(2));
-        let Happening::Progressed { id, .. } = events[1].what else { unreachable!("{events:?}") };
-        let Happening::Finished(summary) = &events[2].what else { unreachable!("{events:?}") };
+        let EventKind::Progressed { id, .. } = events[1].what else { unreachable!("{events:?}") };
+        let EventKind::Finished(summary) = &events[2].what else { unreachable!("{events:?}") };
         assert_eq!((id, summary.record.request.id), (RequestId(7), RequestId(7)));
         assert_eq!((summary.decision, summary.rtt), (Answered::Refused, Some(Duration::from_micros(5))));
     }

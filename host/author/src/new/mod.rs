@@ -17,7 +17,7 @@ use language::Language;
 use name::PluginName;
 use template::Choice;
 use tuffet_config::EXIT_CONFIG;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::Hook;
 
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) fn new(args: &NewArgs) -> ExitCode {
     let sdk = match args.sdk.as_deref().map(|sdk| absolute_sdk(sdk, args.language)).transpose() {
         Ok(sdk) => sdk,
         Err(message) => {
-            complain(format_args!("--sdk {message}"));
+            print_stderr(format_args!("--sdk {message}"));
             return ExitCode::from(EXIT_CONFIG);
         }
     };
@@ -70,14 +70,14 @@ pub(crate) fn new(args: &NewArgs) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{}: there is something of this name already; remove it, or choose another name",
                 args.name
             ));
             ExitCode::from(EXIT_CONFIG)
         }
         Err(error) => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{}: the project cannot be written: {error}; remove the incomplete folder, and make room or let \
                  this user write here",
                 args.name

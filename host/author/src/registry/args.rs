@@ -10,7 +10,7 @@ use clap::Args;
 use crate::error::fail;
 use tuffet_config::{ArtifactReference, Config, EXIT_CONFIG, RegistrySpec, VerifyConfig, VerifyKey};
 use tuffet_registry::Registries;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 /// The options for access to a registry.
 #[derive(Debug, Args)]
@@ -34,7 +34,7 @@ impl RegistryArgs {
     /// A file is invalid: that was printed, and this is the exit code.
     pub(super) fn registries(&self, reference: &ArtifactReference) -> Result<Registries, ExitCode> {
         let refuse = |message: String| {
-            complain(message);
+            print_stderr(message);
             ExitCode::from(EXIT_CONFIG)
         };
         let host = &reference.registry;
@@ -54,7 +54,7 @@ impl RegistryArgs {
         {
             match RegistrySpec::login_of(host, &text) {
                 Ok(login) => spec.login = login,
-                Err(complaint) => complain(format_args!("warning: {}: {complaint}", file.display())),
+                Err(complaint) => print_stderr(format_args!("warning: {}: {complaint}", file.display())),
             }
         }
         Ok(Registries { specs: vec![spec], cache: None, online: true })
@@ -78,7 +78,7 @@ impl SignatureArgs {
         match keys {
             Ok(keys) => Ok(Some(VerifyConfig { key: file.clone(), repository: None, keys })),
             Err(complaint) => {
-                complain(complaint);
+                print_stderr(complaint);
                 Err(ExitCode::from(EXIT_CONFIG))
             }
         }

@@ -7,7 +7,7 @@ use crate::driver;
 use crate::error::fail;
 use tuffet_config::ArtifactReference;
 use tuffet_registry::Pulled;
-use tuffet_terminal::complain;
+use tuffet_terminal::print_stderr;
 
 /// Pulls a component into memory.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn fetch(
     let (registries, verify) = (registry.registries(reference)?, signature.verify()?);
     let runtime = driver::start().map_err(fail)?;
     runtime.block_on(registries.fetch(reference, verify.as_ref())).map_err(|message| {
-        complain(message);
+        print_stderr(message);
         ExitCode::FAILURE
     })
 }

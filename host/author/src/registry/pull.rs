@@ -13,7 +13,7 @@ use crate::error::{EXIT_CANNOT_WRITE, fail};
 use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, ComponentSource, Config, Overrides, Sha256Digest};
 use tuffet_registry::Registries;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 
 #[derive(Debug, Args)]
 pub struct PullArgs {
@@ -47,7 +47,7 @@ fn to_file(args: &PullArgs, reference: &ArtifactReference) -> Result<(), ExitCod
     let name = reference.repository.rsplit('/').next().unwrap_or("plugin");
     let file = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}.wasm")));
     fs::write(&file, &pulled.component).map_err(|error| {
-        complain(format_args!("{} cannot be written: {error}", file.display()));
+        print_stderr(format_args!("{} cannot be written: {error}", file.display()));
         ExitCode::from(EXIT_CANNOT_WRITE)
     })?;
     let pinned = ArtifactReference { digest: Some(pulled.manifest.clone()), ..reference.clone() };
@@ -73,13 +73,13 @@ fn for_server(file: &Path, user: Option<String>, server: &dyn ServerProgram) -> 
         match runtime.block_on(registries.fetch(reference, plugin.verify.as_ref())) {
             Ok(pulled) => {
                 for warning in &pulled.warnings {
-                    complain(format_args!("warning: plugin `{}`: {warning}", plugin.name));
+                    print_stderr(format_args!("warning: plugin `{}`: {warning}", plugin.name));
                 }
                 let how = if pulled.cached { "was there" } else { "pulled" };
                 print(&format!("{}: {reference} sha256:{} {how}\n", plugin.name, pulled.manifest));
             }
             Err(message) => {
-                complain(format_args!("plugin `{}`: {message}", plugin.name));
+                print_stderr(format_args!("plugin `{}`: {message}", plugin.name));
                 done = Err(ExitCode::FAILURE);
             }
         }

@@ -16,7 +16,7 @@ use crate::lab::Lab;
 use crate::program::ServerProgram;
 use tuffet_config::{ArtifactReference, EXIT_CONFIG};
 use tuffet_registry::Artifact;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::ComponentInfo;
 
 #[derive(Debug, Args)]
@@ -36,13 +36,13 @@ pub struct PushArgs {
 pub(crate) fn push(args: &PushArgs, server: &dyn ServerProgram) -> ExitCode {
     let pushed = (|| {
         let artifact = artifact(args, server).map_err(|message| {
-            complain(format_args!("{}: {message}", args.file.display()));
+            print_stderr(format_args!("{}: {message}", args.file.display()));
             ExitCode::from(EXIT_CONFIG)
         })?;
         let registries = args.registry.registries(&args.reference)?;
         let runtime = driver::start().map_err(fail)?;
         runtime.block_on(registries.push(&args.reference, artifact)).map_err(|message| {
-            complain(message);
+            print_stderr(message);
             ExitCode::FAILURE
         })
     })();

@@ -45,7 +45,7 @@ impl Executor {
     pub(super) fn ask(&self, request: &CacheRequest) -> Result<Reply, CommandError> {
         match self {
             Executor::Server(socket) => {
-                tuffet_daemon::ask(socket, &format!("cache {}", serde_json::json!(request)))
+                tuffet_daemon::send_command(socket, &format!("cache {}", serde_json::json!(request)))
                     .map_err(|error| CommandError::unavailable(no_server(socket, &error)))
             }
             Executor::Local(origins, _) => Ok(tuffet_daemon::run_cache_command(origins, request)),
@@ -55,7 +55,7 @@ impl Executor {
     /// Returns the names of the roots with an origin.
     pub(super) fn roots(&self) -> Result<Vec<String>, CommandError> {
         match self {
-            Executor::Server(socket) => match tuffet_daemon::ask(socket, "status") {
+            Executor::Server(socket) => match tuffet_daemon::send_command(socket, "status") {
                 Ok(Reply::Status(report)) => {
                     Ok(report.origins.into_iter().map(|origin| origin.root).collect())
                 }

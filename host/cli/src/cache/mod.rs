@@ -4,7 +4,7 @@ mod executor;
 mod glob;
 
 use super::control::ControlArgs;
-use super::{complain, print, print_json};
+use super::{print, print_json, print_stderr};
 use clap::{Args, Subcommand};
 use executor::Executor;
 use glob::matches;
@@ -97,7 +97,7 @@ pub(super) fn run(command: &CacheCommand) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(CommandError { why, code }) => {
-            complain(why);
+            print_stderr(why);
             ExitCode::from(code)
         }
     }
@@ -186,7 +186,7 @@ fn warm(args: &WarmArgs) -> Result<bool, CommandError> {
     for name in &named {
         if name.ends_with('/') {
             // A web server would answer with an index page.
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{name}: this names a folder, and an origin cannot list it; name its files"
             ));
             all = false;
@@ -201,7 +201,7 @@ fn warm(args: &WarmArgs) -> Result<bool, CommandError> {
         let its = cached.iter().filter(|file| file.root == root && matches(name, &file.path));
         paths.extend(its.map(|file| file.path.clone()));
         if paths.len() == before {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{name}: no file in the cache matches, and an origin cannot list files; name them by their paths, or give \
                  --list FILE"
             ));
@@ -228,7 +228,7 @@ fn fetch(executor: &Executor, root: &str, paths: VecDeque<String>) -> bool {
                 Ok(other) => unexpected_reply(other).why,
                 Err(error) => error.why,
             };
-            complain(format_args!("{root}:{path}: {why}"));
+            print_stderr(format_args!("{root}:{path}: {why}"));
             *all.lock() = false;
         }
     };
@@ -267,7 +267,7 @@ fn forget(args: &DropArgs) -> Result<bool, CommandError> {
     let mut all = true;
     for glob in &args.globs {
         if !files.iter().any(|file| matches(glob, &file.path)) {
-            complain(format_args!("{glob}: no file in the cache matches"));
+            print_stderr(format_args!("{glob}: no file in the cache matches"));
             all = false;
         }
     }

@@ -17,7 +17,7 @@ mod roots;
 mod system;
 mod walk;
 
-use super::{complain, print, print_json};
+use super::{print, print_json, print_stderr};
 use clap::Args;
 use finding::{Finding, Grade, Report};
 use std::net::SocketAddr;
@@ -91,7 +91,7 @@ pub(super) fn doctor(args: &DoctorArgs) -> ExitCode {
     let mut subject = match Subject::of(args.config.clone()) {
         Ok(subject) => subject,
         Err(error) => {
-            complain(&error);
+            print_stderr(&error);
             return ExitCode::from(tuffet_config::EXIT_CONFIG);
         }
     };

@@ -6,7 +6,7 @@ use std::io;
 use tuffet::status::{ProcessPrivileges, RemainingPrivileges, Report};
 use tuffet_config::{Config, SeccompMode};
 use tuffet_daemon::privileges::{self, Account, HAS_SYSCALL_FILTER, landlock_here};
-use tuffet_daemon::{Reply, ask};
+use tuffet_daemon::{Reply, send_command};
 
 /// Checks the filter of system calls.
 pub(super) fn seccomp(system: &System, config: &Config) -> Finding {
@@ -67,7 +67,7 @@ pub(super) fn user(account: Option<&Account>) -> Finding {
 /// # Errors A server may run, but this user may not connect to it.
 pub(super) fn report_of(config: &Config) -> Result<Option<Report>, Box<Finding>> {
     let Some(socket) = config.control.as_deref() else { return Ok(None) };
-    match ask(socket, "status") {
+    match send_command(socket, "status") {
         Ok(Reply::Status(report)) => Ok(Some(*report)),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             let says = format!(

@@ -4,7 +4,7 @@
 mod commands;
 mod configuration;
 
-use super::{Cli, complain};
+use super::{Cli, print_stderr};
 use clap::{CommandFactory, Subcommand};
 use clap_complete::Shell;
 use std::io::{self, Write};
@@ -48,7 +48,7 @@ fn man(dir: &Path) -> ExitCode {
         let section = dir.join(format!("man{}", name.rsplit_once('.').map_or("1", |(_, section)| section)));
         let path = section.join(name);
         if let Err(error) = fs::create_dir_all(&section).and_then(|()| fs::write(&path, text)) {
-            complain(format_args!("{}: {error}", path.display()));
+            print_stderr(format_args!("{}: {error}", path.display()));
             return ExitCode::from(EXIT_OS);
         }
     }

@@ -9,7 +9,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
 use tuffet::origins::OriginReport;
-use tuffet::watch::{Active, Finished, PluginTotals, RequestInfo, ServerNow, Snapshot};
+use tuffet::watch::{Active, Finished, FleetServer, PluginTotals, RequestInfo, Snapshot};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
@@ -318,13 +318,13 @@ fn plugins<'a>(all: &[PluginTotals]) -> Rows<'a> {
     (titles, widths, all.iter().map(row).collect())
 }
 
-fn servers<'a>(all: &[ServerNow]) -> Rows<'a> {
-    let row = |server: &ServerNow| {
+fn servers<'a>(all: &[FleetServer]) -> Rows<'a> {
+    let row = |server: &FleetServer| {
         let state = match server {
-            ServerNow { silent_seconds: 1.., .. } => {
+            FleetServer { silent_seconds: 1.., .. } => {
                 Cell::from(format!("silent {}", span(server.silent_seconds))).red().bold()
             }
-            ServerNow { ready: true, .. } => Cell::from("ready").green(),
+            FleetServer { ready: true, .. } => Cell::from("ready").green(),
             _ => Cell::from("not ready").red().bold(),
         };
         let failures = Cell::from(format!("{:>8}", server.failures));

@@ -10,8 +10,8 @@ mod state;
 mod tests;
 mod text;
 
-use super::complain;
 use super::control::ControlArgs;
+use super::print_stderr;
 use clap::Args;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
@@ -62,14 +62,14 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
     let source = match Source::of(args) {
         Ok(source) => source,
         Err((code, message)) => {
-            complain(message);
+            print_stderr(message);
             return ExitCode::from(code);
         }
     };
     let first = match source.first() {
         Ok(first) => first,
         Err(error) => {
-            complain(format_args!(
+            print_stderr(format_args!(
                 "{source} does not answer: {error}; start the server, or name another one"
             ));
             return ExitCode::from(69);
@@ -81,7 +81,7 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
     match watch(source, State::new(first)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(format_args!("the terminal fails: {error}"));
+            print_stderr(format_args!("the terminal fails: {error}"));
             ExitCode::from(71)
         }
     }

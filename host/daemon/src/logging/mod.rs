@@ -87,7 +87,7 @@ impl Log {
     }
 
     /// Writes the error that ends the process, without time and level.
-    pub fn complain(&self, error: impl Display) {
+    pub fn print_stderr(&self, error: impl Display) {
         let text = error.to_string();
         for line in text.lines() {
             // Text, even if the format is JSON.

@@ -283,7 +283,7 @@ pub fn begin_capture(socket: &Path, wanted: &CaptureSpec) -> io::Result<CaptureS
 ///
 /// # Errors
 /// There is no server, or its reply is invalid.
-pub fn ask(socket: &Path, command: &str) -> io::Result<Reply> {
+pub fn send_command(socket: &Path, command: &str) -> io::Result<Reply> {
     let mut stream = BlockingStream::connect(socket)?;
     stream.write_all(format!("{command}\n").as_bytes())?;
     let mut line = String::new();

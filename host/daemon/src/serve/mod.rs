@@ -18,7 +18,7 @@ mod running;
 mod signals;
 
 pub use cache::{CacheCommand, run_blocking as run_cache_command};
-pub use control::{CaptureStream, Reply, ask, begin_capture};
+pub use control::{CaptureStream, Reply, begin_capture, send_command};
 pub use error::ServeError;
 pub use explain::explain;
 pub use inherited::count_inherited;

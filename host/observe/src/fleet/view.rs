@@ -5,7 +5,7 @@ use super::{Message, ServerSnapshot, token};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use tuffet::watch::{Ended, Reason, Sample, ServerNow, Snapshot, Totals};
+use tuffet::watch::{Ended, FleetServer, Reason, Sample, Snapshot, Totals};
 use tuffet_request::Distribution;
 
 /// A server counts as silent after the first of these times, and disappears after the second.
@@ -163,7 +163,7 @@ impl Fleet {
     }
 }
 
-fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
+fn server(name: &str, snapshot: &Snapshot, age: Duration) -> FleetServer {
     let last = snapshot.samples.last();
     let moved =
         last.map_or(0, |sample| sample.bytes_per_second.read.saturating_add(sample.bytes_per_second.write));
@@ -171,7 +171,7 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> ServerNow {
         let ended = snapshot.totals.ended.iter().filter(|ended| !failed || ended.outcome.is_failure());
         ended.fold(0, |sum: u64, ended| sum.saturating_add(ended.count))
     };
-    ServerNow {
+    FleetServer {
         server: name.to_owned(),
         version: snapshot.version.clone(),
         generation: snapshot.generation,

@@ -13,12 +13,12 @@ pub struct Event {
     /// The time of the event.
     pub at: SystemTime,
     /// The kind of event.
-    pub what: Happening,
+    pub what: EventKind,
 }
 
 /// The events of a request.
 #[derive(Debug)]
-pub enum Happening {
+pub enum EventKind {
     /// A request was granted.
     Started {
         /// The request and its decision.
@@ -41,13 +41,13 @@ pub enum Happening {
     Finished(Arc<Summary>),
 }
 
-impl Happening {
+impl EventKind {
     /// Returns the name of the listener of its request.
     pub fn listener(&self) -> &str {
         match self {
-            Happening::Started { record, .. } => &record.request.listener,
-            Happening::Progressed { listener, .. } => listener,
-            Happening::Finished(summary) => &summary.record.request.listener,
+            EventKind::Started { record, .. } => &record.request.listener,
+            EventKind::Progressed { listener, .. } => listener,
+            EventKind::Finished(summary) => &summary.record.request.listener,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The kinds of events that observers subscribe to.
 
-use super::Happening;
+use super::EventKind;
 use serde::{Deserialize, Serialize};
 
 /// A kind of event, as manifests name it.
@@ -61,11 +61,11 @@ impl Kinds {
     }
 
     /// Returns whether the set includes the kind of this event.
-    pub fn include(self, what: &Happening) -> bool {
+    pub fn include(self, what: &EventKind) -> bool {
         match what {
-            Happening::Started { .. } => self.started,
-            Happening::Progressed { .. } => self.progressed,
-            Happening::Finished(_) => self.finished,
+            EventKind::Started { .. } => self.started,
+            EventKind::Progressed { .. } => self.progressed,
+            EventKind::Finished(_) => self.finished,
         }
     }
 }

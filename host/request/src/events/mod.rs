@@ -10,7 +10,7 @@ mod tried;
 
 pub use compact::CompactRecord;
 pub use ended::Ended;
-pub use event::{Event, Happening};
+pub use event::{Event, EventKind};
 pub use kinds::{Kind, Kinds};
 pub use outcome::{Ending, LastError, Outcome, outcome_of};
 pub use record::{DecisionRecord, resolved_file};

@@ -47,13 +47,13 @@ impl Deciders {
 
     /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
     /// times a second.
-    pub(crate) fn look(&self) -> Option<String> {
-        self.0.look()
+    pub(crate) fn tend(&self) -> Option<String> {
+        self.0.tend()
     }
 
     /// Drops all waiting requests if the system refuses a thread, for the shutdown.
     pub(crate) fn give_up_without_threads(&self) {
-        if self.look().is_some() {
+        if self.tend().is_some() {
             self.0.give_up();
         }
     }

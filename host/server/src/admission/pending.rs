@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::timeout;
 use tuffet_engine::worker::{Content, Decision, Gate, NewRequest, Ticket, ToWorker};
-use tuffet_request::events::{CompactRecord, DecisionRecord, Happening};
+use tuffet_request::events::{CompactRecord, DecisionRecord, EventKind};
 use tuffet_request::names::{self, NameError};
 use tuffet_request::{
     Calls, ClientClass, LeaseFact, MacAddress, MacFact, MacSource, Mode, Operation, Request, RequestId, Trail,
@@ -135,7 +135,7 @@ impl PendingRequest {
             // Observers of progress need the start event to follow a transfer.
             if want.started || want.progressed {
                 start =
-                    Some(Happening::Started { record: Arc::new(record.clone()), open: Arc::clone(&open) });
+                    Some(EventKind::Started { record: Arc::new(record.clone()), open: Arc::clone(&open) });
             }
         }
         if let Decision::Grant { content: Content::Upload(sink), .. } = &mut decision

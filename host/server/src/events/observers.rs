@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use tuffet_request::RequestId;
-use tuffet_request::events::{CompactRecord, Event, Happening, Kinds};
+use tuffet_request::events::{CompactRecord, Event, EventKind, Kinds};
 
 /// Events per call.
 const BATCH: usize = 256;
@@ -48,13 +48,13 @@ impl Observers {
     }
 
     /// Sends an event, after waiting for room in the queue.
-    pub async fn send(&self, what: Happening) {
+    pub async fn send(&self, what: EventKind) {
         // The task outlives all senders.
         let _ = self.queue.send(Event { sequence: 0, at: SystemTime::now(), what }).await;
     }
 
     /// Sends an event, if the queue has room now.
-    pub(crate) fn try_send(&self, what: Happening) -> Result<(), Box<Happening>> {
+    pub(crate) fn try_send(&self, what: EventKind) -> Result<(), Box<EventKind>> {
         match self.queue.try_send(Event { sequence: 0, at: SystemTime::now(), what }) {
             Err(mpsc::error::TrySendError::Full(event)) => Err(Box::new(event.what)),
             // The task outlives all senders.
@@ -148,7 +148,7 @@ impl ProgressTracker {
     fn follow(&mut self, events: &[Event]) {
         for event in events {
             match &event.what {
-                Happening::Started { record, open } => {
+                EventKind::Started { record, open } => {
                     let transfer = TrackedTransfer {
                         listener: Arc::clone(&record.request.listener),
                         open: Arc::clone(open),
@@ -157,10 +157,10 @@ impl ProgressTracker {
                     };
                     self.transfers.insert(record.request.id, transfer);
                 }
-                Happening::Finished(summary) => {
+                EventKind::Finished(summary) => {
                     self.transfers.remove(&summary.record.request.id);
                 }
-                Happening::Progressed { .. } => {}
+                EventKind::Progressed { .. } => {}
             }
         }
     }
@@ -182,7 +182,7 @@ impl ProgressTracker {
             reported += 1;
             transfer.reported = bytes;
             let (id, listener, size) = (*id, Arc::clone(&transfer.listener), transfer.size);
-            batch.push(Event { sequence: 0, at, what: Happening::Progressed { id, listener, bytes, size } });
+            batch.push(Event { sequence: 0, at, what: EventKind::Progressed { id, listener, bytes, size } });
         }
         self.left_out - before
     }
@@ -199,7 +199,7 @@ mod tests {
         let new = DecisionRecord::new(Arc::new(request), std::time::Instant::now());
         let record = Arc::new(DecisionRecord { size: Some(10), ..new });
         let open = Arc::new(CompactRecord::from(&*record));
-        let what = Happening::Started { record, open: Arc::clone(&open) };
+        let what = EventKind::Started { record, open: Arc::clone(&open) };
         (Event { sequence: 0, at: SystemTime::now(), what }, open)
     }
 
@@ -237,7 +237,7 @@ mod tests {
         moved.progress.set(7, 0);
         tracker.sample(&mut batch, 8);
         tracker.sample(&mut batch, 8);
-        let [Event { what: Happening::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
+        let [Event { what: EventKind::Progressed { id, bytes, size, .. }, .. }] = &batch[..] else {
             unreachable!("one has moved, once: {batch:?}")
         };
         assert_eq!((*id, *bytes, *size), (RequestId(1), 7, Some(10)));

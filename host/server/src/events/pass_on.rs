@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use tokio::time::{Instant, sleep, timeout_at};
 use tuffet_policy::ClientHistory;
-use tuffet_request::events::{Ended, Happening, Summary};
+use tuffet_request::events::{Ended, EventKind, Summary};
 
 /// Summaries handled at once.
 const BATCH: usize = 256;
@@ -54,7 +54,7 @@ pub(crate) async fn pass_on(
             history.note(&summary);
             subscriber.ended(&summary, now);
             if observers.want().finished {
-                observers.send(Happening::Finished(summary)).await;
+                observers.send(EventKind::Finished(summary)).await;
             }
         }
         subscriber.when_due(Instant::now());

@@ -17,8 +17,8 @@ mod tests;
 pub use exports::ExportCounts;
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
-    Active, ByOperation, Ended, Finished, PluginCall, PluginTotals, RequestInfo, Sample, ServerNow, Snapshot,
-    Totals, Word, unix_ms,
+    Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, RequestInfo, Sample,
+    Snapshot, Totals, Word, unix_ms,
 };
 
 use crate::generation::CurrentGeneration;
@@ -28,7 +28,7 @@ use counts::Counts;
 use readiness::Phase;
 use recent::Recent;
 use seconds::Seconds;
-use snapshot::{Dropped, FileCacheTotals, ListenerNow, Queues, RootNow, SinkQueue};
+use snapshot::{Dropped, FileCacheTotals, ListenerSnapshot, Queues, RootSnapshot, SinkQueue};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ struct WatchState {
     dropped_lines: OnceLock<fn() -> u64>,
     host: String,
     /// The bound listeners.
-    listeners: OnceLock<Vec<ListenerNow>>,
+    listeners: OnceLock<Vec<ListenerSnapshot>>,
     /// Publishes starts and ends of transfers for views of many servers, with the counters of that.
     published: OnceLock<(Publish, Arc<ExportCounts>)>,
     phase: Phase,
@@ -234,7 +234,7 @@ impl Watch {
             roots: report
                 .roots
                 .iter()
-                .map(|root| RootNow { root: root.root.clone(), hung: root.hung })
+                .map(|root| RootSnapshot { root: root.root.clone(), hung: root.hung })
                 .collect(),
             origins: report.origins,
             ready: reasons.is_empty(),
@@ -249,7 +249,7 @@ impl Watch {
 
     /// Sets the names and addresses of the bound listeners.
     pub fn listening(&self, all: impl Iterator<Item = (String, SocketAddr)>) {
-        let named = |(listener, address): (String, SocketAddr)| ListenerNow {
+        let named = |(listener, address): (String, SocketAddr)| ListenerSnapshot {
             listener,
             address: address.to_string(),
         };

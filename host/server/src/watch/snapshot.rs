@@ -35,10 +35,10 @@ pub struct Snapshot {
     pub host: String,
     /// The listeners, as bound.
     #[serde(default)]
-    pub listeners: Vec<ListenerNow>,
+    pub listeners: Vec<ListenerSnapshot>,
     /// The roots.
     #[serde(default)]
-    pub roots: Vec<RootNow>,
+    pub roots: Vec<RootSnapshot>,
     /// The origins of remote roots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginReport>,
@@ -57,12 +57,12 @@ pub struct Snapshot {
     pub samples: Vec<Sample>,
     /// The servers of a view of many; empty in the view of one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub servers: Vec<ServerNow>,
+    pub servers: Vec<FleetServer>,
 }
 
 /// A server in a view of many.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ServerNow {
+pub struct FleetServer {
     /// Its name in the view.
     pub server: String,
     /// The version of the server.
@@ -90,7 +90,7 @@ pub struct ServerNow {
 
 /// A listener.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ListenerNow {
+pub struct ListenerSnapshot {
     /// The name of the listener.
     pub listener: String,
     /// Address and port.
@@ -99,7 +99,7 @@ pub struct ListenerNow {
 
 /// A root.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RootNow {
+pub struct RootSnapshot {
     /// The name of the root.
     pub root: String,
     /// Whether its disk does not answer.

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 use tuffet::{
-    Authorize, BuildError, Event, Happening, Observe, Outcome, Request, Resolution, Resolve, Server, Source,
+    Authorize, BuildError, Event, EventKind, Observe, Outcome, Request, Resolution, Resolve, Server, Source,
     Verdict,
 };
 
@@ -43,7 +43,7 @@ struct Outcomes(Sender<(String, Outcome, Option<String>)>);
 
 impl Observe for Outcomes {
     fn observe(&self, event: &Event) {
-        if let Happening::Finished(summary) = &event.what {
+        if let EventKind::Finished(summary) = &event.what {
             let ending = &summary.ending;
             let detail = ending.detail.as_deref().map(str::to_owned);
             self.0.send((summary.record.request.path.clone(), ending.outcome, detail)).unwrap();

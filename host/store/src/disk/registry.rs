@@ -41,7 +41,7 @@ struct RegisteredDisk {
 }
 
 impl RegisteredDisk {
-    fn complain(&mut self, error: &str, now: Instant) {
+    fn print_stderr(&mut self, error: &str, now: Instant) {
         if self.complained.is_none_or(|at| now.saturating_duration_since(at) >= MIN_LOG_INTERVAL) {
             self.complained = Some(now);
             tracing::error!(
@@ -79,7 +79,7 @@ impl Disks {
 
     /// Abandons overdue operations, and records which roots hang. Call this a few times per second. Returns
     /// whether any operation is running or waiting, so that further calls are needed.
-    pub fn look(&self) -> bool {
+    pub fn tend(&self) -> bool {
         let now = Instant::now();
         let mut known = self.lock();
         // Forgets disks without a root and without an open file.
@@ -93,7 +93,7 @@ impl Disks {
         let mut known = self.lock();
         for its in known.iter_mut() {
             if let Some(error) = its.disk.refused() {
-                its.complain(&error, now);
+                its.print_stderr(&error, now);
             }
         }
         drop(known);

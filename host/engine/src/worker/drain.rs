@@ -44,13 +44,13 @@ impl<T: Transmit> Worker<T> {
 
     /// The time until the next check whether all transfers have ended.
     pub(super) fn next_look(&self) -> Option<Duration> {
-        self.draining.map(|its| its.until.saturating_duration_since(Instant::now()).min(CHECK_INTERVAL))
+        self.draining.map(|its| its.until.saturating_duration_since(self.clock.instant()).min(CHECK_INTERVAL))
     }
 
     /// Returns whether all transfers have ended. Ends those that are left at the deadline.
     pub(super) fn is_drained(&mut self, now: Time) -> bool {
         let Some(Draining { since, until }) = self.draining else { return false };
-        let over = Instant::now() >= until;
+        let over = self.clock.instant() >= until;
         if over {
             self.end_all();
         } else {

@@ -5,6 +5,7 @@
 //! decisions.
 
 mod busy_poll;
+mod clock;
 mod closed_ports;
 mod content;
 mod cores;
@@ -40,10 +41,13 @@ mod ticket;
 mod transfers;
 mod transmit;
 mod unread;
+#[cfg(any(test, feature = "simulation"))]
+mod virtual_worker;
 mod wheel;
 mod wire;
 
 use busy_poll::BusyPoll;
+use clock::Clock;
 pub use content::{Content, FileSource};
 use cores::Cores;
 use counters::Reports;
@@ -71,13 +75,15 @@ pub use sockets::{ListenerId, SocketId, Sockets};
 pub use tap::{Tap, Tapped};
 pub use ticket::{SummaryPermit, Ticket};
 pub use transfers::{granted_options, outcome_of_store_error};
+#[cfg(any(test, feature = "simulation"))]
+pub use virtual_worker::{Departure, VirtualWorker};
 
 use crate::limits::Limiter;
 use mio::{Events, Poll, Token, Waker};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use stored_uploads::StoredUploads;
 use table::Table;
 use tokio::sync::mpsc;
@@ -154,16 +160,6 @@ pub struct Worker<T = Kernel> {
     stopped_listening: bool,
 }
 
-/// The protocol's clock: the time since the worker started.
-#[derive(Clone, Copy)]
-struct Clock(Instant);
-
-impl Clock {
-    fn now(self) -> Time {
-        Time::from_micros(u64::try_from(self.0.elapsed().as_micros()).unwrap_or(u64::MAX))
-    }
-}
-
 impl Worker {
     /// Creates worker `number`. It sends summaries to `summaries` and counts dropped datagrams in `dropping`.
     ///
@@ -223,7 +219,7 @@ impl<T: Transmit> Worker<T> {
             summaries,
             reports: Reports::default(),
             dropping,
-            clock: Clock(Instant::now()),
+            clock: Clock::start(),
             pending: 0,
             draining: None,
             stopped_listening: false,
@@ -406,28 +402,32 @@ impl<T: Transmit> Worker<T> {
     fn read_mailbox(&mut self, now: Time) {
         self.mailbox.open();
         while let Some(message) = self.mailbox.take() {
-            match message {
-                ToWorker::Decided { key, ticket, share, decision } => {
-                    self.settings.limiter.was_decided(share);
-                    self.decided(key, ticket, decision, now);
-                }
-                ToWorker::Stored { key, stored } => self.stored(key, stored, now),
-                ToWorker::Disk(result) => self.disk_done(result, now),
-                ToWorker::Ping(answer) => {
-                    // The sender of the ping may be gone.
-                    let _ = answer.send(());
-                }
-                ToWorker::Rebind { listener, interface, answer } => {
-                    let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
-                }
-                ToWorker::Tap(tap) => self.set_tap(tap),
-                ToWorker::Declined(join) => self.declined(*join, now),
-                ToWorker::Left { key } => self.left(key),
-                // These are for the group thread.
-                ToWorker::Join(join) => join.too_late(),
-                ToWorker::Member { .. } => {}
-                ToWorker::Drain { until } => self.drain(until, now),
+            self.handle(message, now);
+        }
+    }
+
+    fn handle(&mut self, message: ToWorker, now: Time) {
+        match message {
+            ToWorker::Decided { key, ticket, share, decision } => {
+                self.settings.limiter.was_decided(share);
+                self.decided(key, ticket, decision, now);
             }
+            ToWorker::Stored { key, stored } => self.stored(key, stored, now),
+            ToWorker::Disk(result) => self.disk_done(result, now),
+            ToWorker::Ping(answer) => {
+                // The sender of the ping may be gone.
+                let _ = answer.send(());
+            }
+            ToWorker::Rebind { listener, interface, answer } => {
+                let _ = answer.send(self.wire.sockets.rebind(listener, &interface));
+            }
+            ToWorker::Tap(tap) => self.set_tap(tap),
+            ToWorker::Declined(join) => self.declined(*join, now),
+            ToWorker::Left { key } => self.left(key),
+            // These are for the group thread.
+            ToWorker::Join(join) => join.too_late(),
+            ToWorker::Member { .. } => {}
+            ToWorker::Drain { until } => self.drain(until, now),
         }
     }
 }

@@ -187,6 +187,22 @@ pub fn open_all(
     Ok(all)
 }
 
+/// Opens the sockets of one worker in a simulation: none has a port, and nothing is sent through them.
+///
+/// # Errors
+/// The system has no descriptors.
+#[cfg(any(test, feature = "simulation"))]
+pub(super) fn open_virtual(listeners: &[ListenerSpec]) -> io::Result<Sockets> {
+    let mut sockets = Sockets::new();
+    for listener in listeners {
+        let tids = if listener.single_port { 0 } else { listener.tid_ports };
+        let open = || Socket::client(listener.address, 0, false);
+        let tids = (0..tids).map(|_| open()).collect::<io::Result<_>>()?;
+        sockets.add_listener(ListenerSockets { listening: vec![open()?], tids })?;
+    }
+    Ok(sockets)
+}
+
 /// Opens the listening sockets of each worker.
 fn listening_sockets(
     listener: &mut ListenerSpec,

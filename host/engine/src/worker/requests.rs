@@ -288,7 +288,7 @@ impl<T: Transmit> Worker<T> {
         if self.draining.is_some() {
             return self.wire.counters.stopping += 1;
         }
-        let (peer, received) = (datagram.peer, Instant::now());
+        let (peer, received) = (datagram.peer, self.clock.instant());
         let (claim, place) = match self.reserve(&peer, received, now) {
             Ok(found) => found,
             // No answer: the client repeats the request in a second, when there may be a free place.
@@ -378,7 +378,7 @@ impl<T: Transmit> Worker<T> {
     /// Sends an ERROR to a peer without a transfer, at most at the configured rate: the address may be
     /// spoofed, and the ERROR may be larger than the datagram that it answers.
     fn refuse(&mut self, number: SocketId, datagram: &Received<'_>, code: ErrorCode, text: &str) {
-        if !self.settings.limiter.may_answer(Instant::now()) {
+        if !self.settings.limiter.may_answer(self.clock.instant()) {
             return;
         }
         self.wire.error(number, datagram.peer, datagram.local, code, text);

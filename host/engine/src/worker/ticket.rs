@@ -1,7 +1,7 @@
 //! The ticket of a decided request, and the report of its end.
 
+use super::clock::Clock;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tuffet_core::Transfer;
 use tuffet_request::events::{Answered, CompactRecord, Ended, Ending, Outcome, Unanswered};
@@ -23,7 +23,7 @@ impl Ticket {
     /// Reports a request that was still undecided when the server stopped.
     pub(super) fn too_late(self) {
         let ending = Ending::new(Outcome::Failed, "the server was shut down before it was decided");
-        self.undecided().report(ending, None, None, Instant::now());
+        self.undecided().report(ending, None, None, Clock::start());
     }
 
     /// The ticket of a request that ends before its decision takes effect.
@@ -32,19 +32,19 @@ impl Ticket {
     }
 
     /// Sends the end of the request to its place in the queue of summaries. `transfer`: its transfer, and the size of the
-    /// content if that was found meanwhile. `began`: the start of the worker's clock.
+    /// content if that was found meanwhile. `clock`: that of the worker.
     pub(super) fn report(
         self,
         ending: Ending,
         unanswered: Option<Unanswered>,
         transfer: Option<(&Transfer, Option<u64>)>,
-        began: Instant,
+        clock: Clock,
     ) {
         let Ticket { record, answered, place } = self;
         let (core, size) = (transfer.map(|(core, _)| core), transfer.and_then(|(_, size)| size));
         let (received, size) = (record.received(), record.size().or(size));
         let first_block = core.and_then(Transfer::first_block);
-        let first_block = first_block.map(|time| began + Duration::from_micros(time.as_micros()));
+        let first_block = first_block.map(|time| clock.instant_of(time));
         place.send(Ended {
             record,
             group: None,
@@ -58,7 +58,7 @@ impl Ticket {
             stats: core.map(Transfer::stats).unwrap_or_default(),
             rtt: core.and_then(Transfer::rtt),
             first_block_after: first_block.map(|time| time.saturating_duration_since(received)),
-            duration: Instant::now().saturating_duration_since(received),
+            duration: clock.instant().saturating_duration_since(received),
         });
     }
 }

@@ -103,7 +103,7 @@ impl<T: Transmit> Worker<T> {
                 self.discard(content);
             }
             let ending = Ending::new(Outcome::Aborted, "the client asked again from the same port");
-            return ticket.undecided().report(ending, None, None, self.clock.0);
+            return ticket.undecided().report(ending, None, None, self.clock);
         };
         match decision {
             Decision::Grant { content, limits, settings, group } => {
@@ -221,7 +221,7 @@ impl<T: Transmit> Worker<T> {
         if let Some(ticket) = entry.ticket.take() {
             let ending = entry.ending.take().map_or(Outcome::Aborted.into(), |ending| *ending);
             let unanswered = unanswered(&entry, &ending);
-            ticket.report(ending, unanswered, Some((&entry.core, None)), self.clock.0);
+            ticket.report(ending, unanswered, Some((&entry.core, None)), self.clock);
         }
     }
 
@@ -280,7 +280,7 @@ impl<T: Transmit> Worker<T> {
         let unanswered = unanswered(entry, &ending);
         // The size may have been found while the file was sent.
         let size = entry.content.as_ref().and_then(Content::size);
-        ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock.0);
+        ticket.report(ending, unanswered, Some((&entry.core, size)), self.clock);
     }
 
     /// Discards content on another thread if that may block: removing a temporary file, or closing a file of some

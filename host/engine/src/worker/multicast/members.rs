@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tuffet_core::multicast::{ClientId, Group, MemberId, Report};
 use tuffet_core::{ErrorCode, OptionSet, Packet, Time};
 use tuffet_request::Operation;
@@ -183,8 +183,7 @@ impl Groups {
             ending.unwrap_or_else(|| outcome_of(Operation::Read, report.finish, report.blocks, None));
         let silent = !report.proven && ending.outcome == Outcome::TimedOut;
         let record = ticket.record;
-        let began = self.clock.0;
-        let first_block = report.first_block.map(|time| began + Duration::from_micros(time.as_micros()));
+        let first_block = report.first_block.map(|time| self.clock.instant_of(time));
         let (received, size) = (record.received(), record.size());
         record.progress.set(report.bytes, report.stats.retransmissions);
         ticket.place.send(Ended {

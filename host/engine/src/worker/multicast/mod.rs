@@ -166,7 +166,7 @@ impl Groups {
             epoch: 0,
             counts,
             outbox: Vec::new(),
-            clock: Clock(Instant::now()),
+            clock: Clock::start(),
             draining: None,
             checked: Time::default(),
         })

@@ -79,7 +79,7 @@ fn simulate(seed: u64, control: &mut Control) -> Vec<&'static str> {
         let held = world.held();
         let lives = Lives { held, ..Lives::default() };
         bounded_memory("worker", lives);
-        let next = world.worker.wheel.next();
+        let next = world.server.next_timer();
         Invariant::BoundedMemory.demand(next.is_none(), format_args!("a timer of no transfer at {next:?}"));
     }
     world.stop();

@@ -2,21 +2,18 @@
 
 use super::client::{BUSY, Client, Sent};
 use super::control::Control;
-use crate::worker::sockets::{SocketId, Sockets};
-use crate::worker::transmit::Transmit;
-use crate::worker::unread::Unread;
-use crate::worker::{ListenerSpec, PublishedCounters, Worker, WorkerSettings, open_all};
+use crate::worker::sockets::SocketId;
+use crate::worker::virtual_worker::{Departure, VirtualWorker};
+use crate::worker::{ListenerSpec, WorkerSettings};
 use fastrand::Rng;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tuffet_core::Time;
 use tuffet_request::events::{Ended, Summary};
 use tuffet_testkit::invariants::{Invariant, Unproven, bounded_answers_before_proof};
-use tuffet_udp::{ReceiveBatch, Received, SendBatch};
 
 /// A datagram that reached a client, the socket of the worker that sent it, and the number of the worker's
 /// sockets.
@@ -57,7 +54,7 @@ struct Flight {
 }
 
 pub(super) struct World<'a> {
-    pub(super) worker: Worker<Captured>,
+    pub(super) server: VirtualWorker,
     pub(super) control: &'a mut Control,
     pub(super) clients: Vec<Client>,
     by_address: HashMap<SocketAddr, usize>,
@@ -71,19 +68,7 @@ pub(super) struct World<'a> {
     unproven: Vec<(Unproven, bool)>,
     summaries: mpsc::Receiver<Ended>,
     pub(super) ended: Vec<Summary>,
-    received: ReceiveBatch,
     sockets: u16,
-}
-
-/// The datagrams that the worker sent, each with its socket.
-#[derive(Default)]
-pub(super) struct Captured(Vec<(SocketId, SocketAddr, Vec<u8>)>);
-
-impl Transmit for Captured {
-    fn transmit(&mut self, _: &Sockets, through: SocketId, batch: &mut SendBatch) -> u64 {
-        self.0.extend(batch.drain().into_iter().map(|(peer, datagram)| (through, peer, datagram)));
-        0
-    }
 }
 
 /// The listening sockets: one with TID sockets, one without.
@@ -102,15 +87,12 @@ impl<'a> World<'a> {
     ) -> World<'a> {
         let address: SocketAddr = ([127, 0, 0, 1], 0).into();
         let listener = |single_port| ListenerSpec { single_port, tid_ports: 4, ..ListenerSpec::at(address) };
-        let bound = open_all(&mut [listener(false), listener(true)], Vec::new(), 1);
-        let sockets = bound.ok().and_then(|mut bound| bound.pop()).expect("loopback has ports");
         let (sender, summaries) = mpsc::channel(places);
-        let dropping = Arc::<PublishedCounters>::default();
-        let worker = Worker::through(Captured::default(), 0, settings, sockets, sender, dropping);
-        let worker = worker.expect("the kernel has epoll");
-        let sockets = worker.wire.sockets.len();
+        let server = VirtualWorker::new(settings, &[listener(false), listener(true)], sender);
+        let server = server.expect("the system has descriptors");
+        let sockets = server.worker.wire.sockets.len();
         World {
-            worker,
+            server,
             control,
             by_address: clients.iter().enumerate().map(|(index, it)| (it.address, index)).collect(),
             unproven: vec![Default::default(); clients.len()],
@@ -123,7 +105,6 @@ impl<'a> World<'a> {
             random: Rng::with_seed(seed),
             summaries,
             ended: Vec::new(),
-            received: ReceiveBatch::new(),
             sockets,
         }
     }
@@ -143,14 +124,15 @@ impl<'a> World<'a> {
 
     /// Stops the server at once; every admitted request still has its outcome.
     pub(super) fn stop(&mut self) {
-        self.worker.drain(Instant::now(), self.now);
-        assert!(self.worker.is_drained(self.now), "its time is over");
-        self.worker.wire.flush();
-        for message in std::mem::take(&mut self.worker.outbox) {
+        let worker = &mut self.server.worker;
+        worker.drain(worker.clock.instant(), self.now);
+        assert!(worker.is_drained(self.now), "its time is over");
+        worker.wire.flush();
+        for message in self.server.take_messages() {
             self.control.take(self.now, message);
         }
-        self.worker.mailbox.close();
-        let mailbox = self.worker.mailbox();
+        let mailbox = self.server.mailbox();
+        mailbox.close();
         self.control.stop(&mailbox);
         self.hear_summaries();
         self.clients.iter_mut().for_each(Client::rest);
@@ -158,7 +140,7 @@ impl<'a> World<'a> {
 
     /// The number of transfers that it holds although they were decided.
     pub(super) fn held(&mut self) -> u64 {
-        let table = &mut self.worker.table;
+        let table = &mut self.server.worker.table;
         let mut held = 0;
         for index in table.indices() {
             held += u64::from(table.get_mut(index).is_some_and(|entry| !entry.core.is_deciding()));
@@ -168,20 +150,21 @@ impl<'a> World<'a> {
 
     /// The free places for summaries, and all of them.
     pub(super) fn places(&self) -> (usize, usize) {
-        (self.worker.summaries.capacity(), self.worker.summaries.max_capacity())
+        let summaries = &self.server.worker.summaries;
+        (summaries.capacity(), summaries.max_capacity())
     }
 
     fn next(&self) -> Option<Time> {
         let arrival = self.flights.peek().map(|Reverse(flight)| flight.arrival);
         let message = self.control.messages.iter().map(|(time, _)| *time).min();
         let client = self.clients.iter().map(Client::deadline).min();
-        let timer = self.worker.wheel.next();
+        let timer = self.server.next_timer();
         [arrival, message, client, timer].into_iter().flatten().min().filter(|time| *time != Time::NEVER)
     }
 
     fn step(&mut self) {
         let now = self.now;
-        self.worker.wheel.advance(now);
+        self.server.begin(now);
         self.post_letters();
         while self.flights.peek().is_some_and(|Reverse(flight)| flight.arrival <= now) {
             let Some(Reverse(flight)) = self.flights.pop() else { break };
@@ -202,33 +185,26 @@ impl<'a> World<'a> {
 
     /// The rest of a turn of the worker's loop, after reading.
     fn turn(&mut self) {
-        let mut now = self.now;
-        let worker = &mut self.worker;
-        let mut unread = Unread::new(&worker.wire.sockets);
-        worker.take_deferred_requests(&mut self.received, &mut unread, &mut now);
-        let mut due = Vec::new();
-        worker.wheel.expire(now, &mut due);
-        due.into_iter().for_each(|index| worker.time_out(index, now));
-        worker.wire.flush();
+        self.server.end_turn(self.now);
+        let worker = &self.server.worker;
         let settings = &worker.settings;
         let within = worker.table.len() <= settings.max_transfers && worker.pending <= settings.max_pending;
         Invariant::BoundedMemory.demand(
             within,
             format_args!("{} transfers, {} of them pending", worker.table.len(), worker.pending),
         );
-        let captured = std::mem::take(&mut worker.wire.transmit.0);
-        for message in std::mem::take(&mut worker.outbox) {
+        for message in self.server.take_messages() {
             self.control.take(self.now, message);
         }
-        for (socket, peer, datagram) in captured {
-            let client = self.by_address[&peer];
+        for Departure { from, to, datagram } in self.server.take_departures() {
+            let client = self.by_address[&to];
             let (unproven, proven) = &mut self.unproven[client];
             if !*proven {
                 unproven.answers += 1;
                 unproven.bytes += datagram.len() as u64;
                 bounded_answers_before_proof(*unproven);
             }
-            self.fly(client, false, socket, datagram);
+            self.fly(client, false, from, datagram);
         }
     }
 
@@ -237,9 +213,9 @@ impl<'a> World<'a> {
             std::mem::take(&mut self.control.messages).into_iter().partition(|(time, _)| *time <= self.now);
         self.control.messages = later;
         for (_, message) in due {
-            self.worker.mailbox.post(message).expect("it can be woken");
+            self.server.worker.mailbox.post(message).expect("it can be woken");
         }
-        self.worker.read_mailbox(self.now);
+        self.server.read_mailbox(self.now);
     }
 
     fn at_worker(&mut self, flight: Flight) {
@@ -249,11 +225,7 @@ impl<'a> World<'a> {
         *proven |= !request;
         unproven.heard += u64::from(!*proven);
         let peer = self.clients[client].address;
-        let received = Received { peer, local: None, payload: &datagram, segment: None };
-        let its = self.worker.wire.sockets.get(socket).map(|socket| (socket.listener, socket.listens));
-        if let Some(listener) = its {
-            self.worker.dispatch(socket, listener, &received, self.now);
-        }
+        self.server.deliver(socket, peer, None, &datagram, self.now);
     }
 
     fn at_client(&mut self, flight: Flight) {

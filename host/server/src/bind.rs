@@ -7,7 +7,7 @@ use crate::interfaces::Interfaces;
 use crate::server::{Assembly, Resources, StartError};
 use tuffet_engine::worker::{ListenerSpec, Sockets, open_all, open_group_sockets, tid_ports};
 use tuffet_request::TidPorts;
-use tuffet_request::settings::Settings;
+use tuffet_request::settings::{self, Settings};
 use tuffet_store::{Disks, Roots};
 
 /// A server with open roots and bound sockets, before its first thread. Requests wait in the sockets.
@@ -30,27 +30,7 @@ impl Builder {
         self.check(true)?;
         let (roots, disks) = self.open(&Disks::default())?;
         let settings = &self.settings;
-        let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
-        let mut listeners: Vec<ListenerSpec> = settings
-            .listeners
-            .iter()
-            .map(|listener| ListenerSpec {
-                interface: listener.interface.clone(),
-                free_bind: listener.free_bind,
-                single_port: listener.single_port,
-                tid_ports: tid_ports(
-                    listener.tid_ports,
-                    settings.listeners.len(),
-                    settings.workers,
-                    descriptors,
-                ),
-                tid_range: match listener.tid_ports {
-                    Some(TidPorts::Range(range)) => Some(range),
-                    Some(TidPorts::Count(_)) | None => None,
-                },
-                ..ListenerSpec::at(listener.address)
-            })
-            .collect();
+        let mut listeners = specs(settings);
         let failed = |(number, error): (usize, _)| {
             let name = settings.listeners.get(number).map(|its| its.name.clone()).unwrap_or_default();
             BuildError::Listener { number, name, error }
@@ -69,7 +49,34 @@ impl Builder {
     }
 }
 
+fn specs(settings: &Settings) -> Vec<ListenerSpec> {
+    let descriptors = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let spec = |listener: &settings::Listener| ListenerSpec {
+        interface: listener.interface.clone(),
+        free_bind: listener.free_bind,
+        single_port: listener.single_port,
+        tid_ports: tid_ports(listener.tid_ports, settings.listeners.len(), settings.workers, descriptors),
+        tid_range: match listener.tid_ports {
+            Some(TidPorts::Range(range)) => Some(range),
+            Some(TidPorts::Count(_)) | None => None,
+        },
+        ..ListenerSpec::at(listener.address)
+    };
+    settings.listeners.iter().map(spec).collect()
+}
+
 impl Server {
+    /// A server without sockets, for a simulation.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn without_sockets(mut builder: Builder) -> Result<Server, BuildError> {
+        builder.check(true)?;
+        let (roots, disks) = builder.open(&Disks::default())?;
+        let listeners = specs(&builder.settings);
+        let interfaces = Interfaces::of(&[]);
+        let (sockets, group_sockets) = (Vec::new(), None);
+        Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces })
+    }
+
     /// Begins to build a server.
     pub fn builder() -> Builder {
         Builder::default()

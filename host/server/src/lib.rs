@@ -52,6 +52,7 @@
 //! # Features
 //!
 //! - `netlink`: MAC addresses of on-link clients and VLANs, from the kernel
+//! - `simulation`: for `tuffet-testing`, which runs a server in virtual time; not part of the stable interface
 //! - `origins`: roots in object stores and on web servers, behind a cache on disk
 //! - `wasm`: plugins as WebAssembly components, for [`Builder::policy`]
 //!
@@ -86,6 +87,9 @@ mod replacer;
 mod routes;
 pub mod sampling;
 pub mod server;
+#[cfg(feature = "simulation")]
+#[doc(hidden)]
+pub mod simulation;
 #[cfg(any(feature = "wasm", feature = "origins"))]
 mod state_sources;
 pub mod status;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tuffet_core::{OptionSet, Stats};
 
 /// A [`Summary`] with a compact record. Expanding it is left to the receiver, to spare the worker.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Ended {
     /// The request and its decision.
     pub record: Arc<CompactRecord>,

@@ -25,14 +25,20 @@ use tuffet_store::{Pool, Undone};
 /// The maximum number of these threads: enough for several roots that hang at the same time.
 const MAX_DECIDERS: usize = 64;
 
-/// The threads that decide requests.
+/// The threads that decide requests. `None` in a simulation: whoever has a request decides it.
 #[derive(Clone)]
-pub(crate) struct Deciders(Pool);
+pub(crate) struct Deciders(Option<Pool>);
 
 impl Deciders {
     pub(crate) fn new() -> Deciders {
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
-        Deciders(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS))
+        Deciders(Some(Pool::new("tuffet-decide", cores.min(MAX_DECIDERS), MAX_DECIDERS)))
+    }
+
+    /// Without threads.
+    #[cfg(feature = "simulation")]
+    pub(crate) fn none() -> Deciders {
+        Deciders(None)
     }
 
     /// Runs `work` on one of them, or `undone` if none takes it within this time.
@@ -42,19 +48,22 @@ impl Deciders {
         work: impl FnOnce() + Send + 'static,
         undone: impl FnOnce(Undone) + Send + 'static,
     ) {
-        self.0.run(within, work, undone);
+        match &self.0 {
+            Some(pool) => pool.run(within, work, undone),
+            None => work(),
+        }
     }
 
     /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
     /// times a second.
     pub(crate) fn tend(&self) -> Option<String> {
-        self.0.tend()
+        self.0.as_ref()?.tend()
     }
 
     /// Drops all waiting requests if the system refuses a thread, for the shutdown.
     pub(crate) fn give_up_without_threads(&self) {
-        if self.tend().is_some() {
-            self.0.give_up();
+        if let Some(pool) = self.0.as_ref().filter(|pool| pool.tend().is_some()) {
+            pool.give_up();
         }
     }
 }

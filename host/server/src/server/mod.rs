@@ -6,10 +6,14 @@
 mod disks;
 mod error;
 mod groups;
+#[cfg(feature = "simulation")]
+mod simulation;
 mod transfer_log;
 mod workers;
 
 pub use error::StartError;
+#[cfg(feature = "simulation")]
+pub use simulation::Simulation;
 pub(crate) use transfer_log::TransferLog;
 
 use crate::admission::{AbsenceSearches, Admission, Deciders};
@@ -35,6 +39,7 @@ use tokio::time::timeout;
 use tuffet_engine::limits::Limiter;
 use tuffet_engine::worker::{Groups, ListenerSpec, Mailbox, Sockets, ToWorker, Worker};
 use tuffet_policy::{PluginRecords, Policy};
+use tuffet_request::events::Ended;
 use tuffet_request::settings::Settings;
 use tuffet_store::{Disks, Uploads};
 use workers::{make_workers, start_workers, worker_settings};
@@ -171,46 +176,32 @@ impl Assembly {
     /// # Errors
     /// The system has no thread or no descriptor for a worker.
     pub fn start(
-        self,
+        mut self,
         sampling: Option<Sampling>,
         subscriber: impl Subscriber,
     ) -> Result<RunningServer, StartError> {
-        let Assembly { settings, generation, watch, limiter, disks, sockets, group_sockets, records, .. } =
-            self;
-        // A place for each transfer, and as many for summaries waiting to be logged.
-        let (summaries, ended) = mpsc::channel(settings.limits.transfers.saturating_mul(2).max(2));
-        let of_workers = worker_settings(&settings, limiter.clone());
-        let workers = make_workers(sockets, &of_workers, summaries, &watch)?;
+        let (summaries, ended) = self.summaries();
+        let of_workers = worker_settings(&self.settings, self.limiter.clone());
+        let sockets = std::mem::take(&mut self.sockets);
+        let workers = make_workers(sockets, &of_workers, summaries, &self.watch)?;
         let mut mailboxes: Vec<Arc<Mailbox>> = workers.iter().map(Worker::mailbox).collect();
         let number = workers.len();
-        let counts = watch.groups();
-        let groups = groups::make(&settings, number, group_sockets, &of_workers.transfer, &limiter, counts)?;
+        let (group_sockets, counts) = (self.group_sockets.take(), self.watch.groups());
+        let transfer = &of_workers.transfer;
+        let groups = groups::make(&self.settings, number, group_sockets, transfer, &self.limiter, counts)?;
         mailboxes.extend(groups.as_ref().map(Groups::mailbox));
 
-        let (observers, observing) =
-            Observers::start(generation.clone(), watch.clone(), settings.limits.events);
-        let admission = Arc::new(Admission {
-            listeners: settings.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
-            generation: generation.clone(),
-            observers: observers.clone(),
-            watch: watch.clone(),
-            neighbours: self.neighbours,
-            interface_names: InterfaceNames::default(),
-            vlans: self.vlans,
+        let deciding = Deciding {
             mailboxes: mailboxes.clone(),
             groups: groups.as_ref().map(|_| number),
-            ids: AtomicU64::new(fastrand::u64(..)),
-            runtime: Handle::current(),
+            first_id: fastrand::u64(..),
             deciders: Deciders::new(),
-            absence_searches: AbsenceSearches::new(),
             sampling,
-        });
-        let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
-        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
-        let history = records.history().clone();
-        let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
+        };
+        let Control { admission, passing, observing } = self.control(deciding, ended, subscriber);
+        let Assembly { generation, watch, disks, interfaces, .. } = self;
         let tasks = vec![
-            tokio::spawn(self.interfaces.follow(mailboxes)),
+            tokio::spawn(interfaces.follow(mailboxes)),
             tokio::spawn(watch.clone().sample()),
             tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
@@ -235,6 +226,67 @@ impl Assembly {
                 Err(error)
             }
         }
+    }
+}
+
+/// What decides requests, beside an [`Assembly`].
+struct Deciding {
+    /// The mailboxes of the workers, then that of the multicast thread.
+    mailboxes: Vec<Arc<Mailbox>>,
+    /// The number of the multicast thread, if there is one.
+    groups: Option<usize>,
+    /// The number of the first request.
+    first_id: u64,
+    deciders: Deciders,
+    sampling: Option<Sampling>,
+}
+
+/// The control side of a server.
+struct Control {
+    admission: Arc<Admission>,
+    /// Passes summaries to the subscriber and to observers.
+    passing: JoinHandle<()>,
+    /// Calls observers.
+    observing: JoinHandle<()>,
+}
+
+impl Assembly {
+    /// The queue of summaries: a place for each transfer, and as many for summaries waiting to be logged.
+    fn summaries(&self) -> (mpsc::Sender<Ended>, mpsc::Receiver<Ended>) {
+        mpsc::channel(self.settings.limits.transfers.saturating_mul(2).max(2))
+    }
+
+    /// Starts what decides requests, and the tasks that take their ends. Must be called within a runtime.
+    fn control(
+        &self,
+        deciding: Deciding,
+        ended: mpsc::Receiver<Ended>,
+        subscriber: impl Subscriber,
+    ) -> Control {
+        let Assembly { settings, generation, watch, .. } = self;
+        let (observers, observing) =
+            Observers::start(generation.clone(), watch.clone(), settings.limits.events);
+        let admission = Arc::new(Admission {
+            listeners: settings.listeners.iter().map(|listener| listener.name.as_str().into()).collect(),
+            generation: generation.clone(),
+            observers: observers.clone(),
+            watch: watch.clone(),
+            neighbours: self.neighbours.clone(),
+            interface_names: InterfaceNames::default(),
+            vlans: self.vlans.clone(),
+            mailboxes: deciding.mailboxes,
+            groups: deciding.groups,
+            ids: AtomicU64::new(deciding.first_id),
+            runtime: Handle::current(),
+            deciders: deciding.deciders,
+            absence_searches: AbsenceSearches::new(),
+            sampling: deciding.sampling,
+        });
+        let single_ports = settings.listeners.iter().filter(|listener| listener.single_port);
+        let hints = Hints::new(single_ports.map(|listener| listener.name.as_str().into()).collect());
+        let history = self.records.history().clone();
+        let passing = tokio::spawn(pass_on(ended, observers, watch.clone(), hints, history, subscriber));
+        Control { admission, passing, observing }
     }
 }
 

@@ -47,7 +47,7 @@ async fn a_test_of_a_client_writes_the_answers() {
                     bytes = b"\0\x05\0\x03full\0".to_vec();
                 }
             }
-            vec![Delivery { after: Duration::ZERO, bytes }]
+            vec![Delivery { bytes, ..Delivery::default() }]
         });
         Client::new(network.unwrap().address()).get("file").unwrap_err()
     });

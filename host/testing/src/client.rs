@@ -1,18 +1,12 @@
 //! A plain client: lockstep or windows, with retransmission, and nothing clever.
 
+use crate::packet::{ACK, DATA, ERROR, OACK, READ, WRITE};
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// How long it waits for an answer before it repeats its last packet.
 const REPEAT: Duration = Duration::from_millis(250);
-
-const READ: u8 = 1;
-const WRITE: u8 = 2;
-const DATA: u8 = 3;
-const ACK: u8 = 4;
-const ERROR: u8 = 5;
-const OACK: u8 = 6;
 
 /// A client of a server (RFC 1350, 2347, 2348, 7440). Blocks the thread that calls it.
 #[derive(Debug, Clone)]
@@ -24,7 +18,7 @@ pub struct Client {
 }
 
 /// Why a transfer failed.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClientError {
     /// The server answered with ERROR.

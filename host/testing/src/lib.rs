@@ -1,8 +1,10 @@
-//! For tests of TFTP servers and clients, over real sockets of the loopback interface.
+//! For tests of TFTP servers and clients.
 //!
 //! - [`Client`]: a plain client, independent of the engine of Tuffet: for tests of a program that embeds a server.
 //! - [`Network`]: a network between a client and a server that loses, doubles, reorders, delays or alters datagrams on
-//!   purpose, by a seed or by a function: for tests of clients.
+//!   purpose, or answers wrongly, by a seed or by a function: for tests of clients.
+//! - `virtual_time` (feature `virtual-time`): a server of Tuffet, clients and the network between them in virtual time, for
+//!   tests of hooks and roots: thousands of seeds in seconds.
 //!
 //! ```no_run
 //! use tuffet_testing::{Client, Faults, Network};
@@ -13,11 +15,20 @@
 //! # Ok::<_, Box<dyn std::error::Error>>(())
 //! ```
 
+mod alteration;
 mod client;
+mod direction;
 mod faults;
 mod network;
+mod packet;
 mod sending;
+#[cfg(feature = "virtual-time")]
+pub mod virtual_time;
+mod wrong;
 
+pub use alteration::{Alteration, Fault};
 pub use client::{Client, ClientError};
-pub use faults::{Delivery, Direction, Fate, Faults};
+pub use direction::Direction;
+pub use faults::{Delivery, Fate, Faults};
 pub use network::Network;
+pub use wrong::{UnknownWrong, Wrong};

@@ -44,7 +44,7 @@ async fn a_server_that_fails_once_is_asked_again() {
         let fails = direction == Direction::ToClient && !failed;
         failed |= fails;
         let bytes = if fails { b"\0\x05\0\0busy\0".to_vec() } else { datagram.to_vec() };
-        vec![Delivery { after: Duration::ZERO, bytes }]
+        vec![Delivery { bytes, ..Delivery::default() }]
     };
     assert_eq!(behind(move |server| Network::start(server, fail_once).unwrap()).await, image());
 }

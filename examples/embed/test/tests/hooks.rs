@@ -1,0 +1,56 @@
+//! Hooks of a server, in virtual time: 200 networks in a moment.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
+
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict};
+use tuffet_testing::ClientError;
+use tuffet_testing::virtual_time::{Options, Path, World};
+
+/// The hook under test: only machines of one network boot.
+struct OneNetwork;
+
+impl Authorize for OneNetwork {
+    fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
+        let is_ours = request.client.ip().to_string().starts_with("192.0.2.");
+        Box::pin(async move { if is_ours { Verdict::allow() } else { Verdict::deny("another network") } })
+    }
+}
+
+fn image() -> Vec<u8> {
+    (0..300_000_u32).map(|n| (n / 3) as u8).collect()
+}
+
+fn builder() -> Builder {
+    let answer = |path: &str| (path == "image").then(|| Source::bytes(image()));
+    Server::builder().authorize("one network", OneNetwork).resolve("image", answer)
+}
+
+#[test]
+fn our_machines_boot_over_any_network() {
+    for seed in 0..200 {
+        let path = Path {
+            delay: Duration::from_millis(20),
+            jitter: Duration::from_millis(5),
+            loss: 0.02,
+            duplicate: 0.01,
+            reorder: 0.01,
+        };
+        let mut world = World::new(builder(), path, seed).unwrap();
+        let got = world.get("image", Options::windows(1428, 16)).unwrap();
+        // On failure, `world.trace()` has a line for each datagram.
+        assert!(got.bytes == image(), "seed {seed}:\n{}", world.trace());
+        assert!(got.took < Duration::from_secs(30), "seed {seed}: {:?}", got.took);
+    }
+}
+
+#[test]
+fn others_are_refused_and_the_reason_is_logged() {
+    let mut world = World::new(builder(), Path::default(), 0).unwrap();
+    let request = tuffet_testing::virtual_time::Request::get("image").client([198, 51, 100, 7].into());
+    let error = world.request(request).unwrap_err();
+    assert_eq!(error, ClientError::Refused { code: 2, message: "access denied".into() });
+    let last = world.last().unwrap();
+    assert_eq!((last.outcome, last.detail.as_deref()), (Some(Outcome::Denied), Some("another network")));
+}

@@ -1,5 +1,5 @@
 //! The command line: `tuffet serve | reload | status | top | cache | capture | check | explain | doctor | import | plugin |
-//! schema | generate | get | put`.
+//! schema | generate | get | put | faults`.
 
 mod cache;
 mod capture;
@@ -9,6 +9,7 @@ mod compilers;
 mod control;
 mod doctor;
 mod explain;
+mod faults;
 mod generate;
 mod import;
 mod plugin;
@@ -100,6 +101,11 @@ enum Command {
     Get(transfer::GetArgs),
     /// Upload a file.
     Put(transfer::PutArgs),
+    /// Test a client: a network that loses, doubles, reorders and delays datagrams on purpose, or answers wrongly.
+    ///
+    /// Stands between clients and a server, and prints a line for each datagram that it altered. Runs until it is ended.
+    /// Exit code 71 if the address cannot be bound.
+    Faults(faults::FaultsArgs),
 }
 
 /// Runs the command line of this process.
@@ -143,6 +149,7 @@ pub fn main() -> ExitCode {
         Command::Generate(command) => generate::run(&command),
         Command::Get(args) => transfer::get(&args),
         Command::Put(args) => transfer::put(&args),
+        Command::Faults(args) => faults::faults(&args),
     }
 }
 

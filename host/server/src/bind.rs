@@ -10,6 +10,10 @@ use tuffet_request::TidPorts;
 use tuffet_request::settings::{self, Settings};
 use tuffet_store::{Disks, Roots};
 
+/// The TID ports of a listener in a simulation: nobody guesses them, and each is a descriptor.
+#[cfg(feature = "simulation")]
+const VIRTUAL_TIDS: u16 = 4;
+
 /// A server with open roots and bound sockets, before its first thread. Requests wait in the sockets.
 pub struct Server {
     builder: Builder,
@@ -71,7 +75,8 @@ impl Server {
     pub(crate) fn without_sockets(mut builder: Builder) -> Result<Server, BuildError> {
         builder.check(true)?;
         let (roots, disks) = builder.open(&Disks::default())?;
-        let listeners = specs(&builder.settings);
+        let spec = |spec: ListenerSpec| ListenerSpec { tid_ports: spec.tid_ports.min(VIRTUAL_TIDS), ..spec };
+        let listeners = specs(&builder.settings).into_iter().map(spec).collect();
         let interfaces = Interfaces::of(&[]);
         let (sockets, group_sockets) = (Vec::new(), None);
         Ok(Server { builder, roots, disks, listeners, sockets, group_sockets, interfaces })

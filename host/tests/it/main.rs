@@ -17,6 +17,7 @@ mod drain;
 mod durable;
 mod exhaustion;
 mod explain;
+mod faults;
 mod get;
 mod harness;
 mod hints;

@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panics")]
 
 use futures_util::future::BoxFuture;
+use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{Authorize, Builder, Outcome, Request, Server, Source, Verdict};
 use tuffet_testing::ClientError;
-use tuffet_testing::virtual_time::{Options, Path, World};
+use tuffet_testing::virtual_time::{Options, Path, Request as Asked, World};
 
 /// The hook under test: only machines of one network boot.
 struct OneNetwork;
@@ -18,17 +19,19 @@ impl Authorize for OneNetwork {
     }
 }
 
-fn image() -> Vec<u8> {
+fn image() -> Arc<[u8]> {
     (0..300_000_u32).map(|n| (n / 3) as u8).collect()
 }
 
-fn builder() -> Builder {
-    let answer = |path: &str| (path == "image").then(|| Source::bytes(image()));
+fn builder(image: &Arc<[u8]>) -> Builder {
+    let image = Arc::clone(image);
+    let answer = move |path: &str| (path == "image").then(|| Source::bytes(Arc::clone(&image)));
     Server::builder().authorize("one network", OneNetwork).resolve("image", answer)
 }
 
 #[test]
 fn our_machines_boot_over_any_network() {
+    let image = image();
     for seed in 0..200 {
         let path = Path {
             delay: Duration::from_millis(20),
@@ -37,19 +40,18 @@ fn our_machines_boot_over_any_network() {
             duplicate: 0.01,
             reorder: 0.01,
         };
-        let mut world = World::new(builder(), path, seed).unwrap();
+        let mut world = World::new(builder(&image), path, seed).unwrap();
         let got = world.get("image", Options::windows(1428, 16)).unwrap();
         // On failure, `world.trace()` has a line for each datagram.
-        assert!(got.bytes == image(), "seed {seed}:\n{}", world.trace());
+        assert!(*got.bytes == *image, "seed {seed}:\n{}", world.trace());
         assert!(got.took < Duration::from_secs(30), "seed {seed}: {:?}", got.took);
     }
 }
 
 #[test]
 fn others_are_refused_and_the_reason_is_logged() {
-    let mut world = World::new(builder(), Path::default(), 0).unwrap();
-    let request = tuffet_testing::virtual_time::Request::get("image").client([198, 51, 100, 7].into());
-    let error = world.request(request).unwrap_err();
+    let mut world = World::new(builder(&image()), Path::default(), 0).unwrap();
+    let error = world.request(Asked::get("image").client([198, 51, 100, 7].into())).unwrap_err();
     assert_eq!(error, ClientError::Refused { code: 2, message: "access denied".into() });
     let last = world.last().unwrap();
     assert_eq!((last.outcome, last.detail.as_deref()), (Some(Outcome::Denied), Some("another network")));

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::thread;
 use std::time::Duration;
-use tuffet_terminal::{complain, print};
+use tuffet_terminal::{print, print_stderr};
 use tuffet_testing::{Faults, Network, Wrong};
 
 /// The probability of a wrong answer without one of its own.
@@ -86,7 +86,7 @@ pub(super) fn faults(args: &FaultsArgs) -> ExitCode {
     let network = match Network::between(args.listen, args.server, faults) {
         Ok(network) => network,
         Err(error) => {
-            complain(format_args!("{}: {error}", args.listen));
+            print_stderr(format_args!("{}: {error}", args.listen));
             return ExitCode::from(EXIT_UNBOUND);
         }
     };

@@ -54,7 +54,7 @@ fn broken(until: u64, hangs: bool) -> Builder {
     // Nothing is kept in memory: each transfer reads for itself.
     let limits = tuffet::Limits { cache: 0, ..Default::default() };
     let content = image(2 << 20);
-    Server::builder().limits(limits).root("bucket", 0, BrokenRoot(Broken { content, until, hangs }))
+    Server::builder().limits(limits).root("bucket", BrokenRoot(Broken { content, until, hangs }))
 }
 
 #[test]

@@ -74,7 +74,7 @@ impl Drop for MemorySink {
 }
 
 pub(crate) fn writable(memory: &Memory) -> Builder {
-    Server::builder().root("disk", 1 << 30, memory.clone())
+    Server::builder().writable_root("disk", 1 << 30, memory.clone())
 }
 
 #[test]

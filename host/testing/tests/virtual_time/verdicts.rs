@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
 use tuffet::{
-    AcceptUpload, Authorize, Event, Happening, Observe, Outcome, PerSecond, ReceivedUpload, Request as Asked,
+    AcceptUpload, Authorize, Event, EventKind, Observe, Outcome, PerSecond, ReceivedUpload, Request as Asked,
     Server, UploadVerdict, Verdict,
 };
 use tuffet_testing::ClientError;
@@ -35,7 +35,7 @@ struct Ends(Arc<Mutex<Vec<(String, Outcome)>>>);
 
 impl Observe for Ends {
     fn observe(&self, event: &Event) {
-        if let Happening::Finished(summary) = &event.what {
+        if let EventKind::Finished(summary) = &event.what {
             self.0.lock().push((summary.record.request.path.clone(), summary.ending.outcome));
         }
     }

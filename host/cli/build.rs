@@ -1,4 +1,4 @@
-//! Passes the folder of the components from `host/wasm/build.rs` to the tests.
+//! Passes the folder of the components from `host/bundled/build.rs` to the tests.
 
 use std::env;
 

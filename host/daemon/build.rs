@@ -5,9 +5,11 @@ mod logging_crates;
 
 use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let workspace = Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
-    logging_crates::list(&workspace)
+    let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    // A published package has a lock of its own; a member of the workspace has that of the workspace.
+    let own = here.join("Cargo.lock");
+    logging_crates::list(&if own.is_file() { own } else { here.join("../../Cargo.lock") })
 }

@@ -22,7 +22,6 @@ mod program;
 mod record;
 mod registry;
 mod run;
-mod sdk;
 mod test;
 mod wit;
 

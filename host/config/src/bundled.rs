@@ -7,12 +7,12 @@ use super::tree::join;
 
 /// The name and the schema of each bundled plugin.
 const SCHEMAS: [(&str, &str); 6] = [
-    ("acl", include_str!("../../../plugins/acl/settings.schema.json")),
-    ("audit", include_str!("../../../plugins/audit/settings.schema.json")),
-    ("mac-map", include_str!("../../../plugins/mac-map/settings.schema.json")),
-    ("publish", include_str!("../../../plugins/publish/settings.schema.json")),
-    ("remap", include_str!("../../../plugins/remap/settings.schema.json")),
-    ("template", include_str!("../../../plugins/template/settings.schema.json")),
+    ("acl", include_str!("bundled/acl.json")),
+    ("audit", include_str!("bundled/audit.json")),
+    ("mac-map", include_str!("bundled/mac-map.json")),
+    ("publish", include_str!("bundled/publish.json")),
+    ("remap", include_str!("bundled/remap.json")),
+    ("template", include_str!("bundled/template.json")),
 ];
 
 /// Returns the schema of the settings of `builtin:NAME`.

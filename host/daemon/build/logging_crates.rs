@@ -4,12 +4,11 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-/// Writes the list that `logging::filter` includes: all packages in `Cargo.lock` that use `tracing` or `log`, except our
-/// own.
-pub fn list(workspace: &Path) -> Result<(), Box<dyn Error>> {
-    let lock = workspace.join("Cargo.lock");
+/// Writes the list that `logging::filter` includes: all packages in a `Cargo.lock` that use `tracing` or `log`, except
+/// our own.
+pub fn list(lock: &Path) -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={}", lock.display());
-    let text = fs::read_to_string(lock)?;
+    let text = fs::read_to_string(lock).map_err(|error| format!("{}: {error}", lock.display()))?;
     let logs =
         |package: &&str| package.lines().any(|line| matches!(line.trim(), "\"tracing\"," | "\"log\","));
     let name = |package: &str| {

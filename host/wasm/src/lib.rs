@@ -11,7 +11,6 @@ mod access;
 mod answer_values;
 mod assemble;
 mod bindings;
-mod builtin;
 mod call;
 mod call_log;
 mod calls;

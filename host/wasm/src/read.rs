@@ -7,17 +7,21 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::builtin;
 use tuffet_config::ComponentSource;
 use tuffet_registry::MAX_COMPONENT;
 
 /// Reads a component that is not pulled from a registry.
 pub(super) fn read(source: &ComponentSource) -> Result<Cow<'static, [u8]>, String> {
     match source {
-        ComponentSource::Builtin(name) => builtin::component(name).map(Cow::Borrowed).ok_or_else(|| {
-            let known = builtin::names().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ");
-            format!("there is no builtin:{name}: there are {known}")
-        }),
+        ComponentSource::Builtin(name) => {
+            tuffet_bundled::component(name).map(Cow::Borrowed).ok_or_else(|| {
+                let known = tuffet_bundled::names()
+                    .map(|name| format!("builtin:{name}"))
+                    .collect::<Vec<_>>()
+                    .join(", ");
+                format!("there is no builtin:{name}: there are {known}")
+            })
+        }
         ComponentSource::Path(path) => read_file(path).map(Cow::Owned),
         ComponentSource::Registry(reference) => Err(format!("{reference} has not been pulled")),
     }

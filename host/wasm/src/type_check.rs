@@ -9,7 +9,7 @@ use wit_parser::{Handle, Resolve, TypeDefKind, TypeId};
 use super::bindings::is_compatible;
 
 /// The interface of this server.
-const WIT: &str = include_str!("../../../sdk/wit/policy.wit");
+const WIT: &str = include_str!("../wit/policy.wit");
 
 /// Returns interface and name of the simplest type that differs; `None` if none is known to differ.
 pub(super) fn differing(engine: &Engine, component: &Component) -> Option<(String, String)> {

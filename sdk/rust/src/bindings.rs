@@ -8,7 +8,7 @@
 /// The import `log` and the export `lifecycle`, which every plugin has.
 pub mod base {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world base { import tuffet:policy/log@1.0.0-rc.1; export tuffet:policy/lifecycle@1.0.0-rc.1; }
@@ -23,7 +23,7 @@ pub mod base {
 /// The types that all interfaces share.
 pub mod types {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world types { import tuffet:policy/types@1.0.0-rc.1; import tuffet:policy/contents@1.0.0-rc.1; }
@@ -46,7 +46,7 @@ pub mod types {
 /// The export `authorize`.
 pub mod authorize {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world authorize { export tuffet:policy/authorize@1.0.0-rc.1; }
@@ -62,7 +62,7 @@ pub mod authorize {
 /// The export `resolve`.
 pub mod resolve {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world resolve { export tuffet:policy/resolve@1.0.0-rc.1; }
@@ -81,7 +81,7 @@ pub mod resolve {
 /// The export `render`.
 pub mod render {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world render { export tuffet:policy/render@1.0.0-rc.1; }
@@ -100,7 +100,7 @@ pub mod render {
 /// The export `render-parts`.
 pub mod render_parts {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world render-parts { export tuffet:policy/render-parts@1.0.0-rc.1; }
@@ -116,7 +116,7 @@ pub mod render_parts {
 /// The export `accept-upload`.
 pub mod accept_upload {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world accept-upload { export tuffet:policy/accept-upload@1.0.0-rc.1; }
@@ -132,7 +132,7 @@ pub mod accept_upload {
 /// The export `observe`.
 pub mod observe {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world observe { export tuffet:policy/observe@1.0.0-rc.1; }
@@ -148,7 +148,7 @@ pub mod observe {
 /// The import `kv`.
 pub mod kv {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world kv { import tuffet:policy/kv@1.0.0-rc.1; }
@@ -162,7 +162,7 @@ pub mod kv {
 /// The import `upload-content`.
 pub mod upload_content {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world upload-content { import tuffet:policy/upload-content@1.0.0-rc.1; }
@@ -176,7 +176,7 @@ pub mod upload_content {
 /// The import `metrics`.
 pub mod metrics {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world metrics { import tuffet:policy/metrics@1.0.0-rc.1; }
@@ -190,7 +190,7 @@ pub mod metrics {
 /// The import `files`.
 pub mod files {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world files { import tuffet:policy/files@1.0.0-rc.1; }
@@ -204,7 +204,7 @@ pub mod files {
 /// The import `history`.
 pub mod history {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world history { import tuffet:policy/history@1.0.0-rc.1; }
@@ -218,7 +218,7 @@ pub mod history {
 /// The import `sinks`.
 pub mod sinks {
     wit_bindgen::generate!({
-        path: "../wit",
+        path: "wit",
         inline: "
             package tuffet:sdk;
             world sinks { import tuffet:policy/sinks@1.0.0-rc.1; }

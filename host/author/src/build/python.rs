@@ -8,7 +8,6 @@ use super::built::BuiltComponent;
 use super::error::BuildError;
 use super::file_name::is_file_name;
 use super::scratch::Scratch;
-use crate::sdk;
 
 /// The file that identifies a project.
 pub(super) const MARKER: &str = "pyproject.toml";
@@ -60,7 +59,7 @@ pub(super) fn build(folder: &Path) -> Result<BuiltComponent, BuildError> {
 }
 
 fn remedy() -> String {
-    let requirements = sdk::files().find(|(path, _)| *path == "python/requirements.txt");
+    let requirements = tuffet_sdk_sources::files().find(|(path, _)| *path == "python/requirements.txt");
     let requirements = requirements.map_or("componentize-py", |(_, text)| text.trim());
     format!("    python3 -m venv .venv\n    .venv/bin/pip install '{requirements}'\n")
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use super::error::BuildError;
-use crate::sdk;
 
 /// A temporary folder for one build, removed on drop.
 pub(super) struct Scratch {
@@ -27,7 +26,9 @@ impl Scratch {
     /// Writes this server's SDK of a language into it: a folder below `sdk`.
     pub fn sdk(&self, language: &str) -> Result<PathBuf, BuildError> {
         let prefix = Path::new(language);
-        for (path, text) in sdk::files().filter(|(path, _)| Path::new(path).starts_with(prefix)) {
+        for (path, text) in
+            tuffet_sdk_sources::files().filter(|(path, _)| Path::new(path).starts_with(prefix))
+        {
             let path = self.folder.join(path);
             let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);
             written

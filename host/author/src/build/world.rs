@@ -7,7 +7,6 @@ use std::io;
 use std::path::Path;
 
 use crate::export::Export;
-use crate::sdk;
 use tuffet_config::GrantKind;
 use wit_parser::Resolve;
 
@@ -88,7 +87,7 @@ fn world(exports: &[Export], grants: &[GrantKind]) -> String {
 
 /// Returns a file of the SDK, which this binary contains.
 fn sdk_file(path: &str) -> &'static str {
-    sdk::files().find(|(name, _)| *name == path).map_or("", |(_, text)| text)
+    tuffet_sdk_sources::files().find(|(name, _)| *name == path).map_or("", |(_, text)| text)
 }
 
 /// Returns the version of a package, from its own text.

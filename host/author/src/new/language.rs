@@ -31,7 +31,7 @@ macro_rules! template {
     ($folder:literal / $file:literal => $path:literal, $hook:expr) => {
         Template {
             path: $path,
-            text: include_str!(concat!("../../../../sdk/templates/", $folder, "/", $file)),
+            text: include_str!(concat!("../../templates/", $folder, "/", $file)),
             hook: $hook,
         }
     };
@@ -41,7 +41,7 @@ macro_rules! template {
 }
 
 const RUST: [Template; 10] = [
-    template!("rust" / "Cargo.toml"),
+    template!("rust" / "Cargo.toml.txt" => "Cargo.toml"),
     template!("rust" / "README.md"),
     template!("common" / "cases.yaml"),
     template!("rust" / "gitignore" => ".gitignore"),
@@ -225,7 +225,8 @@ mod tests {
     #[test]
     fn projects_in_javascript_have_the_packages_of_the_sdk() {
         let json = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap_or_default() };
-        let sdk = json(include_str!("../../../../sdk/js/package.json"));
+        let sdk = tuffet_sdk_sources::files().find(|(path, _)| *path == "js/package.json");
+        let sdk = json(sdk.map_or("", |(_, text)| text));
         let wanted = sdk["peerDependencies"].as_object().cloned().unwrap_or_default();
         assert!(wanted.len() >= 2, "{sdk}");
         for language in [Language::Js, Language::Ts] {

@@ -1,7 +1,7 @@
 //! The versions of dependencies of a new project in Rust: those that Tuffet itself was tested with.
 
 /// The lock file of the template, with the project name `plugin-name`.
-const LOCK: &str = include_str!("../../../../sdk/templates/rust/Cargo.lock");
+const LOCK: &str = include_str!("../../templates/rust/Cargo.lock");
 
 /// Returns the lock of a project with this name. Cargo requires packages in the order of their names.
 pub(super) fn of(name: &str) -> String {
@@ -15,19 +15,22 @@ pub(super) fn of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// Each version of the template is one of the workspace: new projects use tested versions.
     #[test]
     fn the_versions_are_those_of_the_workspace() {
-        let blocks = |lock: &'static str| {
-            let packages = lock.split("[[package]]\n").skip(1);
-            packages.map(|package| {
+        fn blocks(lock: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+            lock.split("[[package]]\n").skip(1).map(|package| {
                 let of = |key: &str| package.lines().find(|line| line.starts_with(key)).unwrap_or_default();
                 (of("name = "), of("version = "), of("checksum = "))
             })
-        };
-        let ours: Vec<_> = blocks(include_str!("../../../../Cargo.lock")).collect();
+        }
+        let workspace = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.lock"));
+        let workspace = workspace.expect("the lock of the workspace");
+        let ours: Vec<_> = blocks(&workspace).collect();
         let its: Vec<_> = blocks(LOCK).filter(|(name, ..)| *name != "name = \"plugin-name\"").collect();
         assert!(its.len() > 5, "{its:?}");
         for package in its {

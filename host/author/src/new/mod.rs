@@ -12,11 +12,11 @@ use std::{fs, io};
 use clap::Args;
 
 use crate::error::EXIT_CANNOT_WRITE;
-use crate::sdk::files as sdk_files;
 use language::Language;
 use name::PluginName;
 use template::Choice;
 use tuffet_config::EXIT_CONFIG;
+use tuffet_sdk_sources::files as sdk_files;
 use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::Hook;
 

@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_provided_version_is_that_of_the_wit() {
-        let wit = include_str!("../../../../sdk/wit/policy.wit");
+        let wit = include_str!("../../wit/policy.wit");
         assert!(wit.contains(&format!("package tuffet:policy@{PROVIDED};")));
         assert!(is_compatible(PROVIDED));
     }

@@ -5,7 +5,7 @@
 #![allow(missing_docs, unused_qualifications, clippy::all)]
 
 wasmtime::component::bindgen!({
-    path: "../../sdk/wit",
+    path: "wit",
     inline: "
         package tuffet:host;
         world plugin {

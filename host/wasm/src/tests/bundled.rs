@@ -21,7 +21,7 @@ fn boot(paths: &[&str]) -> ResolveAnswer {
 #[tokio::test]
 async fn all_bundled_plugins_are_embedded() {
     assert_eq!(
-        builtin::names().collect::<Vec<_>>(),
+        tuffet_bundled::names().collect::<Vec<_>>(),
         ["acl", "audit", "mac-map", "publish", "remap", "template"]
     );
 }

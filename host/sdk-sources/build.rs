@@ -1,28 +1,44 @@
-//! The sources of the SDK as a table, for `tuffet plugin new`: with them, an installed server is all that a
-//! new plugin needs.
+//! Embeds the SDK as sources: with them, an installed server is all that a new plugin needs.
+//!
+//! `files` has links to the folders of `sdk`; in a published package, it has the files themselves.
 
 use std::error::Error;
 use std::path::Path;
+use std::process::ExitCode;
 use std::{env, fs};
 
-/// Writes the table that `sdk` includes: paths below `sdk`, and texts.
-pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
-    let sdk = workspace.join("sdk");
+fn main() -> ExitCode {
+    // Cargo shows it as it is written, with its line breaks.
+    run().map_or_else(
+        |error| {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        },
+        |()| ExitCode::SUCCESS,
+    )
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
+    embed(&Path::new(&env::var("CARGO_MANIFEST_DIR")?).join("files"))
+}
+
+/// Writes the table that the library includes: paths below `sdk`, and texts.
+fn embed(sdk: &Path) -> Result<(), Box<dyn Error>> {
     let mut files = Vec::new();
     for folder in ["rust/src", "wit", "js/src", "js/build", "c/src", "c/bindings"] {
         println!("cargo::rerun-if-changed={}", sdk.join(folder).display());
-        walk(&sdk, folder, &mut files)?;
+        walk(sdk, folder, &mut files)?;
     }
     // One by one: files that Python leaves beside its sources are not changes of them.
     files.extend(["python/__main__.py", "python/requirements.txt"].map(str::to_owned));
     let single = ["js/package.json", "c/tuffet.h", "c/tuffet_test.c", "c/tuffet_test.h"];
     files.extend(single.map(str::to_owned));
-    walk(&sdk, "python/tuffet", &mut files)?;
+    walk(sdk, "python/tuffet", &mut files)?;
     for file in files.iter().filter(|file| file.starts_with("python/") || single.contains(&file.as_str())) {
         println!("cargo::rerun-if-changed={}", sdk.join(file).display());
     }
     println!("cargo::rerun-if-changed={}", sdk.join("go").display());
-    walk(&sdk, "go", &mut files)?;
+    walk(sdk, "go", &mut files)?;
     files.retain(|file| !file.ends_with("_test.go") && !file.starts_with("go/tests/"));
     files.sort();
     let mut table = String::from("[\n");
@@ -30,8 +46,9 @@ pub fn embed(workspace: &Path) -> Result<(), Box<dyn Error>> {
         let path = sdk.join(file);
         table += &format!("    ({file:?}, include_str!({path:?})),\n");
     }
-    let own = sdk.join("rust/Cargo.toml");
-    let root = workspace.join("Cargo.toml");
+    // A package takes no folder that has a Cargo.toml.
+    let own = sdk.join("rust/manifest.toml");
+    let root = sdk.join("workspace.toml");
     println!("cargo::rerun-if-changed={}", own.display());
     println!("cargo::rerun-if-changed={}", root.display());
     let manifest = alone(&fs::read_to_string(own)?, &fs::read_to_string(root)?)?;
@@ -71,7 +88,10 @@ fn alone(manifest: &str, workspace: &str) -> Result<String, Box<dyn Error>> {
         text += &format!("{said}\n");
     }
     if text.contains("workspace") {
-        return Err("sdk/rust/Cargo.toml takes from the workspace what build/sdk.rs does not know".into());
+        return Err(
+            "sdk/rust/Cargo.toml takes from the workspace what host/sdk-sources/build.rs does not know"
+                .into(),
+        );
     }
     Ok(text)
 }

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""The crates that would be published: those without `publish = false`.
+
+    published.py          lists them
+    published.py check    what crates.io and readers of it need: metadata, a README with the Rust version, dependencies
+                          with this version, and none of them on a crate that is not published"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def problems(package, published):
+    """What is missing, or would not work outside of the workspace."""
+    for key in ("description", "license", "keywords", "categories", "rust_version"):
+        if not package[key]:
+            yield f"has no {key.replace('_', '-')}"
+    readme = pathlib.Path(package["manifest_path"]).with_name("README.md")
+    sentence = f"needs Rust {package['rust_version']}; a minor version may raise that."
+    if not readme.exists():
+        yield "has no README.md"
+    elif sentence not in readme.read_text(encoding="utf-8"):
+        yield f"has a README.md without the words `{sentence}`"
+    for dependency in package["dependencies"]:
+        name, requirement = dependency["name"], dependency["req"]
+        if "path" not in dependency:
+            continue
+        if name in published and requirement != f"={package['version']}":
+            yield f"depends on {name} {requirement}: write `version = \"={package['version']}\"` beside its path"
+        if name not in published and (dependency["kind"] != "dev" or requirement != "*"):
+            yield f"depends on {name}, which is not published: only tests may, by its path alone"
+
+
+def main(arguments):
+    if arguments not in ([], ["check"]):
+        print(__doc__, file=sys.stderr)
+        return 64
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"]
+    metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+    packages = [package for package in metadata["packages"] if package["publish"] is None]
+    names = {package["name"] for package in packages}
+    if not arguments:
+        print("\n".join(sorted(names)))
+        return 0
+    wrong = [f"{package['name']} {problem}" for package in packages for problem in problems(package, names)]
+    for line in wrong:
+        print(f"published: {line}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 cargo=${CARGO:-cargo}
+# What is built is thrown away.
+export CARGO_PROFILE_DEV_DEBUG=false
 
 # `tuffet-bundled` has the components of the bundled plugins. They are beside it only meanwhile.
 components=host/bundled/components

@@ -23,6 +23,9 @@ const BUNDLED: [(&str, &str); 6] = [
 const SOURCES: [&str; 7] =
     ["host/leases", "plugins", "sdk/rust", "sdk/conformance/rust", "sdk/wit", "Cargo.toml", "Cargo.lock"];
 
+/// Builds them, relative to the workspace.
+const SCRIPT: &str = "plugins/build.sh";
+
 fn main() -> ExitCode {
     // Not a returned error: Cargo would show it escaped, without line breaks.
     run().map_or_else(
@@ -37,19 +40,15 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Box<dyn Error>> {
     let here = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     println!("cargo::rerun-if-env-changed=TUFFET_GUESTS");
+    let workspace = here.join("../..");
     let components = match env::var_os("TUFFET_GUESTS") {
         Some(folder) => prebuilt(&here.join("..").join(folder)),
-        None if is_packaged(&here) => prebuilt(&here.join("components")),
-        None => build(&here.join("../..").canonicalize()?)?,
+        None if workspace.join(SCRIPT).is_file() => build(&workspace.canonicalize()?)?,
+        None => prebuilt(&here.join("components")),
     };
     // For build scripts of crates with tests: the folder also has the plugins of the tests, which are not embedded.
     println!("cargo::metadata=components={}", components.display());
     embed(&components)
-}
-
-/// Cargo writes this file into each package.
-fn is_packaged(here: &Path) -> bool {
-    here.join("Cargo.toml.orig").is_file()
 }
 
 fn prebuilt(folder: &Path) -> PathBuf {
@@ -64,7 +63,7 @@ fn build(workspace: &Path) -> Result<PathBuf, Box<dyn Error>> {
         println!("cargo::rerun-if-changed={}", workspace.join(source).display());
     }
     let target_dir = guest_target_dir(Path::new(&env::var("OUT_DIR")?));
-    let script = workspace.join("plugins/build.sh");
+    let script = workspace.join(SCRIPT);
     let output = Command::new("sh").arg(&script).arg(&target_dir).output()?;
     if output.status.success() {
         return Ok(target_dir.join("wasm32-wasip2/guest"));
@@ -91,12 +90,12 @@ fn embed(components: &Path) -> Result<(), Box<dyn Error>> {
     for (name, file) in BUNDLED {
         let path = components.join(file);
         if !path.is_file() {
-            return Err(format!(
-                "{} is missing: TUFFET_GUESTS must name a folder that has it (plugins/build.sh builds it; in packages by \
-                 scripts/package.sh it is there)",
-                path.display()
-            )
-            .into());
+            let made = if env::var_os("TUFFET_GUESTS").is_some() {
+                "TUFFET_GUESTS must name a folder that has it (plugins/build.sh builds it)"
+            } else {
+                "scripts/package.sh makes packages that have it"
+            };
+            return Err(format!("{} is missing: {made}", path.display()).into());
         }
         table += &format!("    ({name:?}, include_bytes!({path:?}).as_slice()),\n");
     }

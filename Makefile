@@ -54,7 +54,7 @@ check: ## a minute before each commit: format, clippy, and the unit tests of the
 	@sh scripts/build.sh plugins
 	@sh scripts/check.sh "$(CARGO)" $(SINCE)
 
-lint: ## check formatting, lints, layers, links, make targets, scripts, systemd units, licences and sources of dependencies
+lint: ## check formatting, lints, public interfaces, layers, links, make targets, scripts, systemd units, licences and sources of dependencies
 	@sh scripts/lint.sh
 
 test: ## run every test, or the suites SUITE; installs what they need where it can; ends with what was skipped and slow

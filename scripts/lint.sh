@@ -6,21 +6,23 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 
 $cargo fmt --all --check
-for fuzz in core/fuzz host/fuzz; do $cargo fmt --manifest-path $fuzz/Cargo.toml --check; done
+for other in core/fuzz host/fuzz scripts/interfaces; do $cargo fmt --manifest-path $other/Cargo.toml --check; done
 sh scripts/build.sh plugins
 (set -x && $cargo clippy --locked --workspace --all-targets -- -D warnings)
 sh scripts/lint/unsafe.sh
 sh scripts/bindings/rust.sh "$TARGET" --check
 sh scripts/bindings/c.sh --check
+sh scripts/lint/interfaces.sh --check
 sh scripts/lint/links.sh
 sh scripts/lint/suites.sh
 sh scripts/lint/systemd.sh
 if installed python3; then
     python3 scripts/lint/targets.py
     python3 scripts/lint/layers.py
+    python3 scripts/lint/published.py check
     python3 scripts/lint/supply.py check
 else
-    echo "python3 is not installed: make targets in documents, layers, licences and sources were not checked" >&2
+    echo "python3 is not installed: make targets in documents, layers, manifests of packages, licences and sources were not checked" >&2
 fi
 if installed shellcheck; then
     git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck -x

@@ -114,3 +114,8 @@ pub use bindings::types::tuffet::policy::types::{
     Arrival, Client, Denial, Error, ErrorCode, Lease, Mac, MacAddresses, Mode, Operation, Profile, Request,
     Resolved, SessionValues, Target,
 };
+
+/// The example of the package's front page.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,11 +34,12 @@ for word; do
     [ "\$name" != - ] || name=\$word
     [ "\$word" != --crate-name ] || name=-
 done
-case \$wanted in *" \$name "*) RUSTC_BOOTSTRAP=1 exec rustdoc "\$@" -Z unstable-options --output-format json --cap-lints allow ;; esac
+case \$wanted in *" \$name "*) RUSTC_BOOTSTRAP=1 exec rustdoc "\$@" -Z unstable-options --output-format json ;; esac
 [ -n "\$name" ] || exec rustdoc "\$@"
 SCRIPT
 chmod +x "$TARGET/interfaces/rustdoc"
-RUSTDOC=$TARGET/interfaces/rustdoc $cargo doc --locked --quiet --no-deps --workspace --lib --examples
+# Its own flags: for cargo, this is not the HTML that `cargo doc` may have written there.
+RUSTDOCFLAGS="${RUSTDOCFLAGS-} --cap-lints allow" RUSTDOC=$TARGET/interfaces/rustdoc $cargo doc --locked --quiet --no-deps --workspace --lib --examples
 # shellcheck disable=SC2086 # one word per crate
 CARGO_TARGET_DIR=$TARGET/interfaces $cargo run --locked --quiet --manifest-path scripts/interfaces/Cargo.toml -- \
     "$TARGET/doc" "$TARGET/interfaces/lists" $crates

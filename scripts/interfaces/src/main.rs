@@ -137,9 +137,11 @@ impl Crates {
         for (path, defined) in foreign {
             let home = defined[0].clone();
             self.read(&home)?;
-            let id = self.read[&home]
-                .find(&defined)
-                .ok_or_else(|| format!("{} is not known", defined.join("::")))?;
+            // Its crate hides it.
+            let Some(id) = self.read[&home].find(&defined) else {
+                lines.insert(format!("pub use {path}"));
+                continue;
+            };
             let its = self.lines(&home, Some(id))?;
             // The places where its own crate lists it.
             let listed = self.read[&home].items.iter().filter(|item| item.id == id);

@@ -41,7 +41,7 @@ embed() {
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
     {
         printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nexclude = ["crates"]\n\n'
-        awk '/^```/ { inside = ($0 == "```toml"); next } inside' docs/embed.md
+        awk '/^```/ { inside = ($0 == "```toml") && !done; done = done || inside; next } inside' docs/embed.md
         printf 'tuffet-core = "%s"\ntuffet-sdk = { version = "%s", features = ["http"] }\ntuffet-testing = "%s"\n' \
             "$version" "$version" "$version"
         printf '\n[patch.crates-io]\n'

@@ -31,7 +31,7 @@ pub(super) const RUST: Names = Names {
         ("metrics::Error", "Error, and error.is(code::QUOTA) and the like"),
         ("upload::Error", "Error, and error.is(code::…)"),
         ("MacSource::", "mac_source::…"),
-        ("EventKind::", "EventKind::…, in event.kind"),
+        ("Happening::", "EventKind::…, in event.kind"),
         ("verdict_by", "decided_by"),
         ("tuffet_sdk::Limits", "tuffet_sdk::Profile"),
     ],

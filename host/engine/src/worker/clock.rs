@@ -7,24 +7,40 @@ use tuffet_core::Time;
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     start: Instant,
-    /// The present in virtual time; `None` in a server.
+    /// The present in virtual time.
+    #[cfg(any(test, feature = "simulation"))]
     stands_at: Option<Time>,
 }
 
 impl Clock {
     /// Starts at the present.
     pub(super) fn start() -> Clock {
-        Clock { start: Instant::now(), stands_at: None }
+        Clock {
+            start: Instant::now(),
+            #[cfg(any(test, feature = "simulation"))]
+            stands_at: None,
+        }
+    }
+
+    #[cfg(any(test, feature = "simulation"))]
+    fn virtual_now(self) -> Option<Time> {
+        self.stands_at
+    }
+
+    /// A server reads this clock for each batch of packets, and pays nothing for simulations.
+    #[cfg(not(any(test, feature = "simulation")))]
+    fn virtual_now(self) -> Option<Time> {
+        None
     }
 
     pub(super) fn now(self) -> Time {
         let elapsed = || u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.stands_at.unwrap_or_else(|| Time::from_micros(elapsed()))
+        self.virtual_now().unwrap_or_else(|| Time::from_micros(elapsed()))
     }
 
     /// The present, to be compared with times of other clocks.
     pub(super) fn instant(self) -> Instant {
-        self.stands_at.map_or_else(Instant::now, |time| self.instant_of(time))
+        self.virtual_now().map_or_else(Instant::now, |time| self.instant_of(time))
     }
 
     pub(super) fn instant_of(self, time: Time) -> Instant {

@@ -56,13 +56,13 @@ impl Deciders {
 
     /// Drops requests that no thread has taken in time. Returns why the system starts no thread, if so. Call it several
     /// times a second.
-    pub(crate) fn tend(&self) -> Option<String> {
-        self.0.as_ref()?.tend()
+    pub(crate) fn tick(&self) -> Option<String> {
+        self.0.as_ref()?.tick()
     }
 
     /// Drops all waiting requests if the system refuses a thread, for the shutdown.
     pub(crate) fn give_up_without_threads(&self) {
-        if let Some(pool) = self.0.as_ref().filter(|pool| pool.tend().is_some()) {
+        if let Some(pool) = self.0.as_ref().filter(|pool| pool.tick().is_some()) {
             pool.give_up();
         }
     }

@@ -41,7 +41,7 @@ impl Generation {
     async fn ask(&self, upload: Upload, record: &mut DecisionRecord) -> Result<(), StoreError> {
         let disk = &Arc::clone(upload.disk());
         let (mut upload, sealed) = match upload.is_supplied() {
-            // No disk is involved, and the program's part stays within its runtime.
+            // No disk is involved: the digest was computed while the bytes arrived.
             true => upload.seal().map(|sealed| (upload, sealed))?,
             false => on_disk(disk, move || upload.seal().map(|sealed| (upload, sealed))).await?,
         };
@@ -71,7 +71,7 @@ impl Generation {
                     Err(error) => Err(error),
                 }
             }
-            // Dropped here, within the runtime of the program.
+            // There is no file to remove.
             Acceptance::Deny(denial) if upload.is_supplied() => {
                 drop(upload);
                 Err(StoreError::Refused(denial))

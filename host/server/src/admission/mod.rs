@@ -108,7 +108,7 @@ impl Admission {
                         work.submit(move |result| post(ToWorker::Disk(result)));
                     }
                 }
-                // Within the runtime of the program, which it may need to abort an upload.
+                // Not on this thread, which moves blocks: the program's drop may take long.
                 ToControl::Discard(upload) if upload.is_supplied() => {
                     drop(runtime.spawn(async move { drop(upload) }));
                 }

@@ -3,8 +3,9 @@
 use super::Admission;
 use super::once_slot::OnceSlot;
 use super::plan::{Plan, ask_policy};
-use super::refusals::{internal_error, refuse_name};
+use super::refusals::{internal_error, overloaded, refuse_name};
 use crate::generation::Generation;
+use crate::neighbours::Neighbours;
 use futures_util::FutureExt;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
@@ -35,9 +36,6 @@ pub(super) struct PendingRequest {
 /// keeps neither it nor the server.
 pub(super) type RequestSlot = OnceSlot<Box<PendingRequest>>;
 
-/// How long a request may wait for the MAC address of its client.
-const NEIGHBOUR_TIME: Duration = Duration::from_millis(200);
-
 impl PendingRequest {
     /// The first stage: reads the request and asks policy. May wait, never blocks.
     pub(super) async fn ask(
@@ -46,11 +44,11 @@ impl PendingRequest {
         new: NewRequest,
     ) -> (Box<PendingRequest>, Plan) {
         let (client, interface) = (new.peer.ip().to_canonical(), new.interface());
-        let asking = AssertUnwindSafe(admission.neighbours.find(client, interface)).catch_unwind();
-        // Without an answer, its MAC address is unknown.
-        let neighbour = timeout(NEIGHBOUR_TIME, asking).await.ok().and_then(Result::ok).flatten();
+        let found = find_neighbour(&admission.neighbours, client, interface, generation.open_time).await;
+        let (neighbour, undecidable) =
+            found.map_or_else(|decision| (None, Some(decision)), |its| (its, None));
         let (mut pending, refused) = PendingRequest::read(admission, generation, new, neighbour);
-        let plan = match refused {
+        let plan = match refused.or(undecidable) {
             Some(decision) => Plan::Decided(decision),
             // A panic must not occupy a place among the pending requests for ever.
             None => AssertUnwindSafe(ask_policy(&pending.generation, &mut pending.record))
@@ -166,6 +164,28 @@ impl Drop for PendingRequest {
     }
 }
 
+/// Returns the MAC address of a client, if it is known.
+///
+/// # Errors
+/// The decision, if that takes too long or panics: policy must not take a client for one without a MAC address.
+async fn find_neighbour(
+    neighbours: &Neighbours,
+    client: IpAddr,
+    interface: u32,
+    within: Duration,
+) -> Result<Option<MacAddress>, Decision> {
+    let asking = AssertUnwindSafe(neighbours.find(client, interface)).catch_unwind();
+    match timeout(within, asking).await {
+        Ok(found) => found.map_err(|_| internal_error()),
+        Err(_) => {
+            let within = humantime::format_duration(within);
+            Err(overloaded(format!(
+                "the client's MAC address was not found out within {within} (`limits.open-time`)"
+            )))
+        }
+    }
+}
+
 impl Admission {
     pub(super) fn next_id(&self) -> RequestId {
         RequestId(self.ids.fetch_add(1, Ordering::Relaxed))
@@ -265,9 +285,35 @@ fn macs(facts: &ClientFacts, path: &str) -> Vec<MacFact> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::neighbours::AskKernel;
+    use futures_util::future::BoxFuture;
 
     fn size_of_future<A, B, C, F: Future>(_: impl Fn(A, B, C) -> F) -> usize {
         size_of::<F>()
+    }
+
+    /// Asks nobody, and either never answers or panics.
+    struct Broken(bool);
+
+    impl AskKernel for Broken {
+        fn ask(&self, _: IpAddr, _: u32) -> BoxFuture<'_, Option<MacAddress>> {
+            assert!(!self.0, "on purpose");
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// A rule by MAC address would otherwise deny a client whose address is not known in time.
+    #[tokio::test(start_paused = true)]
+    async fn a_request_whose_mac_address_is_not_found_out_is_not_decided_without_it() {
+        let client = IpAddr::from([192, 0, 2, 1]);
+        let find = async |panics| {
+            let neighbours = Neighbours::new(Arc::default(), Some(Arc::new(Broken(panics))));
+            find_neighbour(&neighbours, client, 1, Duration::from_secs(5)).await
+        };
+        assert!(matches!(find(false).await, Err(Decision::Drop { .. })));
+        assert!(matches!(find(true).await, Err(Decision::Refuse { .. })));
+        let known = find_neighbour(&Neighbours::default(), client, 1, Duration::from_secs(5)).await;
+        assert!(matches!(known, Ok(None)));
     }
 
     /// It is moved to the heap for each request. With unboxed futures of plugin calls, that moved 26 KB.

@@ -40,7 +40,7 @@ impl Builder {
             );
         }
         if self.opened.is_some() && !(self.roots.is_empty() && self.supplied.is_empty()) {
-            return wrong("`open_roots` brings all roots: leave `folder` and `root` out, or it".into());
+            return wrong("`open_roots` supplies all roots: remove the calls of `folder` and `root`, or that of `open_roots`".into());
         }
         if let Some(name) = repeated(listeners.iter().map(|its| its.name.as_str())) {
             return wrong(format!(
@@ -65,15 +65,17 @@ impl Builder {
         if let Some(number) = self.sockets.iter().position(|given| given.iter().any(is_dual_stack)) {
             let name = listeners.get(number).map_or("", |its| &its.name);
             return wrong(format!(
-                "the socket of listener `{name}` carries IPv4, too, so clients would have mapped addresses: set \
-                 IPV6_V6ONLY, and add a listener for IPv4"
+                "the socket of listener `{name}` is dual-stack, so IPv4 clients would have mapped addresses: set \
+                 IPV6_V6ONLY on it, and add a listener for IPv4"
             ));
         }
         if self.hooks.time_limit.is_zero() {
-            return wrong("`time_limit` is 0, so every hook would fail: give it more".into());
+            return wrong(
+                "`time_limit` is 0, so every call of a hook would time out: set a longer limit".into(),
+            );
         }
         match out_of_range(&self.settings) {
-            Some((what, range)) => wrong(format!("`{what}` is out of range: give it {range}")),
+            Some((what, range)) => wrong(format!("`{what}` is out of range: it must be {range}")),
             None => Ok(()),
         }
     }

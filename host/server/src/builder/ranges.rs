@@ -81,7 +81,7 @@ fn of_times(of: &str, times: &Retransmit) -> Option<(String, String)> {
     outside.map(|(name, _)| (format!("{of}.retransmit.{name}"), "1 ms to 1 h".into())).or_else(|| {
         let ascend = floor <= initial && initial <= cap && cap <= give_up;
         (!ascend)
-            .then(|| (format!("{of}.retransmit"), "times that ascend: floor, initial, cap, give_up".into()))
+            .then(|| (format!("{of}.retransmit"), "in ascending order: floor, initial, cap, give_up".into()))
     })
 }
 

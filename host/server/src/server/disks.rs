@@ -23,8 +23,8 @@ const COMPLAINT_INTERVAL: Duration = Duration::from_secs(60);
 pub(super) async fn watch(disks: Disks, deciders: Deciders) {
     let mut last_complaint: Option<Instant> = None;
     loop {
-        let mut busy = disks.tend();
-        if let Some(error) = deciders.tend() {
+        let mut busy = disks.tick();
+        if let Some(error) = deciders.tick() {
             busy = true;
             if last_complaint.is_none_or(|at| at.elapsed() >= COMPLAINT_INTERVAL) {
                 last_complaint = Some(Instant::now());

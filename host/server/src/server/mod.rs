@@ -206,26 +206,25 @@ impl Assembly {
             tokio::spawn(disks::watch(disks.clone(), admission.deciders.clone())),
             tokio::spawn(disks::look_for_replaced(generation)),
         ];
-        let started = start_workers(workers, groups, &admission);
-        let running = RunningServer {
+        let stops = match start_workers(workers, groups, &admission) {
+            Ok(stops) => stops,
+            Err(error) => {
+                // Threads that did start would serve without anybody to stop them.
+                drain(&admission.mailboxes, Duration::ZERO);
+                tasks.iter().for_each(JoinHandle::abort);
+                return Err(error);
+            }
+        };
+        Ok(RunningServer {
             workers: admission.mailboxes.len(),
             admission,
+            stops,
             tasks,
             passing: Some(passing),
             observing: Some(observing),
             watch,
             disks,
-            stops: mpsc::unbounded_channel().1,
-        };
-        match started {
-            Ok(stops) => Ok(RunningServer { stops, ..running }),
-            Err(error) => {
-                // The threads that did start.
-                running.drain(Duration::ZERO);
-                running.tasks.iter().for_each(JoinHandle::abort);
-                Err(error)
-            }
-        }
+        })
     }
 }
 
@@ -415,7 +414,7 @@ async fn wait_for(task: Option<JoinHandle<()>>, disks: &Disks, what: &str) {
         if began.elapsed() > END_WAIT {
             tracing::warn!(
                 target: "tuffet::server::running",
-                "{what} unresponsive for {} s; shutting down without them", END_WAIT.as_secs()
+                "{what} did not finish within {} s; shutting down without waiting any longer", END_WAIT.as_secs()
             );
             return task.abort();
         }

@@ -174,7 +174,7 @@ struct Watched {
     dropped_outside: Arc<Mutex<u32>>,
 }
 
-struct WatchedSink(Watched);
+struct WatchedSink(Watched, String);
 
 impl Root for Watched {
     fn open<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Source, RootError>> {
@@ -184,7 +184,7 @@ impl Root for Watched {
     fn create<'a>(&'a self, path: &'a str) -> BoxFuture<'a, Result<Box<dyn Sink>, RootError>> {
         Box::pin(async move {
             self.made.lock().unwrap().push(path.to_owned());
-            Ok(Box::new(WatchedSink(self.clone())) as Box<dyn Sink>)
+            Ok(Box::new(WatchedSink(self.clone(), path.to_owned())) as Box<dyn Sink>)
         })
     }
 }
@@ -204,6 +204,7 @@ impl Drop for WatchedSink {
         if tokio::runtime::Handle::try_current().is_err() {
             *self.0.dropped_outside.lock().unwrap() += 1;
         }
+        assert_ne!(self.1, "slow and broken", "on purpose");
     }
 }
 
@@ -213,8 +214,10 @@ struct Fast;
 impl Authorize for Fast {
     fn authorize<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
-            let floors =
-                SessionValues { windowsize: (request.path == "slow").then_some(8), ..Default::default() };
+            let floors = SessionValues {
+                windowsize: request.path.starts_with("slow").then_some(8),
+                ..Default::default()
+            };
             Verdict::Allow(SessionProfile { floors, ..SessionProfile::default() })
         })
     }
@@ -286,12 +289,14 @@ async fn a_root_gets_only_paths_below_it_and_uploads_within_its_rules() {
         );
         assert_eq!(put(server, "renamed", b"x").unwrap_err().code(), Some(2));
         assert_eq!(put(server, "slow", b"x").unwrap_err().code(), Some(8));
+        // The sink panics when the refused request drops it; the request ends nevertheless.
+        assert_eq!(put(server, "slow and broken", b"x"), Err(refused(0, "server error")));
         // Asked once: the client has sent everything, and learns that it was in vain.
         assert_eq!(put(server, "fails", b"x"), Err(refused(0, "policy failure")));
     })
     .await;
     handle.drain(Duration::from_secs(10)).await;
-    assert_eq!(*watched.made.lock().unwrap(), ["a/b", "renamed", "slow", "fails"]);
+    assert_eq!(*watched.made.lock().unwrap(), ["a/b", "renamed", "slow", "slow and broken", "fails"]);
     assert!(other.made.lock().unwrap().is_empty());
     assert_eq!(*careless.asked.lock().unwrap(), 1);
     assert_eq!(*watched.dropped_outside.lock().unwrap(), 0);

@@ -105,7 +105,7 @@ async fn a_contradiction_is_named() {
     assert!(why(builder().resolve("a", ByName).workers(0).bind()).contains("`workers`"));
     let opened = (tuffet::Roots::open(&[]).unwrap(), tuffet::Disks::default());
     let both = builder().folder(tuffet::Folder::new("boot", "/")).open_roots(opened.0, opened.1);
-    assert!(why(both.bind()).contains("`open_roots` brings all roots"));
+    assert!(why(both.bind()).contains("`open_roots` supplies all roots"));
     let server = |set: fn(&mut tuffet::settings::Settings)| {
         let mut settings = tuffet::settings::Settings::default();
         set(&mut settings);

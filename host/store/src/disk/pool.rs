@@ -121,7 +121,7 @@ impl Pool {
         Pool(Arc::new(Shared { name, spawn, eager, most, state: Mutex::default(), wake: Condvar::new() }))
     }
 
-    /// Runs `work` on one of the threads. If it does not end `within` this time, [`Pool::tend`] calls `undone`.
+    /// Runs `work` on one of the threads. If it does not end `within` this time, [`Pool::tick`] calls `undone`.
     pub fn run(
         &self,
         within: Duration,
@@ -133,7 +133,7 @@ impl Pool {
 
     /// Abandons late operations, and retries to start a thread that the system refused. Returns the error of starting
     /// one, while an operation waits for it. Call this a few times per second.
-    pub fn tend(&self) -> Option<String> {
+    pub fn tick(&self) -> Option<String> {
         self.expire(Some(Instant::now()));
         self.refused()
     }

@@ -79,7 +79,7 @@ impl Disks {
 
     /// Abandons overdue operations, and records which roots hang. Call this a few times per second. Returns
     /// whether any operation is running or waiting, so that further calls are needed.
-    pub fn tend(&self) -> bool {
+    pub fn tick(&self) -> bool {
         let now = Instant::now();
         let mut known = self.lock();
         // Forgets disks without a root and without an open file.

@@ -114,7 +114,7 @@ fn without_a_thread_requests_end_in_time_and_later_ones_are_served() {
     assert!(pool.refused().is_some());
     pool.expire(Some(Instant::now()));
     assert_eq!(receiver.recv_timeout(LONG), Ok(Undone::NoThread));
-    // Without further submissions, the next `tend` starts a thread for the waiting work.
+    // Without further submissions, the next `tick` starts a thread for the waiting work.
     let (sender, receiver) = channel();
     pool.submit(ClientKey::SERVER, LONG, false, tell(&sender, "served"), nothing());
     may_spawn.store(true, Relaxed);

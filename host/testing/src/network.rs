@@ -17,8 +17,13 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// A client that was silent for this long has ended; its sockets are closed.
 const GONE: Duration = Duration::from_secs(300);
 
-/// A network between clients and a server. Clients send their requests to [`Network::address`]; each transfer gets a
-/// port of its own towards its client, as with a server that uses TID ports. It ends when it is dropped.
+/// The most ports of a server that have an end towards one client; the one used longest ago
+/// is closed for another.
+const MAX_ENDS: usize = 64;
+
+/// A network between clients and a server. Clients send their requests to [`Network::address`]; each port from which the
+/// server answers a client has a port of its own towards this client, so that the answers to a doubled request stay
+/// apart (RFC 1350 section 4). It ends when it is dropped.
 pub struct Network {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -35,17 +40,21 @@ struct Shared {
     sending: Sending,
 }
 
-/// The way of one client: requests arrive at the socket of the network, everything else at `near`.
+/// The way of one client: requests arrive at the socket of the network, everything else at an [`End`].
 struct Way {
     client: SocketAddr,
-    /// Towards the client.
-    near: Arc<UdpSocket>,
     /// Towards the server.
     far: Arc<UdpSocket>,
-    /// The address of the transfer at the server, once it has answered.
-    peer: Mutex<Option<SocketAddr>>,
     /// When a datagram last passed.
     used: Mutex<Instant>,
+}
+
+/// A port of the server, as the client sees it.
+#[derive(Clone)]
+struct End {
+    peer: SocketAddr,
+    /// Towards the client.
+    near: Arc<UdpSocket>,
 }
 
 impl Way {
@@ -82,7 +91,7 @@ impl Network {
         let fate = Mutex::new(Box::new(fate) as Box<dyn Fate>);
         let shared = Arc::new(Shared { server, near, far, stranger, fate, sending });
         let its = Arc::clone(&shared);
-        thread::Builder::new().name("testing-network".into()).spawn(move || its.take_requests(&socket))?;
+        spawn(move || its.take_requests(&socket))?;
         Ok(Network { address, shared })
     }
 
@@ -114,40 +123,47 @@ impl Shared {
                     way
                 }
             };
-            self.pass(&way, Direction::ToServer, datagram, self.server);
+            self.pass(&way, Direction::ToServer, &way.far, datagram, self.server);
         });
     }
 
+    /// Opens a way, and passes on what the server sends to it.
     fn open(self: &Arc<Self>, client: SocketAddr) -> io::Result<Arc<Way>> {
-        let (near, far) = (Arc::new(bind((self.near, 0))?), Arc::new(bind((self.far, 0))?));
         let used = Mutex::new(Instant::now());
-        let way = Arc::new(Way { client, near, far, peer: Mutex::default(), used });
-        let spawn = |work: Box<dyn FnOnce() + Send>| {
-            thread::Builder::new().name("testing-network".into()).spawn(work).map(drop)
-        };
+        let way = Arc::new(Way { client, far: Arc::new(bind((self.far, 0))?), used });
         let (its, here) = (Arc::clone(&way), Arc::clone(self));
-        spawn(Box::new(move || {
+        spawn(move || {
+            // The last one used is the first.
+            let mut ends: Vec<End> = Vec::new();
             here.receive(
                 &its.far,
                 || its.is_gone(),
                 |datagram, peer| {
-                    *its.peer.lock() = Some(peer);
-                    here.pass(&its, Direction::ToClient, datagram, its.client);
+                    let known = ends.iter().position(|end| end.peer == peer);
+                    let end = known.map_or_else(|| here.open_end(&its, peer), |at| Ok(ends.remove(at)));
+                    let Ok(end) = end else { return };
+                    here.pass(&its, Direction::ToClient, &end.near, datagram, its.client);
+                    ends.truncate(MAX_ENDS - 1);
+                    ends.insert(0, end);
                 },
             );
-        }))?;
-        let (its, here) = (Arc::clone(&way), Arc::clone(self));
-        spawn(Box::new(move || {
+        })?;
+        Ok(way)
+    }
+
+    /// Opens an end, and passes on what the client sends to it.
+    fn open_end(self: &Arc<Self>, way: &Arc<Way>, peer: SocketAddr) -> io::Result<End> {
+        let end = End { peer, near: Arc::new(bind((self.near, 0))?) };
+        let (its, here, way) = (end.clone(), Arc::clone(self), Arc::clone(way));
+        spawn(move || {
             here.receive(
                 &its.near,
-                || its.is_gone(),
-                |datagram, _| {
-                    let peer = its.peer.lock().unwrap_or(here.server);
-                    here.pass(&its, Direction::ToServer, datagram, peer);
-                },
+                // No longer among the ends of the way.
+                || way.is_gone() || Arc::strong_count(&its.near) == 1,
+                |datagram, _| here.pass(&way, Direction::ToServer, &way.far, datagram, its.peer),
             );
-        }))?;
-        Ok(way)
+        })?;
+        Ok(end)
     }
 
     /// Calls `take` for each datagram, until the network ends, or `is_over`.
@@ -166,16 +182,13 @@ impl Shared {
         }
     }
 
-    fn pass(&self, way: &Way, direction: Direction, datagram: &[u8], to: SocketAddr) {
+    /// Sends what becomes of a datagram, by this socket.
+    fn pass(&self, way: &Way, direction: Direction, by: &Arc<UdpSocket>, datagram: &[u8], to: SocketAddr) {
         let deliveries = self.fate.lock().of(direction, datagram);
         let now = Instant::now();
         *way.used.lock() = now;
         for Delivery { after, bytes, stranger } in deliveries {
-            let by = match direction {
-                _ if stranger => &self.stranger,
-                Direction::ToServer => &way.far,
-                Direction::ToClient => &way.near,
-            };
+            let by = if stranger { &self.stranger } else { by };
             self.sending.send(Waiting { due: now + after, by: Arc::clone(by), to, bytes });
         }
     }
@@ -185,4 +198,38 @@ fn bind(address: impl ToSocketAddrs) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind(address)?;
     socket.set_read_timeout(Some(CHECK_INTERVAL))?;
     Ok(socket)
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name("testing-network".into()).spawn(work).map(drop)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_the_server_stay_apart() {
+        let local = (Ipv4Addr::LOCALHOST, 0);
+        let [requests, first, second, client] = [(); 4].map(|()| UdpSocket::bind(local).unwrap());
+        let none = |_: Direction, datagram: &[u8]| {
+            vec![Delivery { bytes: datagram.to_vec(), ..Delivery::default() }]
+        };
+        let network = Network::start(requests.local_addr().unwrap(), none).unwrap();
+        let mut buffer = [0; 16];
+        let mut answer = |socket: &UdpSocket, word: &[u8]| {
+            client.send_to(b"request", network.address()).unwrap();
+            let (_, from) = requests.recv_from(&mut buffer).unwrap();
+            socket.send_to(word, from).unwrap();
+            let (length, from) = client.recv_from(&mut buffer).unwrap();
+            assert_eq!(&buffer[..length], word);
+            from
+        };
+        let ends = [answer(&first, b"first"), answer(&second, b"second"), answer(&first, b"again")];
+        assert_ne!(ends[0], ends[1]);
+        assert_eq!(ends[0], ends[2]);
+
+        client.send_to(b"to the first", ends[0]).unwrap();
+        let (length, _) = first.recv_from(&mut buffer).unwrap();
+        assert_eq!(&buffer[..length], b"to the first");
+    }
 }

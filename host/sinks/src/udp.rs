@@ -17,26 +17,24 @@ impl UdpOutput {
         socket.connect(address)?;
         Ok(UdpOutput(socket))
     }
+}
 
-    /// Sends a line. A missing receiver is not an error: UDP reports it too late.
-    fn send(&self, line: &str) -> io::Result<()> {
-        match self.0.send(line.as_bytes()) {
-            // The error belongs to an earlier datagram; this one was not sent.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                match self.0.send(line.as_bytes()) {
-                    Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
-                    _ => Ok(()),
-                }
-            }
-            sent => sent.map(drop),
-        }
+/// Sends a datagram over a connected socket. A missing receiver is not an error: UDP reports it too late.
+pub(super) fn send(socket: &UdpSocket, message: &[u8]) -> io::Result<()> {
+    match socket.send(message) {
+        // The error belongs to an earlier datagram; this one was not sent.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => match socket.send(message) {
+            Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
+            _ => Ok(()),
+        },
+        sent => sent.map(drop),
     }
 }
 
 impl Output for UdpOutput {
     fn deliver(&mut self, lines: &[String]) -> Result<(), Failure> {
         for (done, line) in lines.iter().enumerate() {
-            self.send(line).map_err(|error| Failure::retry(done, error))?;
+            send(&self.0, line.as_bytes()).map_err(|error| Failure::retry(done, error))?;
         }
         Ok(())
     }

@@ -19,7 +19,8 @@ use tuffet_policy::{
 };
 
 /// A running call. The order of the fields is their drop order: the turn ends before another instance is made for
-/// waiting calls.
+/// waiting calls. A method that ends the call could not replace it: a call is also dropped at any `await`, when its
+/// request is given up.
 pub(super) struct Call<'a> {
     instance: Option<Box<Instance>>,
     limit: TimeLimit,

@@ -7,6 +7,7 @@ use super::access::Access;
 use super::bindings::contents::Content;
 use super::bindings::types::{self, Request as Input};
 use super::bindings::{accept_upload, authorize, render, render_parts, resolve};
+use super::access::MAX_PATH;
 use super::facts::{self, Facts};
 use super::wit_events;
 use tuffet_policy::{
@@ -17,8 +18,6 @@ use tuffet_request::{
     Denial, ErrorCode, MacSource, Mode, Operation, RefusedOptions, Request, SessionProfile, SessionValues,
 };
 
-/// The maximum length of a path in bytes (PATH_MAX of Linux).
-const MAX_PATH: usize = 4096;
 /// The maximum length of a content name, in bytes.
 const MAX_CONTENT_NAME: usize = 200;
 /// The maximum length of a rendering key, in bytes.

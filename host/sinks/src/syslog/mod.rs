@@ -14,6 +14,7 @@ use tuffet_config::sinks::{SyslogAddress, SyslogTarget};
 
 use super::http::LONGEST_PAUSE;
 use super::output::{Failure, Output, Remedy};
+use super::udp;
 use message::Header;
 
 pub(super) struct SyslogOutput {
@@ -41,7 +42,7 @@ impl SyslogOutput {
         };
         match link {
             Link::Tcp(stream) => send_stream(stream, &self.header, lines),
-            Link::Udp(socket) => send_datagrams(|message| send_udp(socket, message), &self.header, lines),
+            Link::Udp(socket) => send_datagrams(|message| udp::send(socket, message), &self.header, lines),
             Link::Unix(socket) => {
                 send_datagrams(|message| socket.send(message).map(drop), &self.header, lines)
             }
@@ -128,18 +129,6 @@ fn send_datagrams(
         }
     }
     Ok(())
-}
-
-/// Sends a datagram. A missing receiver is not an error: UDP reports it too late.
-fn send_udp(socket: &UdpSocket, message: &[u8]) -> io::Result<()> {
-    match socket.send(message) {
-        // The error belongs to an earlier datagram; this one was not sent.
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => match socket.send(message) {
-            Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => Err(error),
-            _ => Ok(()),
-        },
-        sent => sent.map(drop),
-    }
 }
 
 /// Sends all lines, each after its length in bytes. Completely written messages count as delivered.

@@ -42,8 +42,8 @@ embed() {
     {
         printf '[package]\nname = "embed"\nedition = "2024"\n\n[workspace]\nexclude = ["crates"]\n\n'
         awk '/^```/ { inside = ($0 == "```toml") && !done; done = done || inside; next } inside' docs/embed.md
-        printf 'tuffet-core = "%s"\ntuffet-sdk = { version = "%s", features = ["http"] }\ntuffet-testing = "%s"\n' \
-            "$version" "$version" "$version"
+        printf 'tuffet-core = "%s"\ntuffet-sdk = { version = "%s", features = ["http"] }\n' "$version" "$version"
+        printf 'tuffet-testing = { version = "%s", features = ["virtual-time"] }\n' "$version"
         printf '\n[patch.crates-io]\n'
         $cargo tree --locked --offline -e normal --prefix none -p tuffet -p tuffet-sdk -p tuffet-testing |
             sed -n 's/^\(tuffet[^ ]*\) .*/\1/p' | sort -u | sed "s|.*|& = { path = \"crates/&-$version\" }|"

@@ -124,7 +124,7 @@ impl Rig {
             generator: Generator { program, files: place.files(), downloads: place.downloads() },
             place,
             installer: Installer { cache, may_install: fetch && !setup.no_install },
-            own_programs: OwnPrograms { tuffet },
+            own_programs: OwnPrograms { tuffet, micro: None },
         })
     }
 

@@ -1,15 +1,15 @@
-//! `tuffet-micro`: lower bounds and small parts. `limit` measures what raw UDP on this machine can carry,
+//! `tuffet-micro`: the lower bound and small parts. `floor` serves files with the least that UDP sockets cost,
 //! `instructions` counts the instructions of the core's hot functions.
 #![forbid(unsafe_code)]
 
+mod floor;
 mod instructions;
-mod limit;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 use tuffet_measure::program;
 
-/// Measure lower bounds and small parts.
+/// Measure the lower bound and small parts.
 #[derive(Debug, Parser)]
 #[command(name = "tuffet-micro", version, max_term_width = 100)]
 struct Args {
@@ -19,8 +19,8 @@ struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measure raw UDP in the traffic patterns of TFTP: the lower bound of the cost
-    Limit(limit::Args),
+    /// Serve files from memory with the least that UDP sockets cost, until it is stopped
+    Floor(floor::Args),
     /// Count the instructions of the core's hot functions, and compare them with the stored counts
     #[command(subcommand)]
     Instructions(instructions::Command),
@@ -28,7 +28,7 @@ enum Command {
 
 fn main() -> ExitCode {
     program::run(|args: Args| match args.command {
-        Command::Limit(args) => limit::measure(&args),
+        Command::Floor(args) => floor::serve(&args),
         Command::Instructions(command) => instructions::execute(command),
     })
 }
@@ -41,7 +41,9 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
-        for line in ["limit --shape gso --json", "instructions check --bound 1", "instructions unit x 7"] {
+        for line in
+            ["floor --listen 127.0.0.1:6969 files", "instructions check --bound 1", "instructions unit x 7"]
+        {
             let words = ["tuffet-micro"].into_iter().chain(line.split(' '));
             assert!(Args::try_parse_from(words).is_ok(), "{line}");
         }

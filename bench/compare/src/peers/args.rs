@@ -4,7 +4,6 @@ use crate::files::Workplace;
 use crate::generator::Generator;
 use crate::install::{Installer, on_this_machine};
 use crate::peers::cases::{CASES, Case};
-use crate::peers::limit::Floor;
 use crate::peers::measure::{Bench, ServerCores};
 use crate::peers::metric::Metric;
 use crate::peers::report;
@@ -47,9 +46,9 @@ pub(crate) struct Args {
     /// Fetch and build the peers, and exit
     #[arg(long, conflicts_with = "no_install")]
     install_only: bool,
-    /// `tuffet-micro`, which measures the limit [default: beside this program]
+    /// `tuffet-micro`, which has the floor [default: beside this program]
     #[arg(long, value_name = "PROGRAM")]
-    limit: Option<PathBuf>,
+    micro: Option<PathBuf>,
     #[command(flatten)]
     setup: Setup,
 }
@@ -84,7 +83,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     }
     if args.smoke && args.peers.is_empty() {
         // Tuffet, its variants and the first installed peer.
-        match ready.iter().position(|(contender, _)| !contender.is_tuffet()) {
+        match ready.iter().position(|(contender, _)| contender.is_peer()) {
             Some(first) => ready.truncate(first + 1),
             None => {
                 eprintln!("no peer is on this machine: Tuffet runs alone (apt-get install atftpd gets one)")
@@ -104,12 +103,6 @@ fn measure(args: &Args) -> Result<bool, String> {
             cores.server
         );
     }
-    let floor = scale.floor_seconds().map(|seconds| Floor {
-        program: programs.limit,
-        server_core: cores.server,
-        client_core: cores.generator,
-        seconds,
-    });
     let wanted = CASES.iter().filter(|case| args.runs(case));
     let possible = wanted.filter(|case| match case.client().map(|client| (client, client.program())) {
         Some((client, Err(why))) => {
@@ -121,7 +114,7 @@ fn measure(args: &Args) -> Result<bool, String> {
     });
     let cases: Vec<_> = possible.map(|case| (case, scale.kind(case.kind))).collect();
     let rounds = if args.smoke { 1 } else { args.rounds };
-    let (cases, limit) = run::run(&bench, floor.as_ref(), &ready, &cases, rounds);
+    let cases = run::run(&bench, &ready, &cases, rounds);
     let results = Results {
         facts,
         settings: Settings {
@@ -137,7 +130,6 @@ fn measure(args: &Args) -> Result<bool, String> {
             .map(|(contender, it)| (contender.name.to_owned(), it.version.clone()))
             .collect(),
         skipped,
-        limit,
         cases,
     };
     report::write(&results, &args.out.join(results.facts.day()))?;
@@ -180,7 +172,7 @@ impl Args {
         if self.smoke && contender.slow_start {
             return false;
         }
-        // Naming Tuffet includes its variants.
+        // Naming Tuffet includes its variants and the floor.
         self.peers.is_empty() || named(contender.name) || (contender.variant && named("tuffet"))
     }
 
@@ -216,9 +208,11 @@ impl Args {
 struct Programs {
     own_programs: OwnPrograms,
     load: PathBuf,
-    limit: PathBuf,
     cores: Vec<usize>,
 }
+
+/// The program with the floor.
+const MICRO: &str = "tuffet-micro";
 
 impl Programs {
     fn find(args: &Args) -> Result<Programs, String> {
@@ -229,8 +223,10 @@ impl Programs {
         Ok(Programs {
             cores: args.setup.cores.check().map_err(|error| error.to_string())?,
             load: programs.load()?,
-            own_programs: OwnPrograms { tuffet: programs.tuffet()? },
-            limit: existing_program(program_path(args.limit.as_deref(), "tuffet-micro")?, "tuffet-micro")?,
+            own_programs: OwnPrograms {
+                tuffet: programs.tuffet()?,
+                micro: Some(existing_program(program_path(args.micro.as_deref(), MICRO)?, MICRO)?),
+            },
         })
     }
 }
@@ -272,10 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn the_variants_of_tuffet_come_with_it() {
+    fn the_variants_of_tuffet_and_the_floor_come_with_it() {
         let line = Line::try_parse_from(["peers", "--peer", "tuffet", "--peer", "atftpd"]).unwrap();
         for contender in SERVERS {
-            assert_eq!(line.args.wants(contender), contender.is_tuffet() || contender.name == "atftpd");
+            assert_eq!(line.args.wants(contender), !contender.is_peer() || contender.name == "atftpd");
         }
     }
 }

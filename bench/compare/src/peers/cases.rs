@@ -2,6 +2,7 @@
 
 use crate::load::{Client, Load};
 use crate::peers::metric::Metric;
+use crate::server::FLOOR;
 use std::time::Duration;
 
 pub(crate) const KIB: u64 = 1024;
@@ -24,7 +25,7 @@ pub(crate) struct Case {
 pub(crate) enum Servers {
     /// Tuffet and every peer.
     All,
-    /// Tuffet, every peer, and these variants of Tuffet.
+    /// Tuffet, every peer, and these variants of Tuffet or the floor.
     AllAnd(&'static [&'static str]),
     /// Only these.
     Only(&'static [&'static str]),
@@ -70,8 +71,6 @@ pub(crate) enum Bound {
     AtMostTimes(f64, &'static str),
     /// At most this multiple of the best peer that completed every transfer.
     AtMostTimesBestPeer(f64),
-    /// At most this multiple of the cost of a packet in a shape of `tuffet-micro limit`.
-    AtMostTimesLimit(f64, &'static str),
 }
 
 impl Case {
@@ -129,7 +128,8 @@ const fn third_party(
     load: Load,
     targets: &'static [Target],
 ) -> Case {
-    Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(&["tuffet-sleep"]), targets }
+    let variants: &[_] = if load.write { &["tuffet-sleep"] } else { &["tuffet-sleep", FLOOR] };
+    Case { name, title, kind: Kind::Transfers(load), servers: Servers::AllAnd(variants), targets }
 }
 
 /// Sequential downloads by fast clients with a receive buffer smaller than a window, like virtual machines and
@@ -166,18 +166,18 @@ pub(crate) const CASES: &[Case] = &[
             gro: true,
             ..LOCKSTEP_1400
         }),
-        servers: Servers::All,
+        servers: Servers::AllAnd(&[FLOOR]),
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(6.0)),
-            tuffet(Metric::CpuUsPerBlock, Bound::AtMostTimesLimit(1.3, "file-1404x64-gro")),
+            tuffet(Metric::CpuSPerGb, Bound::AtMostTimes(1.3, FLOOR)),
         ],
     },
     Case {
         name: "window64",
         title: "12 × 10 MiB, 3 at once, blksize 1400, windowsize 64",
         kind: Kind::Transfers(WINDOW_64),
-        servers: Servers::AllAnd(&["tuffet-watched"]),
+        servers: Servers::AllAnd(&["tuffet-watched", FLOOR]),
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),
@@ -228,27 +228,28 @@ pub(crate) const CASES: &[Case] = &[
         name: "lockstep-1400",
         title: "16 × 10 MiB, 8 at once, blksize 1400, lockstep",
         kind: Kind::Transfers(EIGHT_1400),
-        servers: Servers::AllAnd(&["tuffet-sleep"]),
+        servers: Servers::AllAnd(&["tuffet-sleep", FLOOR]),
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::Times(1.3, "dnsmasq")),
-            tuffet(Metric::CpuUsPerBlock, Bound::AtMostTimesLimit(1.15, "echo-1404")),
+            tuffet(Metric::CpuSPerGb, Bound::AtMostTimes(1.1, FLOOR)),
         ],
     },
     Case {
         name: "lockstep-512",
         title: "2 × 10 MiB, one at a time, blksize 512, lockstep",
         kind: Kind::Transfers(Load { transfers: 2, ..READ }),
-        servers: Servers::AllAnd(&["tuffet-sleep"]),
+        servers: Servers::AllAnd(&["tuffet-sleep", FLOOR]),
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(1.0))],
     },
     Case {
         name: "small-files",
         title: "5,000 × 2 KiB, 100 at once, blksize 512",
         kind: Kind::Transfers(SMALL_FILES),
-        servers: Servers::AllAnd(&["tuffet-policy", "tuffet-watched"]),
+        servers: Servers::AllAnd(&["tuffet-policy", "tuffet-watched", FLOOR]),
         targets: &[
             ALL_COMPLETE,
+            tuffet(Metric::CpuSPerGb, Bound::AtMostTimes(1.25, FLOOR)),
             Target {
                 who: "tuffet-watched",
                 metric: Metric::CpuMsPerTransfer,
@@ -338,14 +339,14 @@ pub(crate) const CASES: &[Case] = &[
             windowsize: Some(8),
             ..LOCKSTEP_1400
         }),
-        servers: Servers::All,
+        servers: Servers::AllAnd(&[FLOOR]),
         targets: &[ALL_COMPLETE, tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(3.0))],
     },
     Case {
         name: "crowd",
         title: "2,000 × 64 KiB, 1,000 at once, blksize 512",
         kind: Kind::Transfers(CROWD),
-        servers: Servers::All,
+        servers: Servers::AllAnd(&[FLOOR]),
         targets: &[
             ALL_COMPLETE,
             tuffet(Metric::ThroughputMbS, Bound::TimesBestPeer(2.0)),

@@ -3,7 +3,6 @@
 mod args;
 mod cases;
 mod cold;
-mod limit;
 mod measure;
 mod metric;
 mod report;

@@ -14,8 +14,6 @@ pub(crate) struct Results {
     /// Versions by server; missing servers are in `skipped`.
     pub(crate) versions: BTreeMap<String, String>,
     pub(crate) skipped: BTreeMap<String, String>,
-    /// The floor: medians of `tuffet-micro limit`, by shape.
-    pub(crate) limit: BTreeMap<String, Limit>,
     pub(crate) cases: Vec<CaseResult>,
 }
 
@@ -30,15 +28,6 @@ pub(crate) struct Settings {
     pub(crate) idle_percent: f64,
     /// Whether the files were in memory.
     pub(crate) files_in_memory: bool,
-}
-
-/// A shape of `tuffet-micro limit`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Limit {
-    pub(crate) throughput_mb_s: f64,
-    pub(crate) packets_per_s: f64,
-    pub(crate) cpu_s_per_gb: Option<f64>,
-    pub(crate) cpu_us_per_packet: Option<f64>,
 }
 
 /// The results of one case.

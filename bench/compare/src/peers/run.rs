@@ -2,12 +2,11 @@
 
 use crate::install::{Installed, Installer};
 use crate::peers::cases::{Case, Kind};
-use crate::peers::limit::Floor;
 use crate::peers::measure::{Bench, Outcome};
 use crate::peers::metric::{Metric, medians};
-use crate::peers::results::{CaseResult, Limit, Round, ServerResult};
+use crate::peers::results::{CaseResult, Round, ServerResult};
 use crate::peers::target::judge;
-use crate::server::{Contender, OwnPrograms, SERVERS};
+use crate::server::{Contender, OwnPrograms, SERVERS, is_peer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tuffet_measure::short;
@@ -44,40 +43,28 @@ pub(crate) fn gather(
     (ready, skipped)
 }
 
-/// Measures all cases, and the floor in each round.
+/// Measures all cases in each round.
 pub(crate) fn run(
     bench: &Bench,
-    floor: Option<&Floor>,
     ready: &[Participant],
     cases: &[(&Case, Kind)],
     rounds: u32,
-) -> (Vec<CaseResult>, BTreeMap<String, Limit>) {
+) -> Vec<CaseResult> {
     let mut results: Vec<CaseResult> = cases.iter().map(|(case, _)| empty(case, ready)).collect();
-    let mut floors = Vec::new();
     for round in 1..=rounds {
-        if let Some(floor) = floor {
-            eprintln!("round {round} of {rounds}: the limit");
-            match floor.measure() {
-                Ok(limit) => floors.push(limit),
-                Err(why) => eprintln!("  not measured: {why}"),
-            }
-        }
         for ((case, kind), result) in cases.iter().zip(&mut results) {
             eprintln!("round {round} of {rounds}: {}", case.title);
             one_round(bench, ready, kind, result);
         }
     }
-    let limit = Floor::medians(&floors);
     for ((case, _), result) in cases.iter().zip(&mut results) {
         for server in &mut result.servers {
             server.median = medians(server.rounds.iter().map(|round| &round.figures));
         }
-        let is_peer =
-            |name: &str| SERVERS.iter().any(|contender| contender.name == name && !contender.is_tuffet());
-        let judged = case.targets.iter().map(|target| judge(target, result, &limit, is_peer));
+        let judged = case.targets.iter().map(|target| judge(target, result, is_peer));
         result.targets = judged.collect();
     }
-    (results, limit)
+    results
 }
 
 fn empty(case: &Case, ready: &[Participant]) -> CaseResult {

@@ -71,11 +71,6 @@ impl Scale {
     pub(crate) fn hold(self) -> Duration {
         Duration::from_millis(self.choose([12_000, 5_000, 700]))
     }
-
-    /// Seconds per shape of the limit; `None` skips it at the smallest scale.
-    pub(crate) fn floor_seconds(self) -> Option<f64> {
-        self.choose([Some(1.5), Some(0.5), None])
-    }
 }
 
 #[cfg(test)]

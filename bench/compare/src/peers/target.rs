@@ -2,17 +2,11 @@
 
 use crate::peers::cases::{Bound, Target};
 use crate::peers::metric::Metric;
-use crate::peers::results::{CaseResult, Limit, TargetResult};
-use std::collections::BTreeMap;
+use crate::peers::results::{CaseResult, TargetResult};
 use tuffet_measure::short;
 
 /// Judges a target by the medians. `is_peer` returns whether a server is not Tuffet.
-pub(crate) fn judge(
-    target: &Target,
-    case: &CaseResult,
-    limit: &BTreeMap<String, Limit>,
-    is_peer: impl Fn(&str) -> bool,
-) -> TargetResult {
+pub(crate) fn judge(target: &Target, case: &CaseResult, is_peer: impl Fn(&str) -> bool) -> TargetResult {
     let heading = target.metric.heading();
     let value = figure(case, target.who, target.metric);
     let least = matches!(target.bound, Bound::TimesBestPeer(_) | Bound::Times(..));
@@ -32,10 +26,6 @@ pub(crate) fn judge(
             figure(case, other, target.metric).map(|figure| factor * figure),
             format!("≤ {factor}× {other} in {heading}"),
         ),
-        Bound::AtMostTimesLimit(factor, shape) => (
-            limit.get(shape).and_then(|limit| limit.cpu_us_per_packet).map(|cost| factor * cost),
-            format!("≤ {factor}× the limit's {shape} in {heading}"),
-        ),
     };
     let reached = value.zip(bound).map(|(value, bound)| if least { value >= bound } else { value <= bound });
     let factor = match target.bound {
@@ -43,8 +33,7 @@ pub(crate) fn judge(
         Bound::TimesBestPeer(factor)
         | Bound::Times(factor, _)
         | Bound::AtMostTimes(factor, _)
-        | Bound::AtMostTimesBestPeer(factor)
-        | Bound::AtMostTimesLimit(factor, _) => Some(factor),
+        | Bound::AtMostTimesBestPeer(factor) => Some(factor),
     };
     let measured = match (value, bound, factor) {
         (None, ..) => "not measured".to_owned(),
@@ -96,11 +85,7 @@ mod tests {
 
     fn judged(bound: Bound) -> TargetResult {
         let target = Target { who: "tuffet", metric: Metric::ThroughputMbS, bound };
-        let limit = BTreeMap::from([(
-            "echo".to_owned(),
-            Limit { cpu_us_per_packet: Some(900.0), ..Limit::default() },
-        )]);
-        judge(&target, &case(), &limit, |name| name != "tuffet")
+        judge(&target, &case(), |name| name != "tuffet")
     }
 
     #[test]
@@ -118,8 +103,6 @@ mod tests {
         assert_eq!(judged(Bound::AtMostTimes(1.0, "sound")).reached, Some(false));
         assert_eq!(judged(Bound::AtMostTimesBestPeer(4.0)).reached, Some(false));
         assert_eq!(judged(Bound::AtMostTimesBestPeer(5.0)).reached, Some(true));
-        assert_eq!(judged(Bound::AtMostTimesLimit(1.0, "echo")).reached, Some(true));
-        assert_eq!(judged(Bound::AtMostTimesLimit(1.0, "another")).reached, None);
         assert_eq!(judged(Bound::Times(1.0, "absent")).reached, None);
     }
 }

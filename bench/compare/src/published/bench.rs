@@ -112,7 +112,7 @@ impl Bench {
     /// # Errors A program or a core is missing.
     pub(crate) fn new(setup: &Setup, programs: Programs, peer: &str, scale: Scale) -> Result<Bench, String> {
         let rig = Rig::new(setup, scale != Scale::Smoke)?;
-        if !SERVERS.iter().any(|server| server.name == peer && !server.is_tuffet()) {
+        if !SERVERS.iter().any(|server| server.name == peer && server.is_peer()) {
             return Err(format!("--peer {peer}: no such server"));
         }
         let (tuffet, installed) = rig.install("tuffet")?;

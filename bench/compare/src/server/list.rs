@@ -1,6 +1,6 @@
 //! All servers, with their fastest flags. To add one, append it to [`SERVERS`].
 
-use super::{Contender, Launch, tuffet};
+use super::{Contender, FLOOR, Launch, tuffet};
 use crate::install::{Installed, crate_binary, first_output_line, package_binary, source_binary};
 use std::path::Path;
 use std::process::Command;
@@ -25,12 +25,27 @@ const VARIANT: Contender = Contender {
     slow_start: false,
 };
 
-/// All servers; Tuffet first.
+/// All servers; Tuffet first, then the floor.
 pub const SERVERS: &[Contender] = &[
     Contender {
         name: "tuffet",
         command: |server, launch| Ok(tuffet::plain(server, launch, 1)),
         variant: false,
+        ..VARIANT
+    },
+    Contender {
+        name: FLOOR,
+        install: |_, own_programs| {
+            let program = own_programs.micro.clone().ok_or("tuffet-micro is not here")?;
+            let version = first_output_line(&program, "--version").unwrap_or_default();
+            Ok(Installed { program, version })
+        },
+        command: |server, launch| {
+            let mut command = Command::new(&server.program);
+            command.arg("floor").arg("--listen").arg(launch.address.to_string()).arg(launch.root);
+            Ok(command)
+        },
+        uploads: false,
         ..VARIANT
     },
     Contender { name: "tuffet-policy", command: tuffet::with_policy, ..VARIANT },

@@ -18,11 +18,19 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The name of the floor: a program that does the least that UDP sockets require.
+pub const FLOOR: &str = "floor";
+
+/// Whether this is the name of another project's server.
+pub fn is_peer(name: &str) -> bool {
+    SERVERS.iter().any(|contender| contender.name == name && contender.is_peer())
+}
+
 /// A server that can take part.
 pub struct Contender {
     /// The name for `--peer` and in the results.
     pub name: &'static str,
-    /// Whether it is a variant of Tuffet.
+    /// Whether it is a variant of Tuffet, or the floor: such servers take part only in cases that name them.
     pub variant: bool,
     pub install: fn(&Installer, &OwnPrograms) -> Result<Installed, String>,
     /// The command that serves in the foreground, without flags that cost speed.
@@ -45,6 +53,8 @@ pub struct Contender {
 #[derive(Debug, Clone)]
 pub struct OwnPrograms {
     pub tuffet: PathBuf,
+    /// `tuffet-micro`, for the floor; other benchmarks do not use it.
+    pub micro: Option<PathBuf>,
 }
 
 /// The arguments for starting a server.
@@ -75,6 +85,11 @@ pub struct WatchAddresses {
 impl Contender {
     /// Whether it is Tuffet or a variant of it.
     pub fn is_tuffet(&self) -> bool {
-        self.name == "tuffet" || self.variant
+        self.name == "tuffet" || (self.variant && self.name != FLOOR)
+    }
+
+    /// Whether it is the server of another project.
+    pub fn is_peer(&self) -> bool {
+        self.name != "tuffet" && !self.variant
     }
 }

@@ -5,7 +5,8 @@ mod table;
 
 use crate::peers::cases::{CASES, Kind};
 use crate::peers::metric::Metric;
-use crate::peers::results::{CaseResult, Results};
+use crate::peers::results::{CaseResult, Results, ServerResult};
+use crate::server::FLOOR;
 use std::path::Path;
 use tuffet_measure::report::json;
 
@@ -47,6 +48,14 @@ fn headline(case: &CaseResult) -> Metric {
     }
 }
 
+/// The CPU time of a server as a multiple of the floor's.
+fn cost_of_floor(case: &CaseResult, server: &ServerResult) -> Option<f64> {
+    let cost = |server: &ServerResult| server.median.get(&Metric::CpuSPerGb).copied();
+    let floor =
+        case.of(FLOOR).filter(|floor| floor.complete()).and_then(cost).filter(|floor| *floor > 0.0)?;
+    Some(cost(server)? / floor)
+}
+
 /// Whether the server is Tuffet or a variant of it.
 fn is_own(server: &str) -> bool {
     crate::server::SERVERS.iter().any(|contender| contender.name == server && contender.is_tuffet())
@@ -56,7 +65,7 @@ fn is_own(server: &str) -> bool {
 mod tests {
     use super::*;
     use crate::peers::metric::Figures;
-    use crate::peers::results::{Round, ServerResult, Settings, TargetResult};
+    use crate::peers::results::{Round, Settings, TargetResult};
     use std::collections::BTreeMap;
     use tuffet_measure::report::Facts;
 
@@ -88,7 +97,6 @@ mod tests {
             },
             versions: BTreeMap::from([("tuffet".to_owned(), "0.1.0".to_owned())]),
             skipped: BTreeMap::new(),
-            limit: BTreeMap::new(),
             cases: vec![CaseResult {
                 name: "window64".to_owned(),
                 title: "12 × 10 MiB".to_owned(),

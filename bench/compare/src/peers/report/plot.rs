@@ -1,9 +1,10 @@
 //! The plots: an overview, throughput, and the busy time of the server's core.
 
-use super::{headline, is_own};
+use super::{cost_of_floor, headline, is_own};
 use crate::peers::metric::Metric;
 use crate::peers::results::{CaseResult, Results, ServerResult};
 use crate::peers::target::best_peer;
+use crate::server::is_peer;
 use tuffet_measure::plot::{Bar, Bars, Ratio, bars, ratios};
 use tuffet_measure::short;
 
@@ -18,14 +19,18 @@ fn ratio(case: &CaseResult) -> Option<Ratio> {
     if !metric.more_is_better() {
         return None;
     }
-    let (name, best) = best_peer(case, metric, |server| !is_own(server)).filter(|(_, best)| *best > 0.0)?;
+    let (name, best) = best_peer(case, metric, is_peer).filter(|(_, best)| *best > 0.0)?;
     let own = case.of("tuffet").filter(|own| own.complete())?.median.get(&metric)?;
-    let others = case.servers.iter().filter(|server| !is_own(&server.server) && server.complete());
+    let others = case.servers.iter().filter(|server| is_peer(&server.server) && server.complete());
     Some(Ratio {
         title: case.title.clone(),
         own: own / best,
         peers: others.filter_map(|server| Some(server.median.get(&metric)? / best)).collect(),
-        note: format!("{} beside {} of {name}, {}", short(*own), short(best), metric.heading()),
+        note: {
+            let note = format!("{} beside {} of {name}, {}", short(*own), short(best), metric.heading());
+            let cost = case.of("tuffet").and_then(|own| cost_of_floor(case, own));
+            cost.map_or(note.clone(), |cost| format!("{note}; CPU {}× the floor", short(cost)))
+        },
     })
 }
 

@@ -1,9 +1,10 @@
 //! The Markdown page of a run.
 
-use super::{headline, is_own};
+use super::{cost_of_floor, headline, is_own};
 use crate::peers::metric::Metric;
 use crate::peers::results::{CaseResult, Results, ServerResult};
 use crate::peers::target::best_peer;
+use crate::server::is_peer;
 use crate::setup::QUIET;
 use std::fmt::Write;
 use tuffet_measure::report::{Table, cell};
@@ -54,7 +55,6 @@ pub(super) fn markdown(results: &Results, images: &[String]) -> String {
     for image in images {
         let _ = writeln!(page, "![{image}]({image})\n");
     }
-    limit(&mut page, results);
     page += "## Cases\n\nMedians of the rounds; how each figure is defined: [bench/README.md](../README.md). \
              *spread* is (largest − smallest) / median of the rounds.\n\n";
     for case in &results.cases {
@@ -125,24 +125,6 @@ fn targets(page: &mut String, results: &Results) {
     let _ = writeln!(page, "## What was to be reached\n\n{table}");
 }
 
-fn limit(page: &mut String, results: &Results) {
-    if results.limit.is_empty() {
-        return;
-    }
-    let head = ["shape", "MB/s", "packets/s", "CPU s/GB", "CPU µs/packet"];
-    let mut table = Table::of_numbers(1, head);
-    for (shape, figures) in &results.limit {
-        table.row([
-            shape.clone(),
-            short(figures.throughput_mb_s),
-            short(figures.packets_per_s),
-            known(figures.cpu_s_per_gb),
-            known(figures.cpu_us_per_packet),
-        ]);
-    }
-    let _ = writeln!(page, "## The limit: raw UDP in the shapes of TFTP\n\n{table}");
-}
-
 fn case_table(page: &mut String, case: &CaseResult) {
     let metric = headline(case);
     let columns: Vec<Metric> = COLUMNS
@@ -150,8 +132,8 @@ fn case_table(page: &mut String, case: &CaseResult) {
         .filter(|column| case.servers.iter().any(|server| server.median.contains_key(column)))
         .collect();
     let head = ["server"].into_iter().chain(columns.iter().map(|column| column.heading()));
-    let mut table = Table::of_numbers(1, head.chain(["× best peer", "spread"]));
-    let best = best_peer(case, metric, |server| !is_own(server)).map(|(_, best)| best);
+    let mut table = Table::of_numbers(1, head.chain(["× best peer", "CPU × floor", "spread"]));
+    let best = best_peer(case, metric, is_peer).map(|(_, best)| best);
     let mut notes = Vec::new();
     for server in &case.servers {
         match server.cannot.as_ref().or(server.failed.as_ref()) {
@@ -159,7 +141,10 @@ fn case_table(page: &mut String, case: &CaseResult) {
                 let what = if server.failed.is_some() { "failed" } else { "cannot" };
                 notes.push(format!("- {} {what}: {}", server.server, cell(why)));
             }
-            _ => table.row(row(server, &columns, metric, best, &mut notes)),
+            _ => {
+                let floor = cost_of_floor(case, server);
+                table.row(row(server, &columns, (metric, best, floor), &mut notes));
+            }
         }
     }
     let _ = writeln!(page, "### {}\n\n{table}", case.title);
@@ -172,8 +157,7 @@ fn case_table(page: &mut String, case: &CaseResult) {
 fn row(
     server: &ServerResult,
     columns: &[Metric],
-    metric: Metric,
-    best: Option<f64>,
+    (metric, best, floor): (Metric, Option<f64>, Option<f64>),
     notes: &mut Vec<String>,
 ) -> Vec<String> {
     let name = if is_own(&server.server) { format!("**{}**", server.server) } else { server.server.clone() };
@@ -181,6 +165,7 @@ fn row(
     cells.extend(columns.iter().map(|column| known(server.median.get(column).copied())));
     let ratio = server.median.get(&metric).zip(best).filter(|(_, best)| *best > 0.0);
     cells.push(known(ratio.map(|(value, best)| value / best)));
+    cells.push(known(floor));
     let values = server.rounds.iter().filter_map(|round| round.figures.get(&metric).copied());
     let spread = tuffet_measure::spread(values).filter(|_| server.rounds.len() > 1);
     cells.push(spread.map_or_else(|| "–".to_owned(), |spread| format!("{:.0} %", spread * 100.0)));
@@ -207,9 +192,12 @@ mod tests {
     #[test]
     fn a_page_names_everything_and_every_row_has_all_columns() {
         let page = markdown(&results(), &["x.svg".to_owned()]);
-        for text in
-            ["| **tuffet** | 900 | 0.50 | 4.50 | – |", "| **no** |", "atftpd cannot: no windowsize", "x.svg"]
-        {
+        for text in [
+            "| **tuffet** | 900 | 0.50 | 4.50 | – | – |",
+            "| **no** |",
+            "atftpd cannot: no windowsize",
+            "x.svg",
+        ] {
             assert!(page.contains(text), "{text} is missing in:\n{page}");
         }
         for block in page.split("\n\n").filter(|block| block.starts_with('|')) {

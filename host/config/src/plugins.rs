@@ -70,7 +70,7 @@ pub struct PluginConfig {
     /// effect.
     #[serde(default)]
     pub mode: PluginMode,
-    /// When the server stops calling a failing plugin.
+    /// When the server stops calling a failing plugin, or sending its HTTP requests to a host that does not answer.
     #[serde(default)]
     pub breaker: BreakerConfig,
     /// The answer to the plugin while the NATS servers of `kv` do not answer. Default: that of `kv`.
@@ -84,7 +84,7 @@ pub struct PluginConfig {
 
 /// When the server stops calling a failing plugin. While the breaker is open, `on-error` answers. After the
 /// back-off, single calls probe the plugin; the back-off doubles each time the probes of up to three clients
-/// have failed.
+/// have failed. Each host of a grant `http` has a breaker of its own with these limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct BreakerConfig {
@@ -107,7 +107,7 @@ pub struct BreakerConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct DecisionCacheConfig {
-    /// How long a decision stays cached.
+    /// How long a decision stays cached. The `Cache-Control` of HTTP answers that the plugin got for it shortens this.
     #[serde(with = "plain")]
     #[schemars(with = "TimeSpan", extend("x-minimum" = "1ms", "x-maximum" = "1d"))]
     pub ttl: Duration,

@@ -32,18 +32,20 @@ impl BreakerLimits {
 /// single client do not count. While the breaker is open, the plugin is not called. After the
 /// back-off, one call at a time probes it. The first success closes the breaker. When the probes of several
 /// clients have failed, the back-off doubles; so no single client keeps the breaker open.
+#[derive(Debug)]
 pub struct Breaker {
     config: BreakerLimits,
     state: Mutex<State>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct State {
     /// Clients with failed calls since the last success.
     failed: HashSet<ClientKey>,
     open: Option<Open>,
 }
 
+#[derive(Debug)]
 struct Open {
     back_off: Duration,
     until: Instant,
@@ -54,9 +56,11 @@ struct Open {
 
 /// Permission for one call. The caller reports the result of the call with it; an abandoned call reports
 /// nothing.
-pub(super) struct Permit<'a> {
+#[derive(Debug)]
+pub struct Permit<'a> {
     breaker: &'a Breaker,
     client: ClientKey,
+    /// Whether the call probes an open breaker.
     pub probe: bool,
 }
 
@@ -71,8 +75,10 @@ pub struct BreakerRefusal {
 
 /// The change of state after a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BreakerChange {
+pub enum BreakerChange {
+    /// It opened, for this back-off.
     Opened(Duration),
+    /// A probe succeeded.
     Closed,
 }
 
@@ -83,7 +89,10 @@ impl Breaker {
     }
 
     /// Requests permission to call the plugin now.
-    pub(crate) fn permit(&self, now: Instant, client: ClientKey) -> Result<Permit<'_>, BreakerRefusal> {
+    ///
+    /// # Errors
+    /// The breaker is open, and this call is no probe.
+    pub fn permit(&self, now: Instant, client: ClientKey) -> Result<Permit<'_>, BreakerRefusal> {
         let mut state = self.lock();
         let clients = state.failed.len();
         let Some(open) = &mut state.open else { return Ok(Permit { breaker: self, client, probe: false }) };
@@ -110,12 +119,6 @@ impl Breaker {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock()
-    }
-}
-
-impl fmt::Debug for Permit<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").field("probe", &self.probe).finish_non_exhaustive()
     }
 }
 

@@ -12,6 +12,7 @@ use super::chain_deadline::ChainDeadline;
 use super::content::{PluginContent, Rendered, Rendering};
 use super::decision_cache::DecisionCache;
 use super::failure::{Cause, Failure};
+use super::freshness::Freshness;
 use super::hook_answer::HookAnswer;
 use super::make_parts;
 use super::member::{Member, OnError};
@@ -110,7 +111,12 @@ impl Member {
                         self.counters.hit();
                         Ok(opinion)
                     }
-                    None => decisions.decide(key, &self.counters, deadline.until(), guarded(context)).await,
+                    None => {
+                        let freshness = Freshness::default();
+                        let context = CallContext { freshness: Some(freshness.clone()), ..context };
+                        let decide = guarded(context);
+                        decisions.decide(key, &self.counters, deadline.until(), freshness, decide).await
+                    }
                 },
             }
         };
@@ -143,6 +149,7 @@ impl Member {
             (None, None) => {
                 // The call continues for other requests after this one has timed out.
                 context.deadline = None;
+                context.freshness = Some(Freshness::default());
                 let (member, its) = (Arc::clone(self), Arc::clone(key));
                 let render = async move {
                     let call = async |context| member.make(&its, context).await;
@@ -161,14 +168,16 @@ impl Member {
             let detail = "it answered with a rendering, and cannot make one";
             return Err(Failure::new(Cause::BadAnswer, detail));
         };
-        match render.begin(key, context.clone()).await? {
+        let freshness = context.freshness.clone().unwrap_or_default();
+        let rendered = match render.begin(key, context.clone()).await? {
             Ok(Some(announced)) => {
                 let content = Arc::new(make_parts::begin(self, render, key, &announced, context)?);
-                Ok(Ok(Rendering { content, ttl: announced.ttl }))
+                Ok(Rendering { content, ttl: announced.ttl })
             }
-            Ok(None) => render.render(key, context).await,
-            Err(denial) => Ok(Err(denial)),
-        }
+            Ok(None) => render.render(key, context).await?,
+            Err(denial) => Err(denial),
+        };
+        Ok(rendered.map(|rendering| Rendering { ttl: freshness.bound(rendering.ttl), ..rendering }))
     }
 
     fn context(&self, hook_call: HookCall<'_>) -> CallContext {
@@ -179,6 +188,7 @@ impl Member {
             deadline: Some(deadline),
             probes: false,
             rehearsal: request.is_rehearsal().then(Lines::default),
+            freshness: None,
         }
     }
 

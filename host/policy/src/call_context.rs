@@ -4,6 +4,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 use super::chain_deadline::ChainDeadline;
+use super::freshness::Freshness;
 use tuffet_request::{ClientKey, Traced};
 
 /// The context of a call.
@@ -19,6 +20,8 @@ pub struct CallContext {
     pub probes: bool,
     /// Set for a rehearsal: the call must have no effect, and its log lines are collected here.
     pub rehearsal: Option<Lines>,
+    /// Set if the answer may be kept for other requests: how long it may.
+    pub freshness: Option<Freshness>,
 }
 
 /// Log lines of a rehearsal.
@@ -32,5 +35,6 @@ impl CallContext {
         deadline: None,
         probes: false,
         rehearsal: None,
+        freshness: None,
     };
 }

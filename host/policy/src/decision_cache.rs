@@ -4,6 +4,7 @@
 //! declared ones are valid until the next reload.
 
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use quick_cache::Weighter;
@@ -14,6 +15,7 @@ use super::counters::Counters;
 use super::fact::Fact;
 use super::fact_key::key;
 use super::failure::{Cause, Failure};
+use super::freshness::Freshness;
 use super::hook_answer::HookAnswer;
 use tuffet_request::Request;
 
@@ -37,11 +39,13 @@ struct CachedDecision<O> {
     opinion: Option<O>,
     /// `None`: until the next reload.
     until: Option<Instant>,
+    /// Whether it is for the request alone that it was made for.
+    private: bool,
 }
 
 impl<O> CachedDecision<O> {
     fn is_stale(&self) -> bool {
-        self.until.is_some_and(|until| until <= Instant::now())
+        self.private || self.until.is_some_and(|until| until <= Instant::now())
     }
 }
 
@@ -98,30 +102,39 @@ impl<O: HookAnswer + Clone> DecisionCache<O> {
     }
 
     /// Returns the cached decision, or the result of `decide`. Of several requests with the same key, one decides and
-    /// the others wait for it, at most until `until`. Failures are not cached.
+    /// the others wait for it, at most until `until`. Failures are not cached, and a decision no longer than `freshness`
+    /// allows: if that is not at all, those that waited decide, too.
     pub(crate) async fn decide(
         &self,
         key: Vec<u8>,
         counters: &Counters,
         until: Instant,
+        freshness: Freshness,
         decide: impl Future<Output = Result<Option<O>, Failure>>,
     ) -> Result<Option<O>, Failure> {
         let key = key.into_boxed_slice();
         self.cache.remove_if(&key, CachedDecision::is_stale);
         let mut decided_here = false;
-        let decide = async {
+        let mut decide = pin!(decide);
+        let first = async {
             decided_here = true;
             counters.miss();
-            let opinion = decide.await?;
-            Ok(CachedDecision { opinion, until: self.ttl.map(|ttl| Instant::now() + ttl) })
+            let opinion = decide.as_mut().await?;
+            let ttl = freshness.bound(self.ttl);
+            let until = ttl.and_then(|ttl| Instant::now().checked_add(ttl));
+            Ok(CachedDecision { opinion, until, private: ttl == Some(Duration::ZERO) })
         };
-        let decided = timeout_at(until, self.cache.get_or_insert_async(&key, decide)).await;
+        let decided = timeout_at(until, self.cache.get_or_insert_async(&key, first)).await;
         let decided = decided.unwrap_or_else(|_| {
             Err(Failure::new(
                 Cause::Busy,
                 "the time limit of the chain passed while another request waited for the same decision",
             ))
         })?;
+        if !decided_here && decided.private {
+            counters.miss();
+            return decide.await;
+        }
         if !decided_here {
             counters.hit();
         }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
+use super::access::HttpCaller;
 use super::cpu_limit::CpuLimit;
 use super::instance::Instance;
 use super::make_instance::grow;
@@ -181,6 +182,11 @@ impl<'a> Call<'a> {
         let sandbox = instance.store.data_mut();
         sandbox.usage.rehearses = context.rehearsal.is_some();
         sandbox.log.collects = context.rehearsal.is_some();
+        sandbox.http.caller = HttpCaller {
+            client: context.client,
+            rehearses: context.rehearsal.is_some(),
+            freshness: context.freshness,
+        };
         let cpu = CpuLimit::of_call(plugin.limits.cpu);
         let meter = instance.begin(subject, context.traced, context.client, cpu, muted);
         Ok(Call {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::access::{Access, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys};
+use super::access::{Access, GrantedHost, HostCalls, Keys, Live, Staged, StagedKeys, StoredKeys};
 use super::engine::PolicyRuntime;
 use super::facts::Facts;
+use super::from_config;
 use super::grants::GrantCheck;
 use super::load_problems::problem;
 use super::spec::PolicySpec;
@@ -56,7 +57,9 @@ pub(super) fn open(
                 Err(error) => problems.push((LoadProblemKind::Grant, error.to_string())),
             },
             Grant::Files(root) => access.files.push(root.clone()),
-            Grant::Http(host) => access.http.push(host.clone()),
+            Grant::Http(host) => {
+                access.http.push(GrantedHost::new(host.clone(), from_config::breaker(&spec.breaker)));
+            }
             Grant::Sinks(name) if let Some(stage) = &policy.stage => {
                 access.sinks.push((name.clone(), stage.clone()));
             }

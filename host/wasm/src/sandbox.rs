@@ -39,7 +39,7 @@ pub(super) struct Sandbox {
     pub host_call: CurrentHostCall,
     /// The CPU time limit of the current work.
     pub cpu: CpuLimit,
-    http: HttpGate,
+    pub http: HttpGate,
     http_limits: WasiHttpCtx,
 }
 

@@ -8,6 +8,7 @@ use http::{Request, Response};
 use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 
 use super::Access;
+use super::http_host::{GrantedHost, HttpCaller};
 use tuffet_config::HttpHost;
 
 /// The maximum number of requests per call of a hook.
@@ -24,15 +25,19 @@ pub(crate) struct HttpGate {
     open: bool,
     /// The host of the last request of this call.
     pub last_host: Option<String>,
+    /// The call that sends requests.
+    pub caller: HttpCaller,
 }
 
-/// The future answer to a request, with a future that completes once the rest was transferred.
-pub(super) type HttpFuture = Box<dyn Future<Output = Result<(Response<WasiBody>, BodyFuture), Error>> + Send>;
+/// The answer to a request, with a future that completes once the rest was transferred.
+pub(super) type HttpAnswer = (Response<WasiBody>, BodyFuture);
+pub(super) type HttpFuture = Box<dyn Future<Output = Result<HttpAnswer, Error>> + Send>;
 pub(super) type BodyFuture = Box<dyn Future<Output = Result<(), Error>> + Send>;
 
 impl HttpGate {
     pub fn new(access: Arc<Access>) -> HttpGate {
-        HttpGate { access, requests: 0, reported: false, open: false, last_host: None }
+        let caller = HttpCaller::SERVER;
+        HttpGate { access, requests: 0, reported: false, open: false, last_host: None, caller }
     }
 
     /// Permits requests, once the instance is configured.
@@ -45,20 +50,35 @@ impl HttpGate {
         (self.requests, self.reported, self.last_host) = (0, false, None);
     }
 
-    /// Returns why this request is refused, if it is.
-    fn refusal(&self, uri: &Uri) -> Option<String> {
+    /// Returns the host that this request goes to; `None` if it names none, which is an error later.
+    ///
+    /// # Errors
+    /// Why the request is refused.
+    fn granted(&self, uri: &Uri) -> Result<Option<&Arc<GrantedHost>>, String> {
         if !self.open {
-            return Some(super::in_configure().message);
+            return Err(super::in_configure().message);
         }
         if self.requests == MAX_REQUESTS {
-            return Some(format!("more than {MAX_REQUESTS} requests in one call of a hook"));
+            return Err(format!("more than {MAX_REQUESTS} requests in one call of a hook"));
         }
-        let target = authority(uri)?;
+        let Some(target) = authority(uri) else { return Ok(None) };
         let default = if uri.scheme() == Some(&Scheme::HTTP) { 80 } else { 443 };
         let port = |host: &HttpHost| host.port.unwrap_or(default);
-        let granted = |host: &HttpHost| host.name == target.name && port(host) == port(&target);
-        (!self.access.http.iter().any(granted))
-            .then(|| super::not_granted(format_args!("http/{target}")).message)
+        let is_it =
+            |its: &&Arc<GrantedHost>| its.host.name == target.name && port(&its.host) == port(&target);
+        let host = self.access.http.iter().find(is_it);
+        host.map(Some).ok_or_else(|| super::not_granted(format_args!("http/{target}")).message)
+    }
+
+    /// Logs a refusal.
+    fn report(&mut self, reason: &str) {
+        if self.open && !std::mem::replace(&mut self.reported, true) && self.access.notes.take() {
+            tracing::warn!(
+                target: "tuffet::policy",
+                plugin = %self.access.plugin,
+                "an HTTP request of a plugin was refused: {reason}"
+            );
+        }
     }
 }
 
@@ -69,19 +89,21 @@ impl WasiHttpHooks for HttpGate {
         options: Option<RequestOptions>,
         _: BodyFuture,
     ) -> HttpFuture {
-        if let Some(reason) = self.refusal(request.uri()) {
-            if self.open && !std::mem::replace(&mut self.reported, true) && self.access.notes.take() {
-                tracing::warn!(
-                    target: "tuffet::policy",
-                    plugin = %self.access.plugin,
-                    "an HTTP request of a plugin was refused: {reason}"
-                );
+        let host = self.granted(request.uri()).map(|host| host.cloned());
+        let host = match host {
+            Ok(host) => host,
+            Err(reason) => {
+                self.report(&reason);
+                return Box::new(async { Err(Error::HttpRequestDenied) });
             }
-            return Box::new(async { Err(Error::HttpRequestDenied) });
-        }
+        };
         self.requests += 1;
         self.last_host = authority(request.uri()).map(|host| host.to_string());
-        self.access.host.http(request, options)
+        let answer = self.access.host.http(request, options);
+        match host {
+            Some(host) => Box::new(host.send(Arc::clone(&self.access.plugin), self.caller.clone(), answer)),
+            None => answer,
+        }
     }
 }
 
@@ -96,6 +118,7 @@ mod tests {
     use super::super::LineRate;
     use super::*;
     use crate::access::Live;
+    use tuffet_policy::BreakerLimits;
     use tuffet_store::Roots;
 
     fn gate(hosts: &[&str]) -> HttpGate {
@@ -112,7 +135,10 @@ mod tests {
             keys: None,
             shared_keys: Vec::new(),
             files: Vec::new(),
-            http: hosts.iter().filter_map(|host| host.parse().ok()).collect(),
+            http: hosts
+                .iter()
+                .map(|host| GrantedHost::new(host.parse().unwrap(), BreakerLimits::NEVER))
+                .collect(),
             sinks: Vec::new(),
             host: Box::new(Live {
                 roots: Roots::open(&[]).unwrap_or_else(|error| unreachable!("{error}")),
@@ -129,7 +155,7 @@ mod tests {
     #[test]
     fn only_the_hosts_that_are_granted() {
         let gate = gate(&["A.example", "b.example:8080", "[::1]:80"]);
-        let passes = |uri: &str| gate.refusal(&Uri::try_from(uri).unwrap_or_default()).is_none();
+        let passes = |uri: &str| gate.granted(&Uri::try_from(uri).unwrap_or_default()).is_ok();
         for good in
             ["http://a.example/x", "https://A.EXAMPLE/", "http://a.example:80/", "http://b.example:8080/"]
         {
@@ -154,10 +180,10 @@ mod tests {
         let mut gate = gate(&["a.example"]);
         let uri = Uri::from_static("http://a.example/");
         gate.requests = MAX_REQUESTS;
-        assert!(gate.refusal(&uri).is_some_and(|reason| reason.contains("more than 16 requests")));
+        assert!(gate.granted(&uri).is_err_and(|reason| reason.contains("more than 16 requests")));
         gate.restart();
-        assert_eq!(gate.refusal(&uri), None);
+        assert!(gate.granted(&uri).is_ok());
         gate.open = false;
-        assert!(gate.refusal(&uri).is_some_and(|reason| reason.contains("configure")));
+        assert!(gate.granted(&uri).is_err_and(|reason| reason.contains("configure")));
     }
 }

@@ -5,6 +5,7 @@ mod clock;
 mod error;
 mod files;
 mod http;
+mod http_host;
 mod http_send;
 mod live;
 mod random;
@@ -19,6 +20,7 @@ pub(super) use clock::FixedClock;
 pub(super) use error::Code;
 pub(super) use files::{MAX_PATH, too_large};
 pub(super) use http::HttpGate;
+pub(super) use http_host::{GrantedHost, HttpCaller};
 pub(super) use live::{Live, StoredKeys, StoredUpload};
 pub(super) use random::constant;
 pub(super) use staged::Staged;
@@ -27,7 +29,6 @@ pub(super) use upload::{InMemory, UploadContent};
 
 use super::bindings::types::Error;
 use super::facts::Facts;
-use tuffet_config::HttpHost;
 use tuffet_policy::{LineRate, SeriesTable, Unsent};
 
 /// The maximum number of `kv`, `files`, `upload-content`, `metrics` and `history` calls per call of a hook.
@@ -67,7 +68,7 @@ pub(super) struct Access {
     /// The roots that it may read, by name.
     pub files: Vec<String>,
     /// The hosts that it may send HTTP requests to.
-    pub http: Vec<HttpHost>,
+    pub http: Vec<Arc<GrantedHost>>,
     /// The sinks that it may fill. Empty while the configuration is only checked.
     pub sinks: Vec<(String, Arc<dyn SinkOutput>)>,
     /// Set for a plugin that wants a call without events once a full sink may have room again.

@@ -204,8 +204,9 @@ pub fn put_response(url: &str, response: crate::http::Response) {
 pub(crate) mod http {
     use super::with;
     use crate::http::{Error, Request, Response, Url, denied};
+    use std::time::Duration;
 
-    pub fn send(request: &Request<'_>, _: &Url<'_>) -> Result<Response, Error> {
+    pub fn send(request: &Request<'_>, _: &Url<'_>, _: Option<Duration>) -> Result<Response, Error> {
         with(|host| host.responses.get(request.url).cloned()).ok_or_else(denied)
     }
 }

@@ -1,9 +1,13 @@
 //! Over `wasi:http/outgoing-handler`.
 
+use std::time::Duration;
+
+use wasip2::clocks::monotonic_clock::subscribe_duration;
 use wasip2::http::outgoing_handler::handle;
 use wasip2::http::types::{
     ErrorCode, Fields, IncomingBody, Method, OutgoingBody, OutgoingRequest, RequestOptions, Scheme,
 };
+use wasip2::io::poll::{Pollable, poll};
 use wasip2::io::streams::StreamError;
 
 use super::{Error, Request, Response, Url, denied, invalid};
@@ -12,9 +16,17 @@ use crate::code;
 /// Bytes per read or write.
 const CHUNK: usize = 4096;
 
-pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Error> {
-    let headers: Vec<(String, Vec<u8>)> =
+pub(super) fn send(request: &Request<'_>, url: &Url<'_>, time: Option<Duration>) -> Result<Response, Error> {
+    let time = time.map(|time| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+    let over = time.map(subscribe_duration);
+    let mut headers: Vec<(String, Vec<u8>)> =
         request.headers.iter().map(|(name, value)| ((*name).into(), value.as_bytes().into())).collect();
+    // Simple servers read no body whose length is not given.
+    if !request.body.is_empty()
+        && !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+    {
+        headers.push(("content-length".into(), request.body.len().to_string().into_bytes()));
+    }
     let headers =
         Fields::from_list(&headers).map_err(|error| invalid(format_args!("a header: {error:?}")))?;
     let outgoing = OutgoingRequest::new(headers);
@@ -33,7 +45,7 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
     outgoing.set_path_with_query(Some(url.path)).map_err(|()| unsendable("path"))?;
 
     let body = outgoing.body().map_err(|()| unsendable("body"))?;
-    let answer = handle(outgoing, None::<RequestOptions>).map_err(explain)?;
+    let answer = handle(outgoing, time.map(options)).map_err(explain)?;
     // The response, possibly a refusal, may come before the server has taken the whole body. If none comes,
     // its error says why.
     let _ = write(body, request.body);
@@ -45,7 +57,7 @@ pub(super) fn send(request: &Request<'_>, url: &Url<'_>) -> Result<Response, Err
     let status = response.status();
     let headers = response.headers().entries();
     let body = response.consume().map_err(|()| failed("the body was taken already"))?;
-    let body = read(&body, request.limit)?;
+    let body = read(&body, request.limit, over.as_ref())?;
     Ok(Response { status, headers, body })
 }
 
@@ -59,11 +71,25 @@ fn write(body: OutgoingBody, content: &[u8]) -> Result<(), Error> {
     OutgoingBody::finish(body, None).map_err(explain)
 }
 
-/// Reads at most one byte more than the limit, which shows that the body is too long.
-fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
+/// Lets the server of the plugin end a request whose answer does not begin in time, and so learn that the host is away.
+fn options(nanoseconds: u64) -> RequestOptions {
+    let options = RequestOptions::new();
+    // A server without one of them has the timer alone.
+    let _ = options.set_connect_timeout(Some(nanoseconds / 2));
+    let _ = options.set_first_byte_timeout(Some(nanoseconds - nanoseconds / 2));
+    options
+}
+
+/// Reads at most one byte more than the limit, which shows that the body is too long, and not after `over`.
+fn read(body: &IncomingBody, limit: usize, over: Option<&Pollable>) -> Result<Vec<u8>, Error> {
     let stream = body.stream().map_err(|()| failed("the body was taken already"))?;
     let mut content = Vec::new();
     while content.len() <= limit {
+        if let Some(over) = over
+            && poll(&[over, &stream.subscribe()]).contains(&0)
+        {
+            return Err(failed("the rest of it took too long"));
+        }
         match stream.blocking_read(CHUNK as u64) {
             Ok(bytes) => content.extend_from_slice(&bytes),
             Err(StreamError::Closed) => break,
@@ -76,6 +102,10 @@ fn read(body: &IncomingBody, limit: usize) -> Result<Vec<u8>, Error> {
 fn explain(error: ErrorCode) -> Error {
     match error {
         ErrorCode::HttpRequestDenied => denied(),
+        ErrorCode::InternalError(Some(why)) => failed(why),
+        ErrorCode::ConnectionRefused => failed("there is no connection to the host"),
+        ErrorCode::HttpResponseTimeout => failed("it did not begin in time"),
+        ErrorCode::TlsCertificateError => failed("the certificate of the host is not trusted"),
         error => failed(format_args!("{error:?}")),
     }
 }

@@ -47,14 +47,17 @@ pub(super) fn added<'a>(
     branch["then"]["properties"].as_object()
 }
 
-/// A setting of a plugin that names another part of the configuration.
+/// The format of a URL whose host must be granted.
+pub(super) const GRANTED_URL: &str = "granted-url";
+
+/// A setting of a plugin that names another part of the configuration, or a host that the plugin needs a grant for.
 pub(super) struct Reference<'a> {
     pub format: &'a str,
     pub name: &'a str,
     pub pointer: String,
 }
 
-/// Adds the references in `value`. Its schema marks them with a format `…-name`.
+/// Adds the references in `value`. Its schema marks them with a format `…-name`, or `granted-url`.
 pub(super) fn references<'a>(
     schema: &'a Value,
     value: &'a Value,
@@ -63,7 +66,8 @@ pub(super) fn references<'a>(
 ) {
     match value {
         Value::String(name) => {
-            if let Some(format) = schema["format"].as_str().filter(|format| format.ends_with("-name")) {
+            let refers = |format: &&str| format.ends_with("-name") || *format == GRANTED_URL;
+            if let Some(format) = schema["format"].as_str().filter(refers) {
                 found.push(Reference { format, name, pointer: pointer.to_owned() });
             }
         }

@@ -1,9 +1,9 @@
-//! Checks references in the settings of bundled plugins to listeners, roots and sinks. Each target must exist, and the
-//! plugin needs the grant to use it.
+//! Checks references in the settings of bundled plugins to listeners, roots, sinks and HTTP servers. Each target in the
+//! configuration must exist, and the plugin needs the grant to use it.
 
-use super::bundled::{self, Reference};
+use super::bundled::{self, GRANTED_URL, Reference};
 use super::component::ComponentSource;
-use super::grant::Grant;
+use super::grant::{Grant, HttpHost};
 use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
@@ -52,6 +52,10 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         bundled::references(&schema, &plugin.settings, pointer, &mut found);
         for Reference { format, name, pointer } in found {
+            if format == GRANTED_URL {
+                self.granted_url(pointer, name, plugin);
+                continue;
+            }
             let Some(Target { section, kind, known, needs }) = Target::of(format, named) else { continue };
             // The plugin itself refuses an empty name. A flag may replace the roots and listeners that the file refers to.
             if name.is_empty() || self.source.is_replaced(section) {
@@ -67,6 +71,21 @@ impl Resolver<'_> {
                     format!("the plugin may not use {kind} `{name}`; add `{grant}` to its `grants`");
                 self.wrong(pointer, message);
             }
+        }
+    }
+
+    /// Checks that the plugin may send requests to the host of a URL. The plugin itself refuses what is no URL.
+    fn granted_url(&mut self, pointer: String, url: &str, plugin: &PluginConfig) {
+        let Some((scheme, rest)) = url.split_once("://") else { return };
+        let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let Ok(host) = host.parse::<HttpHost>() else { return };
+        let usual = if scheme == "https" { 443 } else { 80 };
+        let port = |host: &HttpHost| host.port.unwrap_or(usual);
+        let same = |its: &HttpHost| its.name == host.name && port(its) == port(&host);
+        if !plugin.grants.iter().any(|grant| matches!(grant, Grant::Http(its) if same(its))) {
+            let message =
+                format!("the plugin may not send requests to `{host}`; add `http/{host}` to its `grants`");
+            self.wrong(pointer, message);
         }
     }
 }

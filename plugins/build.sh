@@ -40,8 +40,8 @@ mkdir -p "$1"
 target_dir=$(cd "$1" && pwd)
 shift
 # The last three are for tests; the server embeds the others.
-[ $# -gt 0 ] || set -- tuffet-acl tuffet-audit tuffet-mac-map tuffet-publish tuffet-remap tuffet-template \
-    tuffet-misbehave tuffet-probe tuffet-reference
+[ $# -gt 0 ] || set -- tuffet-acl tuffet-ask tuffet-audit tuffet-mac-map tuffet-publish tuffet-remap \
+    tuffet-template tuffet-misbehave tuffet-probe tuffet-reference
 packages=
 for package in "$@"; do packages="$packages -p $package"; done
 
@@ -82,7 +82,7 @@ or, on Debian where rustup cannot fetch it,
 
     apt-get install -y --no-install-recommends rustc-web rust-web-src wasi-libc
 
-or set TUFFET_GUESTS to a folder that has the components: tuffet_acl.wasm, tuffet_audit.wasm,
+or set TUFFET_GUESTS to a folder that has the components: tuffet_acl.wasm, tuffet_ask.wasm, tuffet_audit.wasm,
 tuffet_mac_map.wasm, tuffet_publish.wasm, tuffet_remap.wasm, tuffet_template.wasm.
 MESSAGE
 exit 1

@@ -36,7 +36,7 @@ or, on Debian where rustup cannot fetch it, as root
 
     apt-get install -y --no-install-recommends rustc-web rust-web-src wasi-libc
 
-or set TUFFET_GUESTS to a folder that has the components: tuffet_acl.wasm, tuffet_audit.wasm,
+or set TUFFET_GUESTS to a folder that has the components: tuffet_acl.wasm, tuffet_ask.wasm, tuffet_audit.wasm,
 tuffet_mac_map.wasm, tuffet_publish.wasm, tuffet_remap.wasm, tuffet_template.wasm.
 MESSAGE
     return 1

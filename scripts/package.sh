@@ -18,7 +18,7 @@ trap 'exit 130' INT TERM
 guests=${TUFFET_GUESTS:-$TARGET/guests/wasm32-wasip2/guest}
 [ -n "${TUFFET_GUESTS-}" ] || sh plugins/build.sh "$TARGET/guests"
 mkdir -p "$components"
-for plugin in acl audit mac_map publish remap template; do cp "$guests/tuffet_$plugin.wasm" "$components/"; done
+for plugin in acl ask audit mac_map publish remap template; do cp "$guests/tuffet_$plugin.wasm" "$components/"; done
 # The components of the packages are meant, not these.
 unset TUFFET_GUESTS
 

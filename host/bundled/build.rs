@@ -10,8 +10,9 @@ use std::process::{Command, ExitCode};
 use std::{env, fs};
 
 /// The names of the plugins, and of their components.
-const BUNDLED: [(&str, &str); 6] = [
+const BUNDLED: [(&str, &str); 7] = [
     ("acl", "tuffet_acl.wasm"),
+    ("ask", "tuffet_ask.wasm"),
     ("audit", "tuffet_audit.wasm"),
     ("mac-map", "tuffet_mac_map.wasm"),
     ("publish", "tuffet_publish.wasm"),

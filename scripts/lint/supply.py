@@ -17,7 +17,7 @@ import uuid
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRATES_IO = "registry+https://github.com/rust-lang/crates.io-index"
 # The server and the plugins that are embedded in it.
-SHIPPED = ["tuffet-cli", "tuffet-acl", "tuffet-audit", "tuffet-mac-map", "tuffet-publish", "tuffet-remap",
+SHIPPED = ["tuffet-cli", "tuffet-acl", "tuffet-ask", "tuffet-audit", "tuffet-mac-map", "tuffet-publish", "tuffet-remap",
            "tuffet-template"]
 WASMTIME = "48."
 TRIPLE = "x86_64-unknown-linux-gnu"

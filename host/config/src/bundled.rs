@@ -6,8 +6,9 @@ use serde_json::{Map, Value, json};
 use super::tree::join;
 
 /// The name and the schema of each bundled plugin.
-const SCHEMAS: [(&str, &str); 6] = [
+const SCHEMAS: [(&str, &str); 7] = [
     ("acl", include_str!("bundled/acl.json")),
+    ("ask", include_str!("bundled/ask.json")),
     ("audit", include_str!("bundled/audit.json")),
     ("mac-map", include_str!("bundled/mac-map.json")),
     ("publish", include_str!("bundled/publish.json")),

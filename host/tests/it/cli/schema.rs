@@ -41,7 +41,8 @@ fn bundled_plugins_have_the_keys_of_their_schemas() {
     let names: Vec<&str> = bundled.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
-        ["acl", "audit", "mac-map", "publish", "remap", "template"].map(|name| format!("builtin:{name}"))
+        ["acl", "ask", "audit", "mac-map", "publish", "remap", "template"]
+            .map(|name| format!("builtin:{name}"))
     );
     let setup = Setup::new();
     let file = setup.outside().path("settings.yaml");
@@ -56,6 +57,7 @@ fn bundled_plugins_have_the_keys_of_their_schemas() {
             std::fs::write(&file, settings.to_string()).unwrap();
             let mut arguments = vec!["plugin", "check", &*itself, "--settings", file.to_str().unwrap()];
             let grants: &[&str] = match component.as_str() {
+                "builtin:ask" => &["http/service.example"],
                 "builtin:audit" => &["kv", "sinks/s"],
                 "builtin:publish" => &["sinks/s"],
                 "builtin:acl" => &[],

@@ -2,6 +2,7 @@
 
 mod accept_upload;
 mod acl;
+mod ask;
 mod audit;
 mod bad_plugins;
 mod causes;

@@ -14,7 +14,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The address of a machine. All of 127/8 is this one.
-fn address(number: usize) -> Ipv4Addr {
+pub(super) fn address(number: usize) -> Ipv4Addr {
     Ipv4Addr::from(0x7f01_0000 + number as u32)
 }
 
@@ -25,7 +25,7 @@ fn mac(number: usize, between: &str) -> String {
 
 /// Each phone asks for its name at the same moment, and again whenever nothing comes for a second, as phones do. All
 /// must get this content, and none an ERROR.
-fn storm(server: &Server, name: impl Fn(usize) -> String, content: impl Fn(usize) -> Vec<u8>) {
+pub(super) fn storm(server: &Server, name: impl Fn(usize) -> String, content: impl Fn(usize) -> Vec<u8>) {
     let mut phones: Vec<_> = (0..PHONES)
         .map(|phone| {
             let peer = Peer::from(IpAddr::from(address(phone)), server.address());

@@ -22,7 +22,7 @@ fn boot(paths: &[&str]) -> ResolveAnswer {
 async fn all_bundled_plugins_are_embedded() {
     assert_eq!(
         tuffet_bundled::names().collect::<Vec<_>>(),
-        ["acl", "audit", "mac-map", "publish", "remap", "template"]
+        ["acl", "ask", "audit", "mac-map", "publish", "remap", "template"]
     );
 }
 

@@ -57,7 +57,7 @@ async fn an_unknown_builtin() {
     assert_eq!(problems[0].kind, LoadProblemKind::Unreadable);
     assert_eq!(
         problems[0].message,
-        "there is no builtin:alc: there are builtin:acl, builtin:audit, builtin:mac-map, builtin:publish, builtin:remap, builtin:template"
+        "there is no builtin:alc: there are builtin:acl, builtin:ask, builtin:audit, builtin:mac-map, builtin:publish, builtin:remap, builtin:template"
     );
 }
 

@@ -1,0 +1,53 @@
+//! The last answers of the service, in the plugin's keys, for the time that it is away.
+//!
+//! A value has the facts that the answer belongs to before the answer itself: its key is a hash, and two requests may have
+//! the same.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
+
+use tuffet_sdk::{Level, Operation, Request, kv, log};
+
+/// The largest value of a key.
+const MAX_VALUE: usize = 64 << 10;
+
+/// Keeps an answer. One that is larger than a value may be is not kept.
+pub(crate) fn keep(request: &Request, answer: &[u8], time: Duration) {
+    let mut value = facts(request);
+    value.extend_from_slice(answer);
+    if value.len() > MAX_VALUE {
+        return;
+    }
+    if let Err(error) = kv::set(&key(request), &value, Some(time)) {
+        log(Level::Warn, format!("the answer was not kept for when the service is away: {error}"));
+    }
+}
+
+/// Returns the last answer, if there is one whose time is not over.
+pub(crate) fn find(request: &Request) -> Option<Vec<u8>> {
+    match kv::get(&key(request)) {
+        Ok(value) => value?.strip_prefix(&*facts(request)).map(<[u8]>::to_vec),
+        Err(error) => {
+            log(Level::Warn, format!("the last answer cannot be read: {error}"));
+            None
+        }
+    }
+}
+
+fn key(request: &Request) -> String {
+    let mut hasher = DefaultHasher::new();
+    facts(request).hash(&mut hasher);
+    format!("last/{:016x}", hasher.finish())
+}
+
+/// The facts that make requests the same, on one line.
+fn facts(request: &Request) -> Vec<u8> {
+    let macs = request.client.macs.iter().flat_map(|macs| &macs.network);
+    let macs: Vec<&str> = macs.map(|mac| mac.address.as_str()).collect();
+    let write = request.operation == Operation::Write;
+    let client = &request.client;
+    let facts = (write, &request.listener, &client.address, &client.class, macs, &request.path);
+    let mut line = serde_json::to_vec(&facts).expect("texts and lists are JSON");
+    line.push(b'\n');
+    line
+}

@@ -1,6 +1,7 @@
 //! `builtin:ask`: a service decides, or does not.
 
 mod away;
+mod example;
 mod kept;
 mod service;
 

@@ -19,7 +19,7 @@ DRY := $(findstring n,$(firstword -$(MAKEFLAGS)))
 export CARGO PROFILE WITH_TESTS ARGS DRY DESTDIR PREFIX SYSCONFDIR UNITDIR ZSHDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run build install uninstall deb container plugins check lint test bench verify fuzz deny sbom pictures tools clean
+.PHONY: help run build install uninstall deb container dist plugins check lint test bench verify fuzz deny sbom pictures tools clean
 
 help: ## list these targets, and the suites of `make test` and `make bench`
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | column -t -s '|' 2>/dev/null || sed -nE 's/^([a-z-]+):.*## /  make \1: /p' Makefile
@@ -44,6 +44,9 @@ deb: ## make the Debian package target/deb/package/tuffet_*.deb of what `make bu
 
 container: build ## build the image tuffet:latest (IMAGE, BASE); without a container engine, an archive for `docker load`
 	@sh scripts/container/archive.sh "$(TARGET)" "$(TARGET)/release/tuffet" "$(or $(IMAGE),tuffet:latest)" "$(BASE)"
+
+dist: ## make what a release page holds, in target/dist: static tarballs, Debian package, images, checksums, SBOM, provenance
+	@sh scripts/dist.sh "$(RELEASE)"
 
 plugins: ## build the bundled plugins as components below target/guests
 	@sh scripts/build.sh plugins

@@ -47,7 +47,8 @@ for package in "$@"; do packages="$packages -p $package"; done
 
 here=$(cd "$(dirname "$0")/.." && pwd)
 
-# What a build of the host sets is not meant for guests: its flags, its linter, its target.
+# What a build of the host sets is not meant for guests: its flags, its linter, its target. Flags for guests are in
+# CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS.
 unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_RUSTFLAGS CARGO_BUILD_TARGET CARGO_BUILD_TARGET_DIR \
     CARGO_TARGET_DIR RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER \
     CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER CLIPPY_ARGS LD_PRELOAD 2>/dev/null || true
@@ -67,7 +68,7 @@ debian)
     echo "the target wasm32-wasip2 is not installed: building the plugins with Debian's rustc-web" >&2
     unset RUSTUP_TOOLCHAIN
     PATH=$linkers/gcc-ld:$linkers:$PATH RUSTC=$debian RUSTC_BOOTSTRAP=1 \
-        CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS="-Clink-self-contained=no -L/usr/lib/wasm32-wasi" \
+        CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS="-Clink-self-contained=no -L/usr/lib/wasm32-wasi ${CARGO_TARGET_WASM32_WASIP2_RUSTFLAGS-}" \
         build -Zbuild-std=std,panic_abort
     exit
     ;;

@@ -2,7 +2,9 @@
 """What Tuffet is made of, from Cargo.lock and cargo's own metadata.
 
     supply.py check         sources, checksums, licences, and the line of wasmtime
-    supply.py sbom FILE     the same as a CycloneDX 1.5 document: what is in the binary, and what built it
+    supply.py sbom FILE [TRIPLE]...
+                            the same as a CycloneDX 1.5 document: what is in the binary, and what built it, for one or
+                            several targets
 
 The licences that are allowed stand in deny.toml, which cargo-deny reads too (`make deny`)."""
 
@@ -24,16 +26,18 @@ TRIPLE = "x86_64-unknown-linux-gnu"
 
 
 def main(arguments):
-    metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", "--filter-platform", TRIPLE))
+    triples = arguments[2:] or [TRIPLE]
+    platforms = [word for triple in triples for word in ("--filter-platform", triple)]
+    metadata = json.loads(cargo("metadata", "--locked", "--format-version", "1", *platforms))
     locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
     if arguments == ["check"]:
         wrong = judge(metadata, locked, tomllib.loads((ROOT / "deny.toml").read_text()))
-        wrong += unsound(sbom(metadata, locked))
+        wrong += unsound(sbom(metadata, locked, triples))
         for line in wrong:
             print(f"supply: {line}", file=sys.stderr)
         return 1 if wrong else 0
-    if len(arguments) == 2 and arguments[0] == "sbom":
-        document = sbom(metadata, locked)
+    if len(arguments) >= 2 and arguments[0] == "sbom":
+        document = sbom(metadata, locked, triples)
         wrong = unsound(document)
         if wrong:
             print("\n".join(wrong), file=sys.stderr)
@@ -120,7 +124,7 @@ def satisfied(expression, allowed):
     return either()
 
 
-def sbom(metadata, locked):
+def sbom(metadata, locked, triples):
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     checksums = {(package["name"], package["version"]): package.get("checksum") for package in locked}
@@ -131,7 +135,7 @@ def sbom(metadata, locked):
     built = reach(roots, nodes, lambda dep: any(kind["kind"] != "dev" for kind in dep["dep_kinds"]))
     server = next(packages[id] for id in roots if packages[id]["name"] == "tuffet-cli")
     # The same sources give the same document.
-    serial = uuid.uuid5(uuid.NAMESPACE_URL, (ROOT / "Cargo.lock").read_text() + server["version"])
+    serial = uuid.uuid5(uuid.NAMESPACE_URL, (ROOT / "Cargo.lock").read_text() + server["version"] + " ".join(triples))
     components = []
     for id in sorted(built - {server["id"]}, key=lambda id: (packages[id]["name"], packages[id]["version"])):
         package = packages[id]
@@ -166,7 +170,7 @@ def sbom(metadata, locked):
                 "purl": purl(server),
                 "licenses": [{"expression": server["license"]}],
             },
-            "properties": [{"name": "tuffet:target", "value": TRIPLE}],
+            "properties": [{"name": "tuffet:target", "value": triple} for triple in triples],
         },
         "components": components,
         "dependencies": [

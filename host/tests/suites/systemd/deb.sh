@@ -2,9 +2,9 @@
 # The Debian package: what lintian says of it, and what happens to a clean system of this release of Debian when it is
 # installed, upgraded, removed and purged there under a real systemd (trial-deb.sh).
 #
-#   host/tests/suites/systemd/deb.sh BINARY FOLDER
+#   host/tests/suites/systemd/deb.sh BINARY|PACKAGE FOLDER
 #
-# FOLDER keeps the clean system for the next time.
+# The package is made of BINARY, or it is PACKAGE, a .deb. FOLDER keeps the clean system for the next time.
 set -eu
 
 binary=$(realpath "$1")
@@ -17,8 +17,20 @@ cd "$(dirname "$0")/../../../.."
 suite="the Debian package"
 debian lintian mmdebstrap
 
-TUFFET_XZ=1 sh packaging/deb.sh "$binary" "$folder/package" >/dev/null
-lintian --fail-on error --allow-root "$folder"/package/*.changes
+case $binary in
+    *.deb)
+        rm -rf "$folder/package" "$folder/unpacked"
+        mkdir "$folder/package"
+        cp "$binary" "$folder/package/"
+        dpkg-deb -x "$binary" "$folder/unpacked"
+        binary=$folder/unpacked/usr/bin/tuffet
+        lintian --fail-on error --allow-root "$folder"/package/*.deb
+        ;;
+    *)
+        TUFFET_XZ=1 sh packaging/deb.sh "$binary" "$folder/package" >/dev/null
+        lintian --fail-on error --allow-root "$folder"/package/*.changes
+        ;;
+esac
 echo "ok: lintian finds no error"
 
 clean_system "$folder/system-$release" --include=systemd

@@ -46,8 +46,10 @@ class Cable:
         run("nft", "-f", "-", given=f"""
             table bridge path {{
                 counter lost {{ }}
+                counter others {{ }}
                 chain out {{
                     type filter hook output priority 0;
+                    udp sport != {{ 53, 67, 69, 547 }} counter name others
                     meta l4proto udp numgen random mod 10000 < {round(self.loss * 10000)} counter name lost drop
                 }}
                 chain in {{
@@ -80,7 +82,14 @@ class Cable:
         return self._statistics()["bytes"]
 
     def lost(self) -> int:
-        listed = json.loads(run("nft", "-j", "list", "counter", "bridge", "path", "lost"))["nftables"]
+        return self._counter("lost")
+
+    def from_other_ports(self) -> int:
+        """How many packets went to the guest from ports that are neither TFTP's nor DHCP's or DNS's."""
+        return self._counter("others")
+
+    def _counter(self, name: str) -> int:
+        listed = json.loads(run("nft", "-j", "list", "counter", "bridge", "path", name))["nftables"]
         return next(entry["counter"]["packets"] for entry in listed if "counter" in entry)
 
     def _statistics(self) -> dict:

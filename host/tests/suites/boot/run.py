@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Real boot firmware in QEMU boots from the server, each stage with a TFTP client of its own.
 
-    host/tests/suites/boot/run.py BINARY PACKAGES [--case NAME]... [--loss PERCENT]... [--record]
+    host/tests/suites/boot/run.py BINARY PACKAGES [--case NAME]... [--loss PERCENT]... [--tid-ports|--single-port]
+        [--record]
 
 PACKAGES is what packages.sh unpacked. Each case ends when Linux starts on the guest's serial console (or
 U-Boot has the bytes of the file); then the requests that were on the wire and the server's log must be those of
-expected.py. Without `--loss`, each case runs twice: on a good path, and where one packet in a
-hundred is lost, each way.
+expected.py, which are the same whether transfers have ports of their own or not. Without options, each case runs four
+times: with a TID port for each transfer and in single-port mode, each on a good path and where one packet in a hundred is
+lost, each way.
 
 Needs root for a network namespace of its own, and Debian's qemu-system-x86, qemu-system-arm, u-boot-qemu,
 dnsmasq-base, iproute2, nftables and tcpdump; says what it skips.
@@ -43,6 +45,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("packages", type=Path, help="the folder of packages.sh")
     parser.add_argument("--case", action="append", choices=[*CHAINS, U_BOOT], help="all unless given; may be repeated")
     parser.add_argument("--loss", action="append", type=float, help="per cent, 0 and 1 unless given; may be repeated")
+    ports = parser.add_mutually_exclusive_group()
+    ports.add_argument("--tid-ports", action="store_true", help="only with a port for each transfer")
+    ports.add_argument("--single-port", action="store_true", help="only in single-port mode")
     parser.add_argument("--patience", type=float, default=600, help="seconds that a boot may take")
     parser.add_argument("--record", action="store_true", help="print the requests and accept any")
     parser.add_argument("--verbose", action="store_true", help="show the consoles and dnsmasq's log")
@@ -124,7 +129,7 @@ def boot_u_boot(options, _: str, cable: Cable, root: Path) -> None:
             raise ValueError(f"U-Boot found no configuration: {said!r}")
 
 
-def boot(options, case: str, loss: float) -> bool:
+def boot(options, case: str, loss: float, single_port: bool) -> bool:
     """One row: whether the guest booted, by the requests that were expected."""
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tuffet-boot-") as temporary:
@@ -140,22 +145,28 @@ def boot(options, case: str, loss: float) -> bool:
                 chain = CHAINS.get(case)
                 address = SERVER6 if chain and chain.ipv6 else cable.server
                 config = chain and configuration(options, chain, folder, root, address)
-                with LoggedTuffet(options, address, root, log, config) as server:
+                with LoggedTuffet(options, address, root, log, config, single_port) as server:
                     (boot_u_boot if case == U_BOOT else boot_pc)(options, case, cable, root)
                     server.check()
             except (TimeoutError, ConnectionError, RuntimeError, ValueError, subprocess.CalledProcessError) as error:
                 wrong.append(str(error))
-            lost = cable.lost()
+            lost, others = cable.lost(), cable.from_other_ports()
+        if single_port == (others > 0):
+            wrong.append(f"{others} packets came from other ports than 69")
         seen = requests.of(log, capture, root)
         if not options.record:
             wrong += requests.differences(EXPECTED[case], seen, loss > 0)
     took = f"{time.monotonic() - begin:.1f} s, {len(seen)} requests, {lost} packets lost"
-    print(f"{case}, {loss:g} % loss: {'FAILED' if wrong else 'good'} after {took}", flush=True)
+    print(f"{row(case, loss, single_port)}: {'FAILED' if wrong else 'good'} after {took}", flush=True)
     for line in wrong:
         print(f"    {line}")
     if options.record or wrong:
         print("\n".join(f"    {line}" for line in requests.summary(seen)), flush=True)
     return not wrong
+
+
+def row(case: str, loss: float, single_port: bool) -> str:
+    return f"{case}{', single port' if single_port else ''}, {loss:g} % loss"
 
 
 def main() -> int:
@@ -176,9 +187,11 @@ def main() -> int:
         if missing:
             skip(f"boot firmware in QEMU: {case}: {missing}")
             continue
-        failed += [f"{case} with {loss:g} %" for loss in options.loss or [0, 1] if not boot(options, case, loss)]
+        modes = [mode for mode, other in ((False, options.single_port), (True, options.tid_ports)) if not other]
+        rows = [(case, loss, single_port) for single_port in modes for loss in options.loss or [0, 1]]
+        failed += [row(*one) for one in rows if not boot(options, *one)]
     if failed:
-        print(f"failed: {', '.join(failed)}")
+        print(f"failed: {'; '.join(failed)}")
     return 1 if failed else 0
 
 

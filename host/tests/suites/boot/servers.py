@@ -80,14 +80,15 @@ class Tuffet(Server):
 class LoggedTuffet(Tuffet):
     """Writes its log, a JSON object for each line, to a file that is complete at the end."""
 
-    def __init__(self, options, address: str, folder: Path, log: Path, config: Path | None = None):
+    def __init__(self, options, address: str, folder: Path, log: Path, config: Path | None, single_port: bool):
         super().__init__(options, address, folder)
-        self.log, self.config = log, config
+        self.log, self.config, self.single_port = log, config, single_port
 
     def command(self) -> list:
+        words = ["--log-format", "json", *(["--single-port"] if self.single_port else [])]
         if self.config is None:
-            return [*super().command(), "--log-format", "json"]
-        return [self.program(self.options), "serve", "--config", str(self.config), "--log-format", "json"]
+            return [*super().command(), *words]
+        return [self.program(self.options), "serve", "--config", str(self.config), *words]
 
     def output(self):
         return self.log.open("wb")

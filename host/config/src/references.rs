@@ -7,6 +7,7 @@ use super::grant::{Grant, HttpHost};
 use super::plugins::{PluginConfig, ReferableNames};
 use super::resolver::Resolver;
 use super::suggest::{closest, unknown};
+use tuffet_request::ClientClass;
 
 /// Creates a grant for this name.
 type NamedGrant = fn(String) -> Grant;
@@ -34,6 +35,13 @@ impl<'a> Target<'a> {
             "listener-name" => {
                 let listeners = listeners.iter().map(|listener| &*listener.name);
                 ("/listeners", "listener", listeners.collect())
+            }
+            "class-name" => {
+                let mut classes: Vec<&str> = ClientClass::all().map(|class| class.as_str()).collect();
+                classes.sort_unstable();
+                classes.dedup();
+                // Classes are built in; no section of the configuration defines them.
+                ("", "class", classes)
             }
             "root-name" | "granted-root-name" => ("/roots", "root", roots),
             "granted-sink-name" => ("/sinks", "sink", sinks.iter().map(|sink| &*sink.name).collect()),

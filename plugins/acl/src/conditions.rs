@@ -8,6 +8,9 @@ use tuffet_sdk::{Glob, Operation, Problems, Request};
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
     pub clients: Option<Vec<IpNet>>,
+    /// Clients for whom the rule does not hold.
+    pub except_clients: Vec<IpNet>,
+    pub classes: Option<Vec<String>>,
     pub operations: Option<Vec<Operation>>,
     pub names: Option<Vec<Glob>>,
     pub listeners: Option<Vec<String>>,
@@ -17,6 +20,8 @@ impl Conditions {
     /// `client` is the parsed address of the request.
     pub fn match_request(&self, request: &Request, client: IpAddr) -> bool {
         holds(&self.clients, |subnet| subnet.contains(&client))
+            && !self.except_clients.iter().any(|subnet| subnet.contains(&client))
+            && holds(&self.classes, |class| *class == request.client.class)
             && holds(&self.operations, |operation| *operation == request.operation)
             && holds(&self.names, |glob| glob.matches(&request.path))
             && holds(&self.listeners, |listener| *listener == request.listener)

@@ -1,4 +1,4 @@
-//! Access rules by subnet, operation, file name and listener.
+//! Access rules by subnet, class of client, operation, file name and listener.
 //!
 //! A request that any `deny` rule matches is denied. Otherwise the first matching `allow` rule applies, with
 //! its ceilings. A request that no rule matches is left to the next plugin, or denied with `otherwise: deny`.
@@ -73,8 +73,8 @@ impl Authorize for Acl {
 tuffet_sdk::manifest! {
     name: "acl",
     version: env!("CARGO_PKG_VERSION"),
-    description: "Who may do what: rules by subnet, operation, file name and listener",
-    depends_on: ["address", "listener", "operation", "path"],
+    description: "Who may do what: rules by subnet, class of client, operation, file name and listener",
+    depends_on: ["address", "class", "listener", "operation", "path"],
     reuse: true,
 }
 tuffet_sdk::export!(Acl: authorize);

@@ -14,6 +14,28 @@ pub struct Settings {
     allow: Option<Vec<AllowSettings>>,
     #[serde(default)]
     otherwise: Otherwise,
+    #[serde(default)]
+    case: Case,
+}
+
+/// Whether the globs of `names` tell upper from lower case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Case {
+    #[default]
+    Sensitive,
+    Insensitive,
+}
+
+/// The conditions of a rule as written.
+struct Written {
+    clients: Option<Vec<String>>,
+    except_clients: Option<Vec<String>>,
+    classes: Option<Vec<String>>,
+    operations: Option<Vec<Operation>>,
+    names: Option<Vec<String>>,
+    listeners: Option<Vec<String>>,
+    case: Case,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -24,11 +46,13 @@ pub(crate) enum Otherwise {
     Deny,
 }
 
-// Both structs spell out the four conditions, because serde's `flatten` would lose the position of an error.
+// Both structs spell out the conditions, because serde's `flatten` would lose the position of an error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct DenySettings {
     clients: Option<Vec<String>>,
+    except_clients: Option<Vec<String>>,
+    classes: Option<Vec<String>>,
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
@@ -39,6 +63,8 @@ struct DenySettings {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct AllowSettings {
     clients: Option<Vec<String>>,
+    except_clients: Option<Vec<String>>,
+    classes: Option<Vec<String>>,
     operations: Option<Vec<Operation>>,
     names: Option<Vec<String>>,
     listeners: Option<Vec<String>>,
@@ -49,16 +75,19 @@ struct AllowSettings {
 
 pub(crate) fn check(settings: Settings) -> Result<Acl, Problems> {
     let mut problems = Problems::new();
+    let case = settings.case;
     let deny = settings.deny.unwrap_or_default().into_iter().enumerate();
-    let deny = deny.map(|(i, rule)| check_deny(&mut problems, &format!("/deny/{i}"), rule)).collect();
+    let deny = deny.map(|(i, rule)| check_deny(&mut problems, &format!("/deny/{i}"), rule, case)).collect();
     let allow = settings.allow.unwrap_or_default().into_iter().enumerate();
-    let allow = allow.map(|(i, rule)| check_allow(&mut problems, &format!("/allow/{i}"), rule)).collect();
+    let allow =
+        allow.map(|(i, rule)| check_allow(&mut problems, &format!("/allow/{i}"), rule, case)).collect();
     problems.or(Acl { deny, allow, otherwise: settings.otherwise })
 }
 
-fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings) -> DenyRule {
-    let DenySettings { clients, operations, names, listeners, message } = rule;
-    let conditions = check_conditions(problems, at, clients, operations, names, listeners);
+fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings, case: Case) -> DenyRule {
+    let DenySettings { clients, except_clients, classes, operations, names, listeners, message } = rule;
+    let written = Written { clients, except_clients, classes, operations, names, listeners, case };
+    let conditions = check_conditions(problems, at, written);
     let message = message.unwrap_or_else(|| DEFAULT_MESSAGE.to_string());
     if message.len() > MAX_MESSAGE {
         let length = message.len();
@@ -75,10 +104,11 @@ fn check_deny(problems: &mut Problems, at: &str, rule: DenySettings) -> DenyRule
 /// Length of a denial's message that the host sends, in bytes (sdk/wit/policy.wit, `denial`).
 const MAX_MESSAGE: usize = 200;
 
-fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings) -> AllowRule {
-    let AllowSettings { clients, operations, names, listeners, max_blksize, max_windowsize, max_bytes } =
-        rule;
-    let conditions = check_conditions(problems, at, clients, operations, names, listeners);
+fn check_allow(problems: &mut Problems, at: &str, rule: AllowSettings, case: Case) -> AllowRule {
+    let AllowSettings { clients, except_clients, classes, operations, names, listeners, .. } = rule;
+    let AllowSettings { max_blksize, max_windowsize, max_bytes, .. } = rule;
+    let written = Written { clients, except_clients, classes, operations, names, listeners, case };
+    let conditions = check_conditions(problems, at, written);
     let ceilings = SessionValues {
         blksize: ceiling(problems, format!("{at}/max-blksize"), max_blksize, 8, 65464),
         windowsize: ceiling(problems, format!("{at}/max-windowsize"), max_windowsize, 1, 65535),
@@ -105,24 +135,27 @@ fn ceiling(
     in_range
 }
 
-fn check_conditions(
-    problems: &mut Problems,
-    at: &str,
-    clients: Option<Vec<String>>,
-    operations: Option<Vec<Operation>>,
-    names: Option<Vec<String>>,
-    listeners: Option<Vec<String>>,
-) -> Conditions {
+fn check_conditions(problems: &mut Problems, at: &str, written: Written) -> Conditions {
+    let Written { clients, except_clients, classes, operations, names, listeners, case } = written;
     if let Some(operations) = &operations {
         check_not_empty(problems, &format!("{at}/operations"), operations);
     }
+    let excepted = check_list(problems, &format!("{at}/except-clients"), except_clients, parse_subnet);
     Conditions {
         clients: check_list(problems, &format!("{at}/clients"), clients, parse_subnet),
+        except_clients: excepted.unwrap_or_default(),
+        classes: check_list(problems, &format!("{at}/classes"), classes, |class| named(class, "a class")),
         operations,
-        names: check_list(problems, &format!("{at}/names"), names, Glob::parse),
-        listeners: check_list(problems, &format!("{at}/listeners"), listeners, |name| match name {
-            "" => Err("write the name of a listener".to_string()),
-            name => Ok(name.to_string()),
+        names: check_list(problems, &format!("{at}/names"), names, |glob| match case {
+            Case::Sensitive => Glob::parse(glob),
+            Case::Insensitive => Glob::parse(glob).map(Glob::ignoring_case),
+        }),
+        listeners: check_list(problems, &format!("{at}/listeners"), listeners, |name| {
+            named(name, "a listener")
         }),
     }
+}
+
+fn named(name: &str, what: &str) -> Result<String, String> {
+    if name.is_empty() { Err(format!("write the name of {what}")) } else { Ok(name.to_string()) }
 }

@@ -71,6 +71,41 @@ fn every_condition_of_a_rule_must_hold() {
     assert_eq!(acl.authorize(&elsewhere), Verdict::Abstain);
 }
 
+/// "Only from this subnet": whatever else is allowed elsewhere.
+#[test]
+fn a_rule_holds_for_all_but_some() {
+    let acl = acl(json!({
+        "deny": [{ "names": ["images/**"], "except-clients": ["10.1.0.0/16", "2001:db8::/32"] }],
+        "allow": [{}],
+    }));
+    assert_eq!(acl.authorize(&read("images/a", "10.1.2.3")), Verdict::Allow(Profile::default()));
+    assert_eq!(acl.authorize(&read("images/a", "2001:db8::1")), Verdict::Allow(Profile::default()));
+    assert_eq!(denial(acl.authorize(&read("images/a", "10.2.0.1"))).reason, "deny rule 1");
+    assert_eq!(acl.authorize(&read("other", "10.2.0.1")), Verdict::Allow(Profile::default()));
+    let both =
+        self::acl(json!({ "deny": [{ "clients": ["10.0.0.0/8"], "except-clients": ["10.1.0.0/16"] }] }));
+    denial(both.authorize(&read("a", "10.2.0.1")));
+    for client in ["10.1.2.3", "192.0.2.1"] {
+        assert_eq!(both.authorize(&read("a", client)), Verdict::Abstain);
+    }
+}
+
+#[test]
+fn a_rule_for_classes_of_clients() {
+    let acl = acl(json!({ "deny": [{ "classes": ["u-boot", "pxe"] }] }));
+    let mut request = read("a", "10.1.2.3");
+    assert_eq!(acl.authorize(&request), Verdict::Abstain);
+    request.client.class = "u-boot".into();
+    denial(acl.authorize(&request));
+}
+
+#[test]
+fn names_in_any_case_if_asked() {
+    let rule = |case: &str| acl(json!({ "case": case, "deny": [{ "names": ["SEP*"] }] }));
+    denial(rule("insensitive").authorize(&read("sep001122334455.cnf.xml", "10.1.2.3")));
+    assert_eq!(rule("sensitive").authorize(&read("sep00", "10.1.2.3")), Verdict::Abstain);
+}
+
 #[test]
 fn deny_wins_over_every_allow() {
     let acl = acl(json!({ "allow": [{}], "deny": [{ "names": ["*.key"] }] }));
@@ -111,6 +146,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
             { "clients": ["192.0.2.0/24", "192.0.2.1/24", "here"], "names": ["a", "b["], "listeners": [] },
             { "message": "x".repeat(201) },
             { "clients": ["::ffff:10.0.0.1"], "message": "two\nlines" },
+            { "except-clients": [], "classes": [""] },
         ],
         "allow": [{ "max-blksize": 7, "max-windowsize": 65536, "max-bytes": 0, "operations": [] }],
     }));
@@ -122,6 +158,8 @@ fn bad_settings_are_pointed_at_all_at_once() {
         "/deny/1/message: the message has 201 bytes",
         "/deny/2/clients/0: IPv4 clients",
         "/deny/2/message: write one line",
+        "/deny/3/except-clients: an empty list",
+        "/deny/3/classes/0: write the name of a class",
         "/allow/0/operations: an empty list",
         "/allow/0/max-blksize: 7 is out of range: write 8 to 65464",
         "/allow/0/max-windowsize: 65536 is out of range: write 1 to 65535",

@@ -107,7 +107,7 @@ tuffet_sdk::manifest! {
         ("files", "looks the address up in the lease files of a DHCP server, with the setting `leases`"),
         ("clock", "knows which leases are over"),
     ],
-    depends_on: ["address", "mac", "operation", "path"],
+    depends_on: ["address", "class", "mac", "operation", "path"],
     reuse: true,
 }
 tuffet_sdk::export!(MacMap: resolve);

@@ -9,6 +9,8 @@ use tuffet_leases::Mac;
 
 pub(crate) struct Rule {
     pub operations: Vec<Operation>,
+    /// `None` is every class of client.
+    pub classes: Option<Vec<String>>,
     /// `None` is every path.
     pub matches: Option<Glob>,
     pub devices: BTreeMap<Mac, Device>,
@@ -27,7 +29,9 @@ pub(crate) enum Device {
 
 impl Rule {
     pub fn applies(&self, request: &Request) -> bool {
+        let is_of = |classes: &Vec<String>| classes.contains(&request.client.class);
         self.operations.contains(&request.operation)
+            && self.classes.as_ref().is_none_or(is_of)
             && self.matches.as_ref().is_none_or(|glob| glob.matches(&request.path))
     }
 

@@ -18,7 +18,18 @@ pub struct Settings {
     root: String,
     sources: Option<Vec<Source>>,
     leases: Option<Vec<LeaseFile>>,
+    #[serde(default)]
+    case: Case,
     rules: Vec<RuleSettings>,
+}
+
+/// Whether the globs of `match` tell upper from lower case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Case {
+    #[default]
+    Sensitive,
+    Insensitive,
 }
 
 /// Where MAC addresses are learnt.
@@ -46,6 +57,7 @@ struct RuleSettings {
     #[serde(rename = "match")]
     matches: Option<String>,
     operations: Option<Vec<Operation>>,
+    classes: Option<Vec<String>>,
     devices: Option<BTreeMap<String, String>>,
     templates: Option<Vec<String>>,
     fallback: Option<Vec<String>>,
@@ -73,7 +85,9 @@ pub(crate) fn check(settings: Settings) -> Result<MacMap, Problems> {
         problems.add("/rules", "without a rule the plugin does nothing: write one, or leave the plugin out");
     }
     let rules = settings.rules.into_iter().enumerate();
-    let rules = rules.map(|(i, rule)| check_rule(&mut problems, &format!("/rules/{i}"), rule)).collect();
+    let case = settings.case;
+    let rules =
+        rules.map(|(i, rule)| check_rule(&mut problems, &format!("/rules/{i}"), rule, case)).collect();
     let leases = Leases::new(leases);
     let map = problems.or(MacMap { root: settings.root, sources, leases, rules })?;
     map.leases.prepare(crate::now());
@@ -94,11 +108,16 @@ fn check_leases(problems: &mut Problems, leases: Option<Vec<LeaseFile>>) -> Vec<
     leases
 }
 
-fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings) -> Rule {
+fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings, case: Case) -> Rule {
     if rule.devices.is_none() && rule.templates.is_none() && rule.fallback.is_none() {
         problems.add(at, "the rule gives no file: add devices, templates or fallback");
     }
     let matches = rule.matches.and_then(|glob| problems.check(format!("{at}/match"), Glob::parse(&glob)));
+    let matches = matches.map(|glob| if case == Case::Insensitive { glob.ignoring_case() } else { glob });
+    if rule.classes.as_ref().is_some_and(Vec::is_empty) {
+        problems
+            .add(format!("{at}/classes"), "an empty list matches nothing: leave the key out for every class");
+    }
     if rule.operations.as_ref().is_some_and(Vec::is_empty) {
         problems
             .add(format!("{at}/operations"), "an empty list matches nothing: leave the key out for [read]");
@@ -112,6 +131,7 @@ fn check_rule(problems: &mut Problems, at: &str, rule: RuleSettings) -> Rule {
     }
     Rule {
         operations: rule.operations.unwrap_or_else(|| vec![Operation::Read]),
+        classes: rule.classes,
         matches,
         devices,
         templates: templates.into_iter().map(|(_, template)| template).collect(),

@@ -158,6 +158,23 @@ fn bad_leases_are_pointed_at() {
 }
 
 #[test]
+fn a_rule_for_classes_and_names_in_any_case() {
+    let settings = |case: &str| {
+        json!({ "root": "boot", "case": case, "rules": [
+            { "match": "SEP*", "templates": ["phones/{mac}.cfg"] },
+            { "classes": ["u-boot"], "fallback": ["boards/{name}"] },
+        ]})
+    };
+    let sep = from("sep02005e100001.cnf.xml", &[KITCHEN]);
+    assert_eq!(map(settings("insensitive")).resolve(&sep), files(&["phones/02005e100001.cfg"]));
+    assert_eq!(map(settings("sensitive")).resolve(&sep), Resolution::Abstain);
+    let mut board = request("uImage");
+    assert_eq!(map(settings("sensitive")).resolve(&board), Resolution::Abstain);
+    board.client.class = "u-boot".into();
+    assert_eq!(map(settings("sensitive")).resolve(&board), files(&["boards/uImage"]));
+}
+
+#[test]
 fn writes_only_where_a_rule_says_so() {
     let mut write = from("dump", &[KITCHEN]);
     write.operation = Operation::Write;
@@ -178,7 +195,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
             { "devices": { "02:00:5e:10:00:01": "a", "02005E100001": "b" } },
             { "templates": ["{who}", "ok/{mac}", "/abs"], "fallback": ["fine", "{mac}.cfg"] },
             { "operations": ["read"] },
-            { "templates": [], "operations": [], "devices": {} },
+            { "templates": [], "operations": [], "devices": {}, "classes": [] },
         ],
     }));
     let starts = [
@@ -192,6 +209,7 @@ fn bad_settings_are_pointed_at_all_at_once() {
         "/rules/2/templates/2: paths are below the root: write \"abs\"",
         "/rules/2/fallback/1: a fallback is for clients",
         "/rules/3: the rule gives no file",
+        "/rules/4/classes: an empty list",
         "/rules/4/operations: an empty list",
         "/rules/4/devices: no device",
         "/rules/4/templates: an empty list",

@@ -100,3 +100,47 @@ plugins:
     peer.ask(&rrq("open", &[]));
     peer.expect(Answer::Data(1, b"x".to_vec()));
 }
+
+/// "Only from this subnet", whatever allows elsewhere; and classes and names in any case.
+#[test]
+fn only_from_a_subnet() {
+    let server = Setup::new()
+        .file("images/a.img", b"image")
+        .file("open", b"x")
+        .rest_of_yaml(
+            r#"
+policy: { authorize: [acl] }
+plugins:
+  acl:
+    component: builtin:acl
+    settings:
+      case: insensitive
+      deny:
+        - { names: ["IMAGES/**"], except-clients: [127.0.0.0/24], message: "only from the lab" }
+        - { classes: [grub], message: "no GRUB" }
+        - { names: ["/*.XML"], message: "not at the top" }
+      allow: [{}]
+"#,
+        )
+        .start();
+    let mut inside = Peer::from([127, 0, 0, 9], server.address());
+    inside.ask(&rrq("images/a.img", &[]));
+    inside.expect(Answer::Data(1, b"image".to_vec()));
+    let mut outside = Peer::from([127, 0, 1, 9], server.address());
+    outside.ask(&rrq("images/a.img", &[]));
+    assert_eq!(outside.expect_error(2), "only from the lab");
+    outside.ask(&rrq("open", &[("blksize", "1024"), ("tsize", "0")]));
+    assert_eq!(outside.expect_error(2), "no GRUB");
+    outside.ask(&rrq("a.xml", &[]));
+    assert_eq!(outside.expect_error(2), "not at the top");
+    outside.ask(&rrq("phones/a.xml", &[]));
+    outside.expect_error(1);
+}
+
+/// A class that the server does not know never matches, so it is refused.
+#[test]
+fn an_unknown_class_is_named() {
+    let yaml = "policy: { authorize: [acl] }\nplugins: { acl: { component: \"builtin:acl\", settings: { deny: [{ classes: [uboot] }] } } }\n";
+    let ran = Setup::new().rest_of_yaml(yaml).run_to_its_end();
+    ran.assert_fails(64, &["`uboot`", "u-boot"]);
+}

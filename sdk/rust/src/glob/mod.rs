@@ -12,36 +12,46 @@ use std::fmt;
 
 /// A checked glob. `*` and `?` stay within one part of the path, `**` stands for any number of parts, `[a-z]`
 /// and `[!a-z]` are classes, `{a,b}` are alternatives, `\` takes the next character literally. Matching is
-/// case-sensitive.
+/// case-sensitive, unless [`Glob::ignoring_case`] was called.
 ///
-/// A glob without `/` also matches the last part of the path: `*.key` matches `certs/server.key`.
+/// A glob without `/` also matches the last part of the path: `*.key` matches `certs/server.key`. A leading `/` ties it to
+/// the top: `/*.key` matches `server.key` alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     pattern: String,
     alternatives: Vec<Vec<Token>>,
     last_part_too: bool,
+    ignores_case: bool,
 }
 
 impl Glob {
     /// Checks a pattern.
     ///
     /// # Errors
-    /// What is wrong with the pattern and how to fix it: it is empty, starts with `/` or `!`, has an
+    /// What is wrong with the pattern and how to fix it: it is empty, starts with `//` or `!`, has an
     /// unterminated class, group or escape, a `**` that is not a whole part, or more than 256 alternatives.
     pub fn parse(pattern: &str) -> Result<Self, String> {
         Ok(Glob {
-            alternatives: parse::alternatives(pattern)?,
+            alternatives: parse::alternatives(pattern.strip_prefix('/').unwrap_or(pattern))?,
             last_part_too: !pattern.contains('/'),
             pattern: pattern.to_string(),
+            ignores_case: false,
         })
+    }
+
+    /// Makes it match letters in any case.
+    #[must_use]
+    pub fn ignoring_case(self) -> Self {
+        Glob { ignores_case: true, ..self }
     }
 
     /// Returns whether a normalised path (no leading `/`, no `.` or `..`) matches.
     pub fn matches(&self, path: &str) -> bool {
         let last_part = path.rsplit('/').next().unwrap_or(path);
+        let fits = |tokens: &[Token], text: &str| follow(tokens, text, self.ignores_case);
         self.alternatives
             .iter()
-            .any(|tokens| follow(tokens, path) || (self.last_part_too && follow(tokens, last_part)))
+            .any(|tokens| fits(tokens, path) || (self.last_part_too && fits(tokens, last_part)))
     }
 }
 
@@ -71,7 +81,7 @@ enum Token {
 }
 
 /// Follows all positions in `tokens` that `text` can reach.
-fn follow(tokens: &[Token], text: &str) -> bool {
+fn follow(tokens: &[Token], text: &str, ignores_case: bool) -> bool {
     let mut reached = vec![false; tokens.len() + 1];
     let mut next = reached.clone();
     reach(tokens, &mut reached, 0);
@@ -79,9 +89,13 @@ fn follow(tokens: &[Token], text: &str) -> bool {
         next.fill(false);
         for (at, token) in tokens.iter().enumerate().filter(|(at, _)| reached[*at]) {
             match token {
-                Token::Literal(literal) if *literal == c => reach(tokens, &mut next, at + 1),
+                Token::Literal(literal) if same(*literal, c, ignores_case) => {
+                    reach(tokens, &mut next, at + 1)
+                }
                 Token::Any if c != '/' => reach(tokens, &mut next, at + 1),
-                Token::Class { negated, ranges } if c != '/' && within(ranges, c) != *negated => {
+                Token::Class { negated, ranges }
+                    if c != '/' && within(ranges, c, ignores_case) != *negated =>
+                {
                     reach(tokens, &mut next, at + 1);
                 }
                 Token::Star | Token::InsidePart if c != '/' => reach(tokens, &mut next, at),
@@ -108,6 +122,11 @@ fn reach(tokens: &[Token], reached: &mut [bool], mut at: usize) {
     }
 }
 
-fn within(ranges: &[(char, char)], c: char) -> bool {
-    ranges.iter().any(|(low, high)| (*low..=*high).contains(&c))
+fn same(one: char, other: char, ignores_case: bool) -> bool {
+    one == other || (ignores_case && one.to_lowercase().eq(other.to_lowercase()))
+}
+
+fn within(ranges: &[(char, char)], c: char, ignores_case: bool) -> bool {
+    let has = |c: char| ranges.iter().any(|(low, high)| (*low..=*high).contains(&c));
+    has(c) || (ignores_case && (c.to_lowercase().any(has) || c.to_uppercase().any(has)))
 }

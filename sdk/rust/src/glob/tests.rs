@@ -40,6 +40,30 @@ fn without_a_slash_the_last_part_counts_too() {
 }
 
 #[test]
+fn a_leading_slash_ties_a_glob_to_the_top() {
+    assert!(matches("/*.key", "server.key"));
+    assert!(!matches("/*.key", "certs/server.key"));
+    assert!(matches("/certs/*.key", "certs/server.key"));
+    assert_eq!(Glob::parse("/*.key").unwrap().to_string(), "/*.key");
+}
+
+#[test]
+fn letters_match_in_any_case_if_asked() {
+    let matches = |pattern: &str, path: &str| Glob::parse(pattern).unwrap().ignoring_case().matches(path);
+    for (pattern, path) in [
+        ("SEP*.cnf.xml", "sep001122334455.CNF.XML"),
+        ("sep*", "dir/SEP1"),
+        ("[a-f]*", "Beef"),
+        ("[A-F]*", "beef"),
+        ("BÜRO/?", "büro/x"),
+    ] {
+        assert!(matches(pattern, path), "{pattern} {path}");
+    }
+    assert!(!matches("[!a-f]*", "Beef"), "a negated class excludes both cases");
+    assert!(!matches("SEP*", "STEP"));
+}
+
+#[test]
 fn classes_and_escapes() {
     assert!(matches("phone-[0-9]{.cfg,.xml}", "phone-7.xml"));
     assert!(!matches("phone-[!0-9].cfg", "phone-7.cfg"));
@@ -65,9 +89,10 @@ fn every_alternative_is_tried() {
 
 #[test]
 fn bad_globs_are_refused_with_the_remedy() {
-    for bad in
-        ["", "/a", "!a", "a[b", "a{b", "a}b", "a\\", "[", "[]", "[!]", "[z-a]", "a**", "**a", "***", "{*,a}*"]
-    {
+    for bad in [
+        "", "/", "//a", "!a", "a[b", "a{b", "a}b", "a\\", "[", "[]", "[!]", "[z-a]", "a**", "**a", "***",
+        "{*,a}*",
+    ] {
         let message = Glob::parse(bad).unwrap_err();
         assert!(message.len() > 20, "{bad:?}: {message}");
     }

@@ -1,11 +1,12 @@
-//! Snapshots for the viewers of the live view: one per second, shared by all of them, and none without viewers.
+//! Snapshots for the viewers of the live view: one per second, shared by all viewers with the same query, and none
+//! without viewers.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
-use tuffet::watch::{Watch, unix_ms};
+use tuffet::watch::{RowQuery, Watch, unix_ms};
 
 /// The most viewers.
 const MAX_VIEWERS: usize = 16;
@@ -31,8 +32,8 @@ pub trait FeedSource: Send + Sync + 'static {
     /// Waits for the next sample.
     fn next(&self) -> impl Future<Output = ()> + Send;
 
-    /// Returns the current state as JSON, with the samples from `since` on.
-    fn snapshot(&self, since: u64) -> Arc<str>;
+    /// Returns the current state as JSON, with the samples from `since` on, and the rows that `query` asks for.
+    fn snapshot(&self, since: u64, query: &RowQuery) -> Arc<str>;
 }
 
 impl FeedSource for Watch {
@@ -40,18 +41,24 @@ impl FeedSource for Watch {
         self.next_second()
     }
 
-    fn snapshot(&self, since: u64) -> Arc<str> {
+    fn snapshot(&self, since: u64, query: &RowQuery) -> Arc<str> {
         // Cannot fail: JSON represents numbers, text and lists.
-        serde_json::to_string(&Watch::snapshot(self, since)).unwrap_or_default().into()
+        serde_json::to_string(&self.snapshot_of(since, query)).unwrap_or_default().into()
     }
 }
 
 struct Shared<S> {
     source: S,
-    snapshots: broadcast::Sender<Arc<str>>,
     seats: Arc<Semaphore>,
+    views: Mutex<Views>,
+}
+
+/// The distinct queries of the viewers; at most as many as there are seats.
+#[derive(Default)]
+struct Views {
+    channels: Vec<(RowQuery, broadcast::Sender<Arc<str>>)>,
     /// Whether the task that sends snapshots is running.
-    is_filled: Mutex<bool>,
+    is_filled: bool,
 }
 
 /// A viewer.
@@ -64,41 +71,55 @@ pub struct Viewer {
 impl<S: FeedSource> Feed<S> {
     /// Creates a feed without viewers.
     pub fn new(source: S) -> Feed<S> {
-        let snapshots = broadcast::Sender::new(MAX_BEHIND);
         let seats = Arc::new(Semaphore::new(MAX_VIEWERS));
-        Feed(Arc::new(Shared { source, snapshots, seats, is_filled: Mutex::new(false) }))
+        Feed(Arc::new(Shared { source, seats, views: Mutex::default() }))
     }
 
-    /// Adds a viewer; `None` if there are too many. Must be called within a tokio runtime.
-    pub fn join(&self) -> Option<Viewer> {
+    /// Adds a viewer with this query; `None` if there are too many. Must be called within a tokio runtime.
+    pub fn join(&self, query: RowQuery) -> Option<Viewer> {
         let seat = Arc::clone(&self.0.seats).try_acquire_owned().ok()?;
-        let mut is_filled = self.is_filled();
-        let rest = self.0.snapshots.subscribe();
-        if !std::mem::replace(&mut *is_filled, true) {
+        let mut views = self.views();
+        let rest = match views.channels.iter().find(|(its, _)| *its == query) {
+            Some((_, channel)) => channel.subscribe(),
+            None => {
+                let channel = broadcast::Sender::new(MAX_BEHIND);
+                let rest = channel.subscribe();
+                views.channels.push((query.clone(), channel));
+                rest
+            }
+        };
+        if !std::mem::replace(&mut views.is_filled, true) {
             tokio::spawn(self.clone().fill());
         }
-        drop(is_filled);
-        Some(Viewer { first: Some(self.0.source.snapshot(0)), rest, _seat: seat })
+        drop(views);
+        Some(Viewer { first: Some(self.0.source.snapshot(0, &query)), rest, _seat: seat })
     }
 
-    /// Sends a snapshot after each second's sample, until there are no viewers.
+    /// Sends snapshots after each second's sample, until there are no viewers.
     async fn fill(self) {
         loop {
             self.0.source.next().await;
-            let mut is_filled = self.is_filled();
-            if self.0.snapshots.receiver_count() == 0 {
-                *is_filled = false;
-                return;
-            }
-            drop(is_filled);
-            // The last viewer may have left meanwhile.
+            let channels = {
+                let mut views = self.views();
+                views.channels.retain(|(_, channel)| channel.receiver_count() > 0);
+                if views.channels.is_empty() {
+                    views.is_filled = false;
+                    return;
+                }
+                views.channels.clone()
+            };
             let since = unix_ms(SystemTime::now()).saturating_sub(OVERLAP_MS);
-            let _ = self.0.snapshots.send(self.0.source.snapshot(since));
+            for (query, channel) in channels {
+                // The last viewer may have left meanwhile.
+                let _ = channel.send(self.0.source.snapshot(since, &query));
+                // Other tasks have their turn between two queries.
+                tokio::task::yield_now().await;
+            }
         }
     }
 
-    fn is_filled(&self) -> MutexGuard<'_, bool> {
-        self.0.is_filled.lock()
+    fn views(&self) -> MutexGuard<'_, Views> {
+        self.0.views.lock()
     }
 }
 
@@ -128,9 +149,13 @@ mod tests {
             self.1.notified().await;
         }
 
-        fn snapshot(&self, _: u64) -> Arc<str> {
-            self.0.fetch_add(1, Relaxed).to_string().into()
+        fn snapshot(&self, _: u64, query: &RowQuery) -> Arc<str> {
+            format!("{}{}", query.sort(), self.0.fetch_add(1, Relaxed)).into()
         }
+    }
+
+    fn query(sort: &str) -> RowQuery {
+        RowQuery::parse(sort, "").expect("a query")
     }
 
     #[test]
@@ -141,7 +166,8 @@ mod tests {
             let feed = Feed::new(Arc::clone(&source));
             let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
             assert_eq!(tasks(), 0);
-            let (mut one, mut two) = (feed.join().expect("a place"), feed.join().expect("a place"));
+            let (mut one, mut two) =
+                (feed.join(query("")).expect("a place"), feed.join(query("")).expect("a place"));
             assert_eq!(tasks(), 1);
             for viewer in [&mut one, &mut two] {
                 viewer.next().await;
@@ -154,8 +180,31 @@ mod tests {
                 tokio::task::yield_now().await;
             }
             assert_eq!(source.0.load(Relaxed), 3, "without viewers");
-            let mut again = feed.join().expect("a place");
+            let mut again = feed.join(query("")).expect("a place");
             assert_eq!((again.next().await.as_deref(), tasks()), (Some("3"), 1));
+        });
+    }
+
+    #[test]
+    fn each_query_has_its_snapshot_and_none_after_its_last_viewer() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(async {
+            let source = Arc::new(Counting::default());
+            let feed = Feed::new(Arc::clone(&source));
+            let join = |sort: &str| feed.join(query(sort)).expect("a place");
+            let (mut plain, mut slow, mut slow_too) = (join(""), join("-rate"), join("-rate"));
+            for viewer in [&mut plain, &mut slow, &mut slow_too] {
+                viewer.next().await;
+            }
+            source.1.notify_one();
+            assert_eq!(plain.next().await.as_deref(), Some("3"));
+            let both = (slow.next().await, slow_too.next().await);
+            assert_eq!((both.0.as_deref(), both.1.as_deref()), (Some("-rate4"), Some("-rate4")));
+            drop((slow, slow_too));
+            source.1.notify_one();
+            assert_eq!(plain.next().await.as_deref(), Some("5"), "one query is left");
+            let crowd: Vec<_> = (1..MAX_VIEWERS).map(|_| join("age")).collect();
+            assert!(feed.join(query("age")).is_none(), "{} viewers", crowd.len());
         });
     }
 

@@ -29,6 +29,49 @@ fn a_server_is_alive_and_ready() {
     assert_eq!(server.stop(), [] as [Value; 0]);
 }
 
+/// The server sorts and filters the rows; what it does not know is named.
+#[test]
+fn a_snapshot_has_the_rows_that_are_asked_for() {
+    let server =
+        Setup::new().file("a.img", &bytes(5000)).file("b.img", &bytes(5000)).rest_of_yaml(OPEN).start();
+    let mut peers = [Peer::new(server.address()), Peer::new(server.address())];
+    for (peer, name) in peers.iter_mut().zip(["a.img", "b.img"]) {
+        peer.ask(&rrq(name, &[]));
+        peer.expect(Answer::Data(1, bytes(5000)[..512].to_vec()));
+    }
+    let mut third = Peer::new(server.address());
+    third.ask(&rrq("none", &[]));
+    third.expect_error(1);
+    server.outcome("none");
+    let rows = |query: &str, table: &str| {
+        let (status, snapshot) = json_of(&server, &format!("/api/snapshot{query}"));
+        assert_eq!(status, 200, "{snapshot}");
+        let paths =
+            snapshot[table].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap().to_owned());
+        (paths.collect::<Vec<_>>(), snapshot["matching"].as_u64().unwrap())
+    };
+    assert_eq!(rows("?sort=file", "active"), (vec!["a.img".into(), "b.img".into()], 2));
+    assert_eq!(rows("?sort=-file", "active"), (vec!["b.img".into(), "a.img".into()], 2));
+    assert_eq!(rows("?filter=file%3AB.img+root%3Aboot", "active"), (vec!["b.img".into()], 1));
+    assert_eq!(rows("?filter=root%3Aother", "active"), (vec![], 0));
+    assert_eq!(rows("?filter=outcome%3Anot-found", "finished"), (vec!["none".into()], 2));
+    assert_eq!(rows("?filter=outcome%3Afailed", "finished"), (vec![], 2));
+    // They acknowledge nothing, so they are stuck after some seconds.
+    server.live_until("both are still", |live| {
+        live["active"].as_array().unwrap().iter().all(|row| row["idle_seconds"].as_u64() >= Some(3))
+    });
+    assert_eq!(rows("?filter=state%3Astuck", "active").1, 2);
+    assert_eq!(rows("?filter=state%3Amoving", "active"), (vec![], 0));
+    for (query, word) in
+        [("?sort=speed", "rate, progress"), ("?filter=state:dead", "state:stuck"), ("?x=1", "filter=")]
+    {
+        for path in ["/api/snapshot", "/api/live"] {
+            let answer = http(server.admin(), &format!("{path}{query}"), &[]);
+            assert!(answer.status == 400 && answer.body.contains(word), "{path}{query}: {answer:?}");
+        }
+    }
+}
+
 #[test]
 fn metrics_are_for_prometheus() {
     let server = Setup::new().file("a", b"content").rest_of_yaml(OPEN).start();

@@ -47,6 +47,25 @@ fn one_frame_for_scripts() {
 }
 
 #[test]
+fn one_frame_of_the_rows_that_are_asked_for() {
+    let (server, _peer) = server("admin: { address: \"127.0.0.1:0\" }\n");
+    let url = format!("http://{}/", server.admin());
+    for source in [["--control", &socket(&server)], ["--url", &url]] {
+        let frame = |args: &[&str]| {
+            let ran = tuffet(["top", "--once"].iter().chain(&source).chain(args).copied());
+            ran.assert_good();
+            String::from_utf8_lossy(&ran.stdout).into_owned()
+        };
+        assert!(frame(&["--sort", "-rate", "--filter", "file:initrd root:boot"]).contains("initrd.img"));
+        assert!(!frame(&["--filter", "client:192.0.2.1"]).contains("initrd.img"));
+    }
+    for args in [["--sort", "speed"], ["--filter", "state:dead"]] {
+        let ran = tuffet(["top", "--control", &socket(&server)].iter().chain(&args).copied());
+        ran.assert_fails(64, &["give"]);
+    }
+}
+
+#[test]
 fn a_token_and_what_is_wrong() {
     let setup = Setup::new();
     setup.outside().write("token", b"0123456789abcdef\n");

@@ -1,6 +1,6 @@
 //! The details of one request: all of its data in the snapshot.
 
-use super::text::{bytes, clock, micros, plain, rate};
+use super::text::{bytes, clock, micros, plain, rate, span};
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use tuffet::watch::{Active, Finished, PluginCall, RequestInfo, Snapshot};
@@ -89,6 +89,9 @@ impl Facts {
         self.some("size", row.size.map(bytes).as_deref());
         self.some("at most", row.rate.map(|most| rate(most.into())).as_deref());
         self.add("arrived", bytes(row.bytes));
+        if row.idle_seconds > 0 {
+            self.add("nothing moved for", span(row.idle_seconds));
+        }
         self.add("resent", format!("{} packets", row.retransmissions));
         self.add("started (UTC)", clock(row.started_unix_ms));
         self.took("age", Some(row.running_us));

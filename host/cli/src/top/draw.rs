@@ -1,15 +1,16 @@
 //! The screen.
 
 use super::details;
-use super::state::{ORIGINS, QUEUES, SERVERS, State, TABS, client, file};
+use super::state::{ORIGINS, QUEUES, RUNNING, SERVERS, State, TABS, client, file};
 use super::text::{bytes, clock, cut_end, cut_front, micros, percent, plain, rate, span};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table, Wrap};
+use std::net::SocketAddr;
 use tuffet::origins::OriginReport;
-use tuffet::watch::{Active, Finished, FleetServer, PluginTotals, RequestInfo, Snapshot};
+use tuffet::watch::{Active, Finished, FleetServer, PluginTotals, RequestInfo, Snapshot, Sort, SortKey};
 use tuffet_request::Distribution;
 use tuffet_request::events::Outcome;
 
@@ -21,6 +22,8 @@ const WIDE: u16 = 110;
 const WIDEST: u16 = 140;
 /// The width of the longest IPv4 address with a port.
 const ADDRESS: u16 = 21;
+/// The width of the longest IPv4 address.
+const NARROW_ADDRESS: u16 = 15;
 /// The space between two columns.
 const SPACING: u16 = 2;
 
@@ -28,8 +31,9 @@ const QUIET: Style = Style::new().fg(Color::DarkGray);
 
 pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     let reasons = state.snapshot.reasons.len().min(4) as u16;
+    let lines = head_lines(state, usize::from(frame.area().width));
     let [head, why, spark, tabs, rows, foot] = Layout::vertical([
-        Constraint::Length(3),
+        Constraint::Length(lines.len() as u16),
         Constraint::Length(reasons),
         Constraint::Length(4),
         Constraint::Length(1),
@@ -37,7 +41,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         Constraint::Length(1),
     ])
     .areas(frame.area());
-    frame.render_widget(Paragraph::new(head_lines(state)), head);
+    frame.render_widget(Paragraph::new(lines), head);
     let reasons = state.snapshot.reasons.iter().map(|reason| Line::from(plain(&reason.detail)).red());
     frame.render_widget(Paragraph::new(reasons.collect::<Vec<_>>()), why);
     throughput(frame, &state.snapshot, spark);
@@ -52,7 +56,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
     frame.render_widget(foot_line(state), foot);
 }
 
-fn head_lines(state: &State) -> Vec<Line<'static>> {
+/// Returns the head within this width: what does not fit on a line goes on the next one.
+fn head_lines(state: &State, width: usize) -> Vec<Line<'static>> {
     let snapshot = &state.snapshot;
     let live = match (&state.lost, state.paused) {
         (Some(reason), _) => Span::from(format!("not live: {}", plain(reason))).yellow().bold(),
@@ -61,52 +66,84 @@ fn head_lines(state: &State) -> Vec<Line<'static>> {
     };
     let ready =
         if snapshot.ready { Span::from("ready").green() } else { Span::from("not ready").red().bold() };
-    let up = span(snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms) / 1000);
+    let age_ms = snapshot.unix_ms.saturating_sub(snapshot.started_unix_ms);
+    let up = span(age_ms / 1000);
     let host: String = plain(&snapshot.host).chars().take(LONGEST_HOST).collect();
     let host = if host.is_empty() { host } else { format!(" on {host}") };
-    let about = if snapshot.servers.is_empty() {
-        format!("Tuffet {}{host}, configuration {}, up {up}  ", snapshot.version, snapshot.generation)
+    let is_one = snapshot.servers.is_empty();
+    let about = if is_one {
+        format!("Tuffet {}{host}, configuration {}, up {up}", snapshot.version, snapshot.generation)
     } else {
-        format!("Tuffet {}{host}, watched for {up}  ", snapshot.version)
+        format!("Tuffet {}{host}, watched for {up}", snapshot.version)
     };
     let last = snapshot.samples.last();
     let moved = last.map(|sample| (sample.bytes_per_second.read, sample.bytes_per_second.write));
     let (out, back) = moved.unwrap_or_default();
     let ended: u64 = last.map_or(0, |sample| sample.ended.iter().sum());
     let totals = &snapshot.totals;
-    let now = format!(
-        "now: {} running  {} to clients  {} from clients  {ended} ended/s",
-        totals.active,
-        rate(out),
-        rate(back),
-    );
-    let failures = totals.ended.iter().filter(|one| one.outcome.is_failure()).map(|one| one.count);
-    let failures: u64 = failures.sum();
-    let sent = sent_blocks(snapshot) + totals.retransmissions;
-    let since = format!(
-        "  {} resent ({})  decided within {} (p99)",
-        totals.retransmissions,
-        percent(totals.retransmissions, sent),
-        micros(totals.decision.quantile_us(0.99)),
-    );
-    let failed = Span::from(format!("{failures} failures"));
-    let failed = if failures > 0 { failed.red().bold() } else { failed };
-    vec![
-        Line::from(vec![Span::from(about).bold(), live, Span::from("  "), ready]),
-        Line::from(now),
-        Line::from(vec![Span::from("since the start: "), failed, Span::from(since)]),
-    ]
+    let now = [
+        format!("now: {} running", totals.active),
+        format!("{} to clients", rate(out)),
+        format!("{} from clients", rate(back)),
+        format!("{ended} ended/s"),
+    ];
+    let count = |counts: fn(Outcome) -> bool| -> u64 {
+        totals.ended.iter().filter(|one| counts(one.outcome)).map(|one| one.count).sum()
+    };
+    let failures = count(|outcome| outcome.is_failure() && !outcome.is_refusal());
+    let failed = Span::from(format!("{failures} failed"));
+    let again = totals.retransmissions;
+    let sent = sent_blocks(snapshot) + again;
+    let resent = Span::from(format!("{again} resent ({})", percent(again, sent)));
+    // The quantile is the bound of a bucket, and no request waited for longer than the server runs.
+    let bound = totals.decision.quantile_us(0.99);
+    let bound = if is_one { bound.map(|bound| bound.min(age_ms.saturating_mul(1000))) } else { bound };
+    let mut lines = flow(vec![Span::from(about).bold(), live, ready], width);
+    lines.extend(flow(now.into_iter().map(Span::from).collect(), width));
+    let since = vec![
+        Span::from("since the start:"),
+        if failures > 0 { failed.red().bold() } else { failed },
+        Span::from(format!("{} refused", count(Outcome::is_refusal))),
+        if is_much(again, sent) { resent.red().bold() } else { resent },
+        Span::from(format!("99 % decided within {}", micros(bound))),
+    ];
+    lines.extend(flow(since, width));
+    lines
+}
+
+/// Lays out parts with two spaces between them, on as many lines as they need.
+fn flow(parts: Vec<Span<'static>>, width: usize) -> Vec<Line<'static>> {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.width() + 2 + part.width() <= width => {
+                line.push_span("  ");
+                line.push_span(part);
+            }
+            Some(_) => lines.push(Line::from(vec![Span::from("  "), part])),
+            None => lines.push(Line::from(part)),
+        }
+    }
+    lines
+}
+
+/// Returns whether so many packets were resent that something is wrong; some loss is normal.
+fn is_much(resent: u64, sent: u64) -> bool {
+    resent.saturating_mul(20) >= sent.max(1)
 }
 
 /// Estimates the blocks sent and received. Those of running transfers follow from their bytes and the granted block
 /// size.
 fn sent_blocks(snapshot: &Snapshot) -> u64 {
-    let running = snapshot.active.iter().map(|row| {
-        let granted = row.options.iter().flatten().find(|(name, _)| name == "blksize");
-        let size = granted.and_then(|(_, value)| value.parse().ok()).filter(|size| *size >= 8);
-        row.bytes.div_ceil(size.unwrap_or(512)) + 1
-    });
+    let running = snapshot.active.iter().map(blocks_of);
     snapshot.totals.blocks.read + snapshot.totals.blocks.write + running.sum::<u64>()
+}
+
+/// Estimates the blocks of a running transfer, with the one in flight.
+fn blocks_of(row: &Active) -> u64 {
+    let granted = row.options.iter().flatten().find(|(name, _)| name == "blksize");
+    let size = granted.and_then(|(_, value)| value.parse().ok()).filter(|size| *size >= 8);
+    row.bytes.div_ceil(size.unwrap_or(512)) + 1
 }
 
 fn throughput(frame: &mut Frame<'_>, snapshot: &Snapshot, area: Rect) {
@@ -126,9 +163,14 @@ fn tab_line(state: &State) -> Line<'static> {
     let servers = state.snapshot.servers.len() as u64;
     let origins = state.snapshot.origins.len() as u64;
     let ended = state.snapshot.finished.len() as u64;
+    let shown = state.running().len() as u64;
     let counts = [totals.active, ended, totals.plugins.len() as u64, 0, origins, servers];
     let spans = state.tabs().into_iter().enumerate().flat_map(|(index, tab)| {
-        let count = if tab == QUEUES { String::new() } else { format!(" {}", counts[tab]) };
+        let count = match tab {
+            QUEUES => String::new(),
+            RUNNING if shown < totals.active => format!(" {shown} of {}", totals.active),
+            _ => format!(" {}", counts[tab]),
+        };
         let text = Span::from(format!(" {} {}{count} ", index + 1, TABS[tab]));
         let chosen = tab == state.tab;
         [if chosen { text.add_modifier(Modifier::REVERSED) } else { text }, Span::from(" ")]
@@ -138,7 +180,8 @@ fn tab_line(state: &State) -> Line<'static> {
 
 fn foot_line(state: &State) -> Line<'static> {
     if state.typing {
-        return Line::from(format!("filter: {}_   Enter keeps it, Esc clears it", plain(&state.filter)));
+        let why = state.wrong_filter.as_deref().unwrap_or("Enter keeps it, Esc clears it");
+        return Line::from(format!("filter: {}_   {}", plain(&state.filter), plain(why)));
     }
     let filter = match &*state.filter {
         "" => String::new(),
@@ -146,7 +189,7 @@ fn foot_line(state: &State) -> Line<'static> {
     };
     let enter = if state.tab == SERVERS { "its rows" } else { "details" };
     let keys = format!(
-        "q quit  Tab turn  Enter {enter}  / filter  s sort ({})  p pause  ↑↓ select{filter}",
+        "q quit  Tab turn  Enter {enter}  / filter  s S sort ({})  p pause  ↑↓ select{filter}",
         state.sorted_by()
     );
     Line::from(keys).style(QUIET)
@@ -154,7 +197,7 @@ fn foot_line(state: &State) -> Line<'static> {
 
 fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
     let (titles, widths, rows): (&[&str], Vec<Constraint>, Vec<Row<'_>>) = match state.tab {
-        0 => running(&state.running(), area.width),
+        RUNNING => running(&state.running(), area.width),
         1 => ended(&state.ended(), area.width),
         2 => plugins(&state.snapshot.totals.plugins),
         QUEUES => queues(&state.snapshot),
@@ -169,9 +212,34 @@ fn table(frame: &mut Frame<'_>, state: &State, area: Rect) {
         0 | 1 | SERVERS if number == selected => row.style(Style::new().add_modifier(Modifier::REVERSED)),
         _ => row,
     });
-    let head = Row::new(titles.iter().map(|title| Cell::from(*title))).style(QUIET);
+    let order = if state.tab == RUNNING { state.order() } else { None };
+    let titles = titles.iter().enumerate().map(|(column, title)| match order {
+        Some(order) if column_of(order.key) == column => Cell::from(marked(title, order)),
+        _ => Cell::from(*title),
+    });
+    let head = Row::new(titles).style(QUIET);
     let table = Table::new(rows.skip(top), widths).header(head).column_spacing(SPACING);
     frame.render_widget(table, area);
+}
+
+/// Returns the column of the running transfers that this key sorts by.
+fn column_of(key: SortKey) -> usize {
+    match key {
+        SortKey::Client => 0,
+        SortKey::File => 1,
+        SortKey::Progress => 2,
+        SortKey::Rate => 3,
+        SortKey::Resent => 4,
+        SortKey::Age => 5,
+    }
+}
+
+/// Returns the title with an arrow that says where the largest value is; titles of numbers stay at the right.
+fn marked(title: &str, order: Sort) -> String {
+    let rises = matches!(order.key, SortKey::Client | SortKey::File) != order.reversed;
+    let arrow = if rises { '▲' } else { '▼' };
+    let name = format!("{}{arrow}", title.trim());
+    if title.starts_with(' ') { format!("{name:>0$}", title.len()) } else { name }
 }
 
 type Rows<'a> = (&'static [&'static str], Vec<Constraint>, Vec<Row<'a>>);
@@ -182,7 +250,7 @@ fn running<'a>(all: &[&Active], width: u16) -> Rows<'a> {
         Constraint::Fill(1),
         Constraint::Length(16),
         Constraint::Length(11),
-        Constraint::Length(6),
+        Constraint::Length(7),
     ];
     if width >= WIDE {
         widths.push(Constraint::Length(9));
@@ -197,17 +265,18 @@ fn running<'a>(all: &[&Active], width: u16) -> Rows<'a> {
             }
             None => bytes(row.bytes),
         };
-        let again = Cell::from(format!("{:>6}", row.retransmissions));
+        let again = Cell::from(format!("{:>7}", row.retransmissions));
+        let sent = blocks_of(row) + u64::from(row.retransmissions);
         Row::new([
-            Cell::from(about(&row.who, width)),
+            Cell::from(cut_front(&about(&row.who, width), room[0])),
             Cell::from(cut_front(&file(&row.who, row.resolved.as_deref()), room[1])),
             Cell::from(progress).blue(),
             Cell::from(format!("{:>11}", rate(row.bytes_per_second))),
-            if row.retransmissions > 0 { again.red() } else { again },
+            if is_much(row.retransmissions.into(), sent) { again.red() } else { again },
             Cell::from(format!("{:>9}", micros(Some(row.running_us)))),
         ])
     };
-    let titles: &[&str] = &["CLIENT", "FILE", "PROGRESS", "       RATE", "RESENT", "      AGE"];
+    let titles: &[&str] = &["CLIENT", "FILE", "PROGRESS", "       RATE", " RESENT", "      AGE"];
     (&titles[..widths.len()], widths, all.iter().map(row).collect())
 }
 
@@ -242,7 +311,7 @@ fn ended<'a>(all: &[&Finished], width: u16) -> Rows<'a> {
         Row::new([
             Cell::from(clock(row.ended_unix_ms)),
             Cell::from(row.outcome.as_str()).style(color(row.outcome)),
-            Cell::from(about(&row.who, width)),
+            Cell::from(cut_front(&about(&row.who, width), room[2])),
             Cell::from(cut_front(&file(&row.who, row.resolved.as_deref()), room[3])),
             Cell::from(cut_end(&plain(&why), room[4])),
             Cell::from(format!("{:>8}", bytes(row.bytes))),
@@ -260,12 +329,23 @@ fn columns(widths: &[Constraint], width: u16) -> Vec<usize> {
 }
 
 fn client_width(width: u16) -> u16 {
-    if width >= WIDEST { 2 * ADDRESS } else { ADDRESS }
+    match width {
+        WIDEST.. => 2 * ADDRESS,
+        WIDE.. => ADDRESS,
+        _ => NARROW_ADDRESS,
+    }
 }
 
-/// Formats the client as far as there is room.
+/// Formats the client as far as there is room: the file needs it more than the port.
 fn about(who: &RequestInfo, width: u16) -> String {
-    if width >= WIDEST { client(who) } else { plain(&who.client) }
+    match width {
+        WIDEST.. => client(who),
+        WIDE.. => plain(&who.client),
+        _ => match who.client.parse::<SocketAddr>() {
+            Ok(address) => address.ip().to_string(),
+            Err(_) => plain(&who.client),
+        },
+    }
 }
 
 fn color(outcome: Outcome) -> Style {
@@ -314,7 +394,7 @@ fn plugins<'a>(all: &[PluginTotals]) -> Rows<'a> {
         Constraint::Fill(1),
     ];
     let titles =
-        &["PLUGIN", "     CALLS", "RUNNING", "WAITING", "      P50", "      P99", "BREAKER", "FAILED"];
+        &["PLUGIN", "     CALLS", "RUNNING", "WAITING", "  50 % IN", "  99 % IN", "BREAKER", "FAILED"];
     (titles, widths, all.iter().map(row).collect())
 }
 
@@ -327,7 +407,7 @@ fn servers<'a>(all: &[FleetServer]) -> Rows<'a> {
             FleetServer { ready: true, .. } => Cell::from("ready").green(),
             _ => Cell::from("not ready").red().bold(),
         };
-        let failures = Cell::from(format!("{:>8}", server.failures));
+        let failures = Cell::from(format!("{:>7}", server.failures));
         Row::new([
             Cell::from(plain(&server.server)),
             state,
@@ -335,6 +415,7 @@ fn servers<'a>(all: &[FleetServer]) -> Rows<'a> {
             Cell::from(format!("{:>11}", rate(server.bytes_per_second))),
             Cell::from(format!("{:>10}", server.ended)),
             if server.failures > 0 { failures.red() } else { failures },
+            Cell::from(format!("{:>8}", server.refused)),
             Cell::from(format!("{:>6}", server.generation)),
             Cell::from(plain(&server.revision)),
             Cell::from(plain(&server.version)),
@@ -346,6 +427,7 @@ fn servers<'a>(all: &[FleetServer]) -> Rows<'a> {
         Constraint::Length(7),
         Constraint::Length(11),
         Constraint::Length(10),
+        Constraint::Length(7),
         Constraint::Length(8),
         Constraint::Length(6),
         Constraint::Length(16),
@@ -357,7 +439,8 @@ fn servers<'a>(all: &[FleetServer]) -> Rows<'a> {
         "RUNNING",
         "       RATE",
         "     ENDED",
-        "FAILURES",
+        " FAILED",
+        " REFUSED",
         "CONFIG",
         "REVISION",
         "VERSION",
@@ -406,23 +489,25 @@ fn origins<'a>(all: &[OriginReport]) -> Rows<'a> {
 fn queues<'a>(snapshot: &Snapshot) -> Rows<'a> {
     let queues = &snapshot.totals.queues;
     let cache = &snapshot.totals.file_cache;
-    let mut rows = vec![
-        ("requests, for their decision".to_owned(), queues.decisions.to_string()),
-        ("outcomes, for the log".to_owned(), queues.summaries.to_string()),
-        ("events, for observers".to_owned(), queues.events.to_string()),
-        (
-            "half-open transfers, for the client's first answer".to_owned(),
-            snapshot.totals.half_open.to_string(),
-        ),
+    let waiting = [
+        ("requests, for their decision", queues.decisions),
+        ("outcomes, for the log", queues.summaries),
+        ("events, for observers", queues.events),
+        ("half-open transfers, for the client's first answer", snapshot.totals.half_open),
     ];
-    for sink in &queues.sinks {
+    let mut rows: Vec<(String, String)> = Vec::new();
+    for (what, count) in waiting.into_iter().filter(|(_, count)| *count > 0) {
+        rows.push((what.to_owned(), count.to_string()));
+    }
+    for sink in queues.sinks.iter().filter(|sink| sink.lines > 0 || sink.broken) {
         let broken = if sink.broken { ", which is broken" } else { "" };
         rows.push((format!("lines in the sink {}{broken}", plain(&sink.sink)), sink.lines.to_string()));
     }
+    if rows.is_empty() {
+        rows.push(("nothing waits".to_owned(), String::new()));
+    }
     rows.push(("hot files in memory".into(), format!("{} of {}", bytes(cache.bytes), bytes(cache.capacity))));
-    // There are many limits, and most are never reached.
-    let dropped = snapshot.totals.dropped.iter();
-    for dropped in dropped.filter(|it| it.count > 0 || !it.reason.starts_with("limit-")) {
+    for dropped in snapshot.totals.dropped.iter().filter(|it| it.count > 0) {
         rows.push((format!("datagrams that came to nothing: {}", dropped.reason), dropped.count.to_string()));
     }
     let rows = rows.into_iter().map(|(name, value)| Row::new([name, format!("{value:>22}")])).collect();

@@ -13,6 +13,7 @@ mod text;
 use super::control::ControlArgs;
 use super::print_stderr;
 use clap::Args;
+use parking_lot::Mutex;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use source::{Source, Update};
@@ -20,9 +21,11 @@ use state::{KeyResult, State};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use tokio::signal::unix::{SignalKind, signal};
+use tuffet::watch::RowQuery;
 
 #[derive(Debug, Args)]
 pub(super) struct TopArgs {
@@ -43,6 +46,20 @@ pub(super) struct TopArgs {
     /// The file with the token for NATS, or with NATS credentials.
     #[arg(long, value_name = "FILE", requires = "nats")]
     nats_auth: Option<PathBuf>,
+    /// Sort the running transfers: rate, progress, resent, age, client or file, reversed with - before it. Default: the
+    /// fastest first, and of more than 200 the fastest and the slowest.
+    #[arg(
+        long,
+        value_name = "KEY",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    sort: String,
+    /// Show what matches all of these words: a text, client:TEXT, file:TEXT, root:NAME, state:stuck, state:moving, or
+    /// outcome:NAME.
+    #[arg(long, value_name = "WORDS", default_value = "", hide_default_value = true)]
+    filter: String,
     /// Print one frame as plain text. The default if the output is not a terminal.
     #[arg(long)]
     once: bool,
@@ -66,7 +83,14 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let first = match source.first() {
+    let query = match RowQuery::parse(&args.sort, &args.filter) {
+        Ok(query) => query,
+        Err(message) => {
+            print_stderr(message);
+            return ExitCode::from(64);
+        }
+    };
+    let first = match source.first(&query) {
         Ok(first) => first,
         Err(error) => {
             print_stderr(format_args!(
@@ -76,9 +100,9 @@ pub(super) fn top(args: &TopArgs) -> ExitCode {
         }
     };
     if args.once || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
-        return once::print(first);
+        return once::print(State::new(first, query));
     }
-    match watch(source, State::new(first)) {
+    match watch(source, State::new(first, query)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print_stderr(format_args!("the terminal fails: {error}"));
@@ -94,17 +118,24 @@ fn watch(source: Source, mut state: State) -> io::Result<()> {
         let work = move || if signals { wait_for_signals(&inputs) } else { read_input(&inputs) };
         thread::Builder::new().name(name.into()).spawn(work)?;
     }
+    let wanted = Arc::new(Mutex::new(state.query.clone()));
+    let its = Arc::clone(&wanted);
     thread::Builder::new().name("tuffet-source".into()).spawn(move || {
-        source.follow(|update| inputs.send(Input::Update(update)).is_ok());
+        source.follow(&its, |update| inputs.send(Input::Update(update)).is_ok());
     })?;
     // Also sets a hook that restores the terminal before the message of a panic.
     let mut terminal = ratatui::try_init()?;
-    let result = turn(&mut terminal, &mut state, &received);
+    let result = turn(&mut terminal, &mut state, &received, &wanted);
     ratatui::try_restore()?;
     result
 }
 
-fn turn(terminal: &mut DefaultTerminal, state: &mut State, received: &Receiver<Input>) -> io::Result<()> {
+fn turn(
+    terminal: &mut DefaultTerminal,
+    state: &mut State,
+    received: &Receiver<Input>,
+    wanted: &Mutex<RowQuery>,
+) -> io::Result<()> {
     loop {
         terminal.draw(|frame| draw::draw(frame, state))?;
         let mut next = received.recv().ok();
@@ -122,6 +153,10 @@ fn turn(terminal: &mut DefaultTerminal, state: &mut State, received: &Receiver<I
                 Input::Over => return Ok(()),
             }
             next = received.try_recv().ok();
+        }
+        let mut wanted = wanted.lock();
+        if *wanted != state.query {
+            wanted.clone_from(&state.query);
         }
     }
 }

@@ -5,17 +5,15 @@ use super::state::State;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::process::ExitCode;
-use tuffet::watch::Snapshot;
 
 /// The columns without `COLUMNS`.
 const WIDTH: u16 = 132;
 /// The lines in addition to the rows of a table.
-const AROUND: u16 = 14;
+const AROUND: u16 = 20;
 
-pub(super) fn print(snapshot: Snapshot) -> ExitCode {
+pub(super) fn print(mut state: State) -> ExitCode {
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let width = columns.filter(|columns| (40..=1000).contains(columns)).unwrap_or(WIDTH);
-    let mut state = State::new(snapshot);
     let mut text = frame(&state, width);
     // The ended requests follow, without the head.
     state.tab = 1;

@@ -2,6 +2,8 @@
 
 use super::TopArgs;
 use super::nats::NatsSource;
+use parking_lot::Mutex;
+use serde_json::json;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -9,8 +11,9 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
-use tuffet::watch::Snapshot;
+use tuffet::watch::{RowQuery, Snapshot};
 use tuffet_daemon::Reply;
+use url::form_urlencoded;
 
 /// How long a server may be silent; it sends a snapshot every second.
 const SILENCE: Duration = Duration::from_secs(6);
@@ -76,32 +79,38 @@ impl Source {
     }
 
     /// Returns the first snapshot.
-    pub(super) fn first(&self) -> io::Result<Snapshot> {
+    pub(super) fn first(&self, query: &RowQuery) -> io::Result<Snapshot> {
         match self {
             Source::Nats(nats) => nats.first(),
-            Source::Control(_) | Source::Admin { .. } => self.open()?.next(),
+            Source::Control(_) | Source::Admin { .. } => self.open(query)?.next(),
         }
     }
 
-    /// Passes all updates to `tell` until it returns false.
-    pub(super) fn follow(&self, mut tell: impl FnMut(Update) -> bool) {
+    /// Passes all updates to `tell` until it returns false. Connects again when the query changes: the server sorts and
+    /// filters, because a snapshot has few of its transfers.
+    pub(super) fn follow(&self, wanted: &Mutex<RowQuery>, mut tell: impl FnMut(Update) -> bool) {
         if let Source::Nats(nats) = self {
             return nats.follow(tell);
         }
         loop {
-            let error = match self.open() {
+            let query = wanted.lock().clone();
+            let error = match self.open(&query) {
                 Ok(mut stream) => loop {
+                    if *wanted.lock() != query {
+                        break None;
+                    }
                     match stream.next() {
                         Ok(snapshot) => {
                             if !tell(Update::Snapshot(Box::new(snapshot))) {
                                 return;
                             }
                         }
-                        Err(error) => break error,
+                        Err(error) => break Some(error),
                     }
                 },
-                Err(error) => error,
+                Err(error) => Some(error),
             };
+            let Some(error) = error else { continue };
             if !tell(Update::Lost(error.to_string())) {
                 return;
             }
@@ -109,15 +118,17 @@ impl Source {
         }
     }
 
-    fn open(&self) -> io::Result<Stream> {
+    fn open(&self, query: &RowQuery) -> io::Result<Stream> {
         match self {
             Source::Control(path) => {
                 let mut stream = UnixStream::connect(path)?;
                 stream.set_read_timeout(Some(SILENCE))?;
-                stream.write_all(b"watch\n")?;
+                // An older server knows the command alone.
+                let rows = if query.is_default() { String::new() } else { format!(" {}", json!(query)) };
+                stream.write_all(format!("watch{rows}\n").as_bytes())?;
                 Ok(Stream { lines: BufReader::new(Box::new(stream)), events: false })
             }
-            Source::Admin { host, token } => http(host, token.as_deref()),
+            Source::Admin { host, token } => http(host, token.as_deref(), query),
             Source::Nats(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
@@ -155,7 +166,7 @@ impl Stream {
 }
 
 /// Requests with HTTP 1.0, so that the answer is not chunked.
-fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
+fn http(host: &str, token: Option<&str>, query: &RowQuery) -> io::Result<Stream> {
     let mut last = io::Error::other("the host has no address");
     let mut stream = None;
     for address in host.to_socket_addrs()? {
@@ -170,7 +181,15 @@ fn http(host: &str, token: Option<&str>) -> io::Result<Stream> {
     let Some(mut stream) = stream else { return Err(last) };
     stream.set_read_timeout(Some(SILENCE))?;
     let token = token.map(|token| format!("Authorization: Bearer {token}\r\n")).unwrap_or_default();
-    stream.write_all(format!("GET /api/live HTTP/1.0\r\nHost: {host}\r\n{token}\r\n").as_bytes())?;
+    let mut path = "/api/live".to_owned();
+    if !query.is_default() {
+        let pairs = [("sort", query.sort()), ("filter", query.filter().to_owned())];
+        path = format!(
+            "{path}?{}",
+            form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+        );
+    }
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n{token}\r\n").as_bytes())?;
     let mut lines = BufReader::new(Box::new(stream) as Box<dyn Read>);
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

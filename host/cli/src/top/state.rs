@@ -2,21 +2,20 @@
 
 use super::text::plain;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use std::cmp::Reverse;
-use tuffet::watch::{Active, Finished, RequestInfo, Snapshot};
+use tuffet::watch::{Active, Finished, MAX_FILTER, RequestInfo, RowQuery, Snapshot, Sort};
 use tuffet_request::events::resolved_file;
 
 /// The number of samples; the server keeps the same number.
 const SAMPLES: usize = 600;
-/// The longest filter in characters.
-const MAX_FILTER: usize = 200;
 
 /// The last two are shown only with origins, and in a view of many servers.
 pub(super) const TABS: [&str; 6] = ["Running", "Ended", "Plugins", "Queues", "Origins", "Servers"];
+pub(super) const RUNNING: usize = 0;
 pub(super) const QUEUES: usize = 3;
 pub(super) const ORIGINS: usize = 4;
 pub(super) const SERVERS: usize = 5;
-const SORTS: [&str; 4] = ["rate", "progress", "resent", "age"];
+/// The orders that `s` goes through. The first shows the fastest and the slowest, the second begins with the stuck ones.
+const SORTS: [&str; 7] = ["", "-rate", "resent", "progress", "age", "client", "file"];
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum KeyResult {
@@ -31,8 +30,13 @@ pub(super) struct State {
     pub(super) paused: bool,
     pub(super) lost: Option<String>,
     pub(super) tab: usize,
-    sort: usize,
+    /// The order and the filter in effect, which the server applies, too.
+    pub(super) query: RowQuery,
+    /// The order as it is written.
+    sort: String,
     pub(super) filter: String,
+    /// Why the filter as it is written cannot be applied.
+    pub(super) wrong_filter: Option<String>,
     /// Whether keys go into the filter.
     pub(super) typing: bool,
     /// The selected row, maybe beyond the last.
@@ -42,15 +46,17 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(snapshot: Snapshot) -> State {
+    pub(super) fn new(snapshot: Snapshot, query: RowQuery) -> State {
         State {
             snapshot,
             held: None,
             paused: false,
             lost: None,
             tab: 0,
-            sort: 0,
-            filter: String::new(),
+            sort: query.sort(),
+            filter: query.filter().to_owned(),
+            query,
+            wrong_filter: None,
             typing: false,
             row: 0,
             details: None,
@@ -96,7 +102,8 @@ impl State {
             KeyCode::Enter => self.details = self.selected(),
             KeyCode::Char('/') => self.typing = true,
             KeyCode::Char('p' | ' ') => self.pause(),
-            KeyCode::Char('s') => self.sort = (self.sort + 1) % SORTS.len(),
+            KeyCode::Char('s') => self.sort_by_next(),
+            KeyCode::Char('S') => self.reverse(),
             KeyCode::Tab | KeyCode::Right => self.turn_by(1),
             KeyCode::BackTab | KeyCode::Left => self.turn_by(-1),
             KeyCode::Char(digit @ '1'..='6') => {
@@ -128,6 +135,30 @@ impl State {
             _ => {}
         }
         self.row = 0;
+        self.ask();
+    }
+
+    fn sort_by_next(&mut self) {
+        let now = SORTS.iter().position(|sort| *sort == self.sort);
+        self.sort = SORTS[now.map_or(0, |now| (now + 1) % SORTS.len())].to_owned();
+        self.ask();
+    }
+
+    fn reverse(&mut self) {
+        self.sort = match &*self.sort {
+            "" | "rate" => "-rate".into(),
+            "-rate" => String::new(),
+            sort => sort.strip_prefix('-').map_or_else(|| format!("-{sort}"), str::to_owned),
+        };
+        self.ask();
+    }
+
+    /// Puts the order and the filter into effect; a filter that is not complete leaves the last one in effect.
+    fn ask(&mut self) {
+        match RowQuery::parse(&self.sort, &self.filter) {
+            Ok(query) => (self.query, self.wrong_filter) = (query, None),
+            Err(why) => self.wrong_filter = Some(why),
+        }
     }
 
     /// Moves the selection by this many rows, within the existing rows.
@@ -160,6 +191,7 @@ impl State {
         let Some(server) = self.snapshot.servers.get(self.row) else { return };
         let name: String = server.server.chars().take(MAX_FILTER).collect();
         self.filter = if self.filter == name { String::new() } else { name };
+        self.ask();
         self.turn_to(0);
     }
 
@@ -194,52 +226,27 @@ impl State {
     }
 
     /// Returns the sort key of this tab; without a choice, the newest row is first.
-    pub(super) fn sorted_by(&self) -> &'static str {
-        if self.tab == 0 { SORTS[self.sort] } else { "newest" }
+    pub(super) fn sorted_by(&self) -> &str {
+        match &*self.sort {
+            _ if self.tab != 0 => "newest",
+            "" => "rate",
+            "-rate" => "slowest",
+            sort => sort,
+        }
+    }
+
+    /// Returns the order of the running transfers, if one was chosen.
+    pub(super) fn order(&self) -> Option<Sort> {
+        self.query.order()
     }
 
     pub(super) fn running(&self) -> Vec<&Active> {
-        let words = self.words();
-        let resolved = |row: &Active| [row.resolved.clone(), row.verdict_by.clone()];
-        let mut rows: Vec<&Active> =
-            self.snapshot.active.iter().filter(|row| matches(&words, &row.who, &resolved(row))).collect();
-        let part = |row: &Active| row.size.map_or(0, |size| row.bytes.saturating_mul(1000) / size.max(1));
-        match SORTS[self.sort] {
-            "progress" => rows.sort_by_key(|row| Reverse(part(row))),
-            "resent" => rows.sort_by_key(|row| Reverse(row.retransmissions)),
-            "age" => rows.sort_by_key(|row| Reverse(row.running_us)),
-            _ => rows.sort_by_key(|row| Reverse(row.bytes_per_second)),
-        }
-        rows
+        self.query.rows(&self.snapshot.active)
     }
 
     pub(super) fn ended(&self) -> Vec<&Finished> {
-        let words = self.words();
-        let more = |row: &Finished| {
-            let outcome = Some(row.outcome.to_string());
-            let tried = (!row.tried.is_empty()).then(|| row.tried.join("\n"));
-            [row.resolved.clone(), row.verdict_by.clone(), row.detail.clone(), outcome, tried]
-        };
-        self.snapshot.finished.iter().filter(|row| matches(&words, &row.who, &more(row))).collect()
+        self.snapshot.finished.iter().filter(|row| self.query.matches_finished(row)).collect()
     }
-
-    fn words(&self) -> Vec<String> {
-        self.filter.split_whitespace().map(str::to_lowercase).collect()
-    }
-}
-
-fn matches(words: &[String], who: &RequestInfo, more: &[Option<String>]) -> bool {
-    if words.is_empty() {
-        return true;
-    }
-    let mut text =
-        [&who.client, &who.path, &who.listener, &who.server].map(|part| part.to_lowercase()).join("\n");
-    let rest = [who.mac.as_deref(), Some(&*who.class), Some(&*who.operation)];
-    for part in rest.into_iter().chain(more.iter().map(Option::as_deref)).flatten() {
-        text.push('\n');
-        text += &part.to_lowercase();
-    }
-    words.iter().all(|word| text.contains(word))
 }
 
 /// Formats the client on one line.

@@ -5,8 +5,9 @@ use super::text::{bytes, micros, plain, span};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Color;
 use serde_json::{Value, json};
-use tuffet::watch::Snapshot;
+use tuffet::watch::{RowQuery, Snapshot};
 
 fn who(number: u64, path: &str) -> Value {
     json!({ "id": format!("{number:016x}"), "listener": "lan", "client": format!("192.0.2.{number}:2000"),
@@ -73,7 +74,7 @@ fn screen(state: &State) -> String {
 
 #[test]
 fn every_tab_shows_what_it_is_for() {
-    let mut state = State::new(snapshot(61_000));
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
     let shown = screen(&state);
     for word in [
         "Tuffet 0.1.0",
@@ -82,7 +83,8 @@ fn every_tab_shows_what_it_is_for() {
         "`acl` fails",
         "2.50 MB/s to clients",
         "4 resent (50 %)",
-        "1 failures",
+        "0 failed",
+        "1 refused",
         "peak 2.50 MB/s",
     ] {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
@@ -110,7 +112,7 @@ fn every_tab_shows_what_it_is_for() {
 
 #[test]
 fn the_filter_takes_all_words_and_is_seen() {
-    let mut state = State::new(snapshot(61_000));
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
     press(&mut state, "/192.0.2.1 SLOW");
     assert!(screen(&state).contains("filter: 192.0.2.1 SLOW_"));
     press(&mut state, "\n");
@@ -123,7 +125,7 @@ fn the_filter_takes_all_words_and_is_seen() {
 
 #[test]
 fn a_held_screen_stays_and_then_catches_up() {
-    let mut state = State::new(snapshot(61_000));
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
     press(&mut state, "p");
     for at in [62_000, 63_000] {
         state.show(snapshot(at));
@@ -142,7 +144,7 @@ fn a_held_screen_stays_and_then_catches_up() {
 
 #[test]
 fn keys_that_end_it() {
-    let mut state = State::new(snapshot(61_000));
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
     let mut key = |code, modifiers| state.press(KeyEvent::new(code, modifiers));
     assert_eq!(key(KeyCode::Char('q'), KeyModifiers::NONE), KeyResult::Quit);
     assert_eq!(key(KeyCode::Esc, KeyModifiers::NONE), KeyResult::Quit);
@@ -151,18 +153,18 @@ fn keys_that_end_it() {
     assert_eq!(key(KeyCode::Char('c'), KeyModifiers::CONTROL), KeyResult::Quit);
 }
 
-/// At 80 columns, an address with a port fits, and the reason has more room than the file.
+/// At 80 columns, an address fits without its port, and the reason has more room than the file.
 #[test]
 fn narrow_terminals_keep_time_address_and_reason() {
     let mut snapshot = snapshot(61_000);
     snapshot.finished[0].who.client = "192.168.100.200:65535".into();
     snapshot.finished[0].ended_unix_ms = 3_661_000;
-    let mut state = State::new(snapshot);
+    let mut state = State::new(snapshot, RowQuery::default());
     state.tab = 1;
-    for width in [80, 132] {
+    for (width, address) in [(80, "192.168.100.200  "), (132, "192.168.100.200:65535  ")] {
         let shown = frame(&state, width);
         let row = shown.iter().find(|line| line.contains("denied")).expect("a row");
-        assert!(row.starts_with("01:01:01  denied     192.168.100.200:65535  "), "{row}");
+        assert!(row.starts_with(&format!("01:01:01  denied     {address}")), "{row}");
         let head = shown.iter().find(|line| line.starts_with("UTC ")).expect("a head");
         let column = |title: &str| head.find(title).expect(title);
         let end = head.find("   BYTES").unwrap_or(usize::from(width));
@@ -185,7 +187,7 @@ fn enter_shows_all_about_the_selected_request() {
     let mut monitored = snapshot.finished[0].plugins[0].clone();
     (monitored.plugin, monitored.verdict, monitored.monitored) = ("trial".into(), "allow".into(), true);
     slow.plugins = vec![monitored];
-    let mut state = State::new(snapshot);
+    let mut state = State::new(snapshot, RowQuery::default());
     press(&mut state, "j\n");
     let shown = tall(&state);
     assert!(shown.contains("read slow") && shown.contains("resent              4 packets"), "{shown}");
@@ -213,7 +215,7 @@ fn long_texts_end_in_an_ellipsis() {
     snapshot.active[0].who.path = format!("firmware/{}end.bin", "long-".repeat(40));
     snapshot.finished[0].who.path = snapshot.active[0].who.path.clone();
     snapshot.finished[0].detail = Some("a reason ".repeat(30));
-    let mut state = State::new(snapshot);
+    let mut state = State::new(snapshot, RowQuery::default());
     for width in [80, 132, 200] {
         state.tab = 0;
         let shown = frame(&state, width).join("\n");
@@ -225,9 +227,89 @@ fn long_texts_end_in_an_ellipsis() {
     }
 }
 
+/// What does not fit on a line of the head goes on the next one.
+#[test]
+fn the_head_is_whole_at_80_columns() {
+    let mut snapshot = snapshot(10_000_000_000);
+    snapshot.host = "a-host-with-a-long-name".into();
+    snapshot.totals.retransmissions = 123_456_789;
+    snapshot.totals.active = 123_456;
+    // The bound of the bucket is 5 min.
+    snapshot.totals.decision.buckets = vec![0; 20];
+    snapshot.totals.decision.buckets.push(1);
+    let mut state = State::new(snapshot, RowQuery::default());
+    for width in [60, 80, 132] {
+        let shown = frame(&state, width);
+        assert!(shown.iter().all(|line| line.chars().count() <= usize::from(width)), "{shown:#?}");
+        let shown = shown.join("\n");
+        for word in [
+            "on a-host-with-a-long-name",
+            "live",
+            "not ready",
+            "123456 running",
+            "ended/s",
+            "1 refused",
+            "123456789 resent",
+            "99 % decided within 5 min 0 s",
+            "throughput",
+        ] {
+            assert!(shown.contains(word), "{word} is missing in\n{shown}");
+        }
+    }
+    // No request waited for longer than the server runs.
+    state.snapshot.unix_ms = 121_000;
+    assert!(screen(&state).contains("99 % decided within 2 min 0 s"));
+}
+
+#[test]
+fn the_order_is_marked_and_asked_of_the_server() {
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
+    assert!(state.query.is_default());
+    press(&mut state, "s");
+    assert_eq!((&*state.query.sort(), state.sorted_by()), ("-rate", "slowest"));
+    let shown = screen(&state);
+    assert!(shown.contains("RATE▲") && shown.find("slow  ") < shown.find("fast  "), "{shown}");
+    press(&mut state, "sS");
+    assert_eq!(state.query.sort(), "-resent");
+    press(&mut state, "/state:stu");
+    assert!(screen(&state).contains("is no state; give state:moving or state:stuck"));
+    assert_eq!(state.query.filter(), "state", "what is not complete is not asked");
+    press(&mut state, "ck\n");
+    assert_eq!((state.query.filter(), state.running().len()), ("state:stuck", 0));
+    assert!(screen(&state).contains("1 Running 0 of 2"));
+}
+
+#[test]
+fn a_query_survives_the_wire() {
+    let query = RowQuery::parse("-rate", "root:boot X").expect("a query");
+    let text = serde_json::to_string(&query).expect("a query");
+    assert_eq!(text, r#"{"sort":"-rate","filter":"root:boot X"}"#);
+    assert_eq!(serde_json::from_str::<RowQuery>(&text).expect("a query"), query);
+    assert!(serde_json::from_str::<RowQuery>("{}").expect("a query").is_default());
+    for wrong in [r#"{"sort":"speed"}"#, r#"{"sorted":"rate"}"#] {
+        assert!(serde_json::from_str::<RowQuery>(wrong).is_err());
+    }
+}
+
+/// A lost packet is normal; every twentieth is not.
+#[test]
+fn resent_packets_are_red_from_five_in_a_hundred_on() {
+    let red = |resent: u32| {
+        let mut snapshot = snapshot(61_000);
+        snapshot.active.truncate(1);
+        // 97 blocks.
+        (snapshot.active[0].bytes, snapshot.active[0].retransmissions) = (96 * 512, resent);
+        let Ok(mut terminal) = Terminal::new(TestBackend::new(120, 20));
+        assert!(terminal.draw(|frame| draw(frame, &State::new(snapshot, RowQuery::default()))).is_ok());
+        let cells = terminal.backend().buffer().content.chunks(120).rev();
+        cells.flatten().any(|cell| cell.fg == Color::Red && cell.symbol() == resent.to_string())
+    };
+    assert_eq!([red(0), red(1), red(4), red(6), red(9)], [false, false, false, true, true]);
+}
+
 #[test]
 fn every_size_of_a_terminal_can_be_drawn() {
-    let mut state = State::new(snapshot(61_000));
+    let mut state = State::new(snapshot(61_000), RowQuery::default());
     for (width, height) in [(1, 1), (10, 3), (40, 10), (80, 24), (300, 100)] {
         for tab in 0..4 {
             (state.tab, state.row) = (tab, 1000);
@@ -253,7 +335,7 @@ fn numbers_and_texts() {
 
 #[test]
 fn a_view_of_many_has_a_tab_of_servers() {
-    let mut state = State::new(snapshot(2000));
+    let mut state = State::new(snapshot(2000), RowQuery::default());
     press(&mut state, "5");
     assert_eq!((state.tab, state.tabs().len()), (0, 4), "there is none in the view of one server");
     let mut many = snapshot(2000);
@@ -263,11 +345,12 @@ fn a_view_of_many_has_a_tab_of_servers() {
     let silent = with(server.clone(), json!({ "server": "branch-8", "silent_seconds": 31 }));
     many.servers = serde_json::from_value(json!([server, silent])).expect("servers");
     many.active[0].who.server = "branch-7".into();
-    let mut state = State::new(many);
+    let mut state = State::new(many, RowQuery::default());
     assert!(frame(&state, 132).join("\n").contains("branch-7: slow"));
     press(&mut state, "5");
     let shown = frame(&state, 132).join("\n");
-    for word in ["Servers 2", "branch-7", "ready", "branch-8", "silent 31 s", "FAILURES", "REVISION", " 42 "]
+    for word in
+        ["Servers 2", "branch-7", "ready", "branch-8", "silent 31 s", "FAILED", "REFUSED", "REVISION", " 42 "]
     {
         assert!(shown.contains(word), "{word} is missing in\n{shown}");
     }
@@ -296,7 +379,7 @@ fn origins_have_a_tab() {
         std::iter::once(origin.clone()).chain(more.map(|it| with(origin.clone(), it))).collect();
     let mut many = snapshot(2000);
     many.origins = serde_json::from_value(all.into()).expect("origins");
-    let mut state = State::new(many);
+    let mut state = State::new(many, RowQuery::default());
     press(&mut state, "5");
     let shown = frame(&state, 132).join("\n");
     for word in [

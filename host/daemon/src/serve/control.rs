@@ -23,7 +23,7 @@ use tuffet::capture::{CaptureSpec, CaptureTotals, Captures, RunningCapture};
 use tuffet::explanation::Explanation;
 use tuffet::origins::{CachedRow, Origins};
 use tuffet::status::{Report, Status};
-use tuffet::watch::{Snapshot, Watch};
+use tuffet::watch::{RowQuery, Snapshot, Watch};
 use tuffet_observe::accept::AcceptFailures;
 use tuffet_observe::feed::{Feed, Viewer};
 use tuffet_observe::telemetry::exposition;
@@ -181,10 +181,16 @@ async fn answer(
             Ok(command) => cache::run(origins.clone(), command).await,
             Err(_) => Reply::Unknown("cache".into()),
         },
-        ("watch", "") => match feed.join() {
-            Some(viewer) => return stream_to(writer, viewer).await,
-            None => Reply::Busy,
-        },
+        // With the rows that a viewer asks for.
+        ("watch", query) => {
+            match if query.is_empty() { Ok(RowQuery::default()) } else { serde_json::from_str(query) } {
+                Ok(query) => match feed.join(query) {
+                    Some(viewer) => return stream_to(writer, viewer).await,
+                    None => Reply::Busy,
+                },
+                Err(_) => Reply::Unknown("watch".into()),
+            }
+        }
         _ => Reply::Unknown(command.to_owned()),
     };
     writer.write_all(&line(&reply)?).await

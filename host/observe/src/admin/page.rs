@@ -25,8 +25,10 @@ pub(super) const FILES: &[File] = &[
     file!("/details.js", "text/javascript; charset=utf-8", "details.js"),
     file!("/dom.js", "text/javascript; charset=utf-8", "dom.js"),
     file!("/feed.js", "text/javascript; charset=utf-8", "feed.js"),
+    file!("/filter.js", "text/javascript; charset=utf-8", "filter.js"),
     file!("/figures.js", "text/javascript; charset=utf-8", "figures.js"),
     file!("/format.js", "text/javascript; charset=utf-8", "format.js"),
+    file!("/sort.js", "text/javascript; charset=utf-8", "sort.js"),
     file!("/tables.js", "text/javascript; charset=utf-8", "tables.js"),
     file!("/servers.js", "text/javascript; charset=utf-8", "servers.js"),
 ];

@@ -20,7 +20,7 @@ use serde_json::json;
 use std::convert::Infallible;
 use std::future::ready;
 use std::sync::Arc;
-use tuffet::watch::{CHECKS, Reason, Watch};
+use tuffet::watch::{CHECKS, Reason, RowQuery, Watch};
 
 /// The state behind the routes.
 #[derive(Clone)]
@@ -99,8 +99,31 @@ async fn readyz(
     (status, Json(body)).into_response()
 }
 
-async fn snapshot(State(state): State<AdminState>) -> Response {
-    Json(state.watch.snapshot(0)).into_response()
+/// Returns one snapshot, with the rows that `sort` and `filter` ask for.
+async fn snapshot(State(state): State<AdminState>, Query(query): Query<Vec<(String, String)>>) -> Response {
+    match rows_of(&query) {
+        Ok((rows, false)) => Json(state.watch.snapshot_of(0, &rows)).into_response(),
+        Ok((_, true)) => wrong("servers=all is known at /api/live alone"),
+        Err(what) => wrong(&what),
+    }
+}
+
+/// Returns the rows that a query asks for, and whether it asks for all servers.
+fn rows_of(query: &[(String, String)]) -> Result<(RowQuery, bool), String> {
+    let (mut sort, mut filter, mut all) = ("", "", false);
+    for (key, value) in query {
+        match (&**key, &**value) {
+            ("sort", value) => sort = value,
+            ("filter", value) => filter = value,
+            ("servers", "all") => all = true,
+            _ => return Err(format!("{key}={value} is not known; write sort=, filter= or servers=all")),
+        }
+    }
+    Ok((RowQuery::parse(sort, filter)?, all))
+}
+
+fn wrong(what: &str) -> Response {
+    (StatusCode::BAD_REQUEST, format!("{what}\n")).into_response()
 }
 
 /// Returns the metrics for Prometheus.
@@ -111,20 +134,21 @@ async fn metrics(State(state): State<AdminState>) -> Response {
 /// Sends server-sent events: a snapshot at once and one per second. The first has all samples, the others only the
 /// newest.
 ///
-/// With `servers=all`, the snapshots cover all servers that publish on the same NATS subject.
+/// With `servers=all`, the snapshots cover all servers that publish on the same NATS subject. `sort` and `filter` choose
+/// the rows.
 async fn live(
     State(state): State<AdminState>,
     Extension(slot): Extension<Arc<ConnectionSlot>>,
     Query(query): Query<Vec<(String, String)>>,
 ) -> Response {
-    let viewer = match (query.is_empty(), &state.servers) {
-        (true, _) => state.feed.join(),
-        (false, Some(servers)) if query == [("servers".to_owned(), "all".to_owned())] => servers.join(),
-        (false, None) if query == [("servers".to_owned(), "all".to_owned())] => {
+    let viewer = match (rows_of(&query), &state.servers) {
+        (Ok((rows, false)), _) => state.feed.join(rows),
+        (Ok((rows, true)), Some(servers)) => servers.join(rows),
+        (Ok((_, true)), None) => {
             let message = "this server does not publish its transfers; write `events: { nats: … }`\n";
             return (StatusCode::NOT_FOUND, message).into_response();
         }
-        _ => return (StatusCode::BAD_REQUEST, "write servers=all, or nothing\n").into_response(),
+        (Err(what), _) => return wrong(&what),
     };
     let Some(viewer) = viewer else {
         let message = "too many viewers; close another view\n";

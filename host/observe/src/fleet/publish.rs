@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
-use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch};
+use tuffet::watch::{Active, ExportCounts, Finished, Published, Watch, keep_ends};
 use tuffet_config::EventsSpec;
 use tuffet_net::nats::{connect, explain};
 
@@ -176,7 +176,8 @@ impl Publisher {
             if bytes.len() <= client.max_payload() || snapshot.active.len() + snapshot.finished.len() == 0 {
                 return self.send(client, SNAPSHOT, bytes).await;
             }
-            snapshot.active.truncate(snapshot.active.len() / 2);
+            let half = snapshot.active.len() / 2;
+            keep_ends(&mut snapshot.active, half);
             snapshot.finished.truncate(snapshot.finished.len() / 2);
         }
     }

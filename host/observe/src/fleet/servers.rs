@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Notify;
 use tokio::time::sleep;
-use tuffet::watch::{Reason, Snapshot};
+use tuffet::watch::{Reason, RowQuery, Snapshot};
 use tuffet_config::EventsSpec;
 
 /// How long NATS is followed after the last request of a viewer.
@@ -23,7 +23,7 @@ pub struct Servers(Arc<Shared>);
 
 struct Shared {
     spec: EventsSpec,
-    latest: Mutex<Arc<str>>,
+    latest: Mutex<Arc<Snapshot>>,
     arrived: Notify,
     /// Time of the last request of a viewer.
     last_viewed: Mutex<Instant>,
@@ -36,7 +36,7 @@ impl Servers {
     pub fn new(spec: EventsSpec) -> Servers {
         Servers(Arc::new(Shared {
             spec,
-            latest: Mutex::new(text(&empty_view(None))),
+            latest: Mutex::new(Arc::new(empty_view(None))),
             arrived: Notify::new(),
             last_viewed: Mutex::new(Instant::now()),
             is_followed: AtomicBool::new(false),
@@ -52,7 +52,7 @@ impl Servers {
         let run = move || {
             match tokio::runtime::Builder::new_current_thread().enable_all().build() {
                 Ok(runtime) => runtime.block_on(servers.follow()),
-                Err(error) => servers.set_latest(&empty_view(Some(error.to_string()))),
+                Err(error) => servers.set_latest(empty_view(Some(error.to_string()))),
             }
             servers.0.is_followed.store(false, SeqCst);
             servers.0.arrived.notify_waiters();
@@ -71,19 +71,19 @@ impl Servers {
                         return;
                     }
                     match watcher.next().await {
-                        Ok(snapshot) => self.set_latest(&snapshot),
+                        Ok(snapshot) => self.set_latest(snapshot),
                         Err(why) => break why,
                     }
                 },
                 Err(why) => why,
             };
-            self.set_latest(&empty_view(Some(why)));
+            self.set_latest(empty_view(Some(why)));
             sleep(PAUSE).await;
         }
     }
 
-    fn set_latest(&self, snapshot: &Snapshot) {
-        *self.0.latest.lock() = text(snapshot);
+    fn set_latest(&self, snapshot: Snapshot) {
+        *self.0.latest.lock() = Arc::new(snapshot);
         self.0.arrived.notify_waiters();
     }
 }
@@ -101,8 +101,15 @@ impl FeedSource for Servers {
         }
     }
 
-    fn snapshot(&self, _: u64) -> Arc<str> {
-        Arc::clone(&self.0.latest.lock())
+    fn snapshot(&self, _: u64, query: &RowQuery) -> Arc<str> {
+        let latest = Arc::clone(&self.0.latest.lock());
+        if query.is_default() {
+            return text(&latest);
+        }
+        // Each server publishes the ends of its list; among these rows the query looks.
+        let mut snapshot = Snapshot::clone(&latest);
+        query.apply(&mut snapshot);
+        text(&snapshot)
     }
 }
 

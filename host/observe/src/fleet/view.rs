@@ -5,8 +5,9 @@ use super::{Message, ServerSnapshot, token};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use tuffet::watch::{Ended, FleetServer, Reason, Sample, Snapshot, Totals};
+use tuffet::watch::{Ended, FleetServer, Reason, RowQuery, Sample, Snapshot, Totals};
 use tuffet_request::Distribution;
+use tuffet_request::events::Outcome;
 
 /// A server counts as silent after the first of these times, and disappears after the second.
 const SILENT_AFTER: Duration = Duration::from_secs(5);
@@ -128,8 +129,8 @@ impl Fleet {
             }
         }
         merged.ready = merged.reasons.is_empty();
-        merged.active.sort_by_key(|row| std::cmp::Reverse(row.bytes_per_second));
-        merged.active.truncate(MAX_ROWS);
+        RowQuery::default().arrange(&mut merged.active, MAX_ROWS);
+        merged.matching = merged.totals.active;
         merged.finished.sort_by_key(|row| std::cmp::Reverse(row.ended_unix_ms));
         merged.finished.truncate(MAX_ROWS);
         // Some servers may not have sent the newest second yet.
@@ -156,6 +157,7 @@ impl Fleet {
             reasons: Vec::new(),
             totals: Totals::default(),
             active: Vec::new(),
+            matching: 0,
             finished: Vec::new(),
             samples: Vec::new(),
             servers: Vec::new(),
@@ -167,8 +169,8 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> FleetServer {
     let last = snapshot.samples.last();
     let moved =
         last.map_or(0, |sample| sample.bytes_per_second.read.saturating_add(sample.bytes_per_second.write));
-    let ended = |failed: bool| -> u64 {
-        let ended = snapshot.totals.ended.iter().filter(|ended| !failed || ended.outcome.is_failure());
+    let ended = |counts: fn(Outcome) -> bool| -> u64 {
+        let ended = snapshot.totals.ended.iter().filter(|ended| counts(ended.outcome));
         ended.fold(0, |sum: u64, ended| sum.saturating_add(ended.count))
     };
     FleetServer {
@@ -179,8 +181,9 @@ fn server(name: &str, snapshot: &Snapshot, age: Duration) -> FleetServer {
         ready: snapshot.ready,
         active: snapshot.totals.active,
         bytes_per_second: moved,
-        ended: ended(false),
-        failures: ended(true),
+        ended: ended(|_| true),
+        failures: ended(|outcome| outcome.is_failure() && !outcome.is_refusal()),
+        refused: ended(Outcome::is_refusal),
         started_unix_ms: snapshot.started_unix_ms,
         silent_seconds: if age > SILENT_AFTER { age.as_secs() } else { 0 },
     }

@@ -113,6 +113,36 @@ impl CompactRecord {
         &self.listener
     }
 
+    /// Returns the address and port of the client.
+    pub fn client(&self) -> SocketAddr {
+        self.client
+    }
+
+    /// Returns the MAC address that the live view shows, if any is known.
+    pub fn mac(&self) -> Option<MacFact> {
+        self.macs[0]
+    }
+
+    /// Returns the class of the client.
+    pub fn class(&self) -> ClientClass {
+        self.class
+    }
+
+    /// Returns the normalised path.
+    pub fn path(&self) -> &str {
+        self.texts.path()
+    }
+
+    /// Returns the file that was opened, as `ROOT:PATH`, if there is one.
+    pub fn resolved(&self) -> Option<&str> {
+        self.texts.resolved()
+    }
+
+    /// Returns the plugin that decided.
+    pub fn verdict_by(&self) -> Option<&str> {
+        self.verdict_by.as_deref()
+    }
+
     /// Returns when the request arrived.
     pub fn received(&self) -> Instant {
         self.received

@@ -45,6 +45,11 @@ impl Outcome {
         matches!(self, Outcome::Denied | Outcome::NotFound | Outcome::TimedOut | Outcome::Failed)
     }
 
+    /// Whether the server refused the request, rather than failed at it.
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Outcome::Denied | Outcome::NotFound)
+    }
+
     /// Returns the word in logs, metrics and events.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -5,12 +5,17 @@
 
 use super::counts::Counts;
 use super::options::negotiated;
+use super::query::{Facts, Row, RowQuery, state};
 use super::snapshot::{Active, calls, unix_ms};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use parking_lot::{Mutex, MutexGuard};
+use std::cmp::Ordering;
+use std::fmt::Write as _;
 use std::hash::BuildHasher;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
+use tuffet_request::Operation;
 use tuffet_request::events::{CompactRecord, Summary};
 
 /// Parts of the table, each with its own lock: grants come from several threads.
@@ -30,6 +35,20 @@ struct ActiveTransfer {
     counted_retransmissions: u32,
     /// The recent rate in bytes per second.
     rate: u64,
+    /// How long nothing has moved, in milliseconds.
+    idle_ms: u32,
+}
+
+/// A transfer that may become a row.
+///
+/// It has a copy of what changes: an order must not change while rows are sorted.
+struct Candidate {
+    rate: u64,
+    idle_seconds: u64,
+    bytes: u64,
+    resent: u32,
+    age_us: u64,
+    record: Arc<CompactRecord>,
 }
 
 impl ActiveTransfer {
@@ -48,7 +67,7 @@ impl ActiveTransfers {
     }
 
     pub(super) fn begin(&self, record: Arc<CompactRecord>) {
-        let transfer = ActiveTransfer { record, counted: 0, counted_retransmissions: 0, rate: 0 };
+        let transfer = ActiveTransfer { record, counted: 0, counted_retransmissions: 0, rate: 0, idle_ms: 0 };
         let (id, hash) = (transfer.id(), |transfer: &ActiveTransfer| self.hasher.hash_one(transfer.id()));
         self.shard(id).insert_unique(self.hasher.hash_one(id), transfer, hash);
     }
@@ -83,6 +102,8 @@ impl ActiveTransfers {
                 transfer.counted_retransmissions = retransmissions;
                 let rate = moved as f64 / elapsed.as_secs_f64().max(0.001);
                 transfer.rate = rate as u64;
+                let passed = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
+                transfer.idle_ms = if moved > 0 { 0 } else { transfer.idle_ms.saturating_add(passed) };
             }
         }
     }
@@ -97,26 +118,112 @@ impl ActiveTransfers {
         self.all().map(|shard| shard.iter().filter(limited).count() as u64).sum()
     }
 
-    /// Returns the fastest transfers, at most this many.
-    pub(super) fn rows(&self, most: usize) -> Vec<Active> {
-        let mut all: Vec<(u64, Arc<CompactRecord>)> = Vec::new();
-        for shard in self.all() {
-            all.extend(shard.iter().map(|transfer| (transfer.rate, Arc::clone(&transfer.record))));
-        }
-        all.sort_unstable_by_key(|(rate, record)| (u64::MAX - rate, record.id().0));
-        all.truncate(most);
+    /// Returns at most this many of the transfers that match, and the number of all that match.
+    pub(super) fn rows(&self, query: &RowQuery, most: usize) -> (Vec<Active>, u64) {
         let (now, wall) = (Instant::now(), SystemTime::now());
-        all.into_iter().map(|(rate, record)| row(rate, &record, now, wall)).collect()
+        let mut all: Vec<Candidate> = Vec::new();
+        for shard in self.all() {
+            all.extend(shard.iter().map(|transfer| Candidate::of(transfer, now)));
+        }
+        if query.has_filter() {
+            let mut client = String::new();
+            all.retain(|candidate| candidate.matches(query, &mut client));
+        }
+        let matching = all.len() as u64;
+        query.arrange_rows(&mut all, most);
+        let rows = all.into_iter().map(|it| row(it.rate, it.idle_seconds, &it.record, now, wall));
+        (rows.collect(), matching)
+    }
+}
+
+impl Candidate {
+    fn of(transfer: &ActiveTransfer, now: Instant) -> Candidate {
+        let record = Arc::clone(&transfer.record);
+        let age = now.saturating_duration_since(record.received());
+        Candidate {
+            rate: transfer.rate,
+            idle_seconds: u64::from(transfer.idle_ms / 1000),
+            bytes: record.progress.bytes(),
+            resent: record.progress.retransmissions(),
+            age_us: u64::try_from(age.as_micros()).unwrap_or(u64::MAX),
+            record,
+        }
+    }
+
+    /// `client` is scratch space.
+    fn matches(&self, query: &RowQuery, client: &mut String) -> bool {
+        let record = &self.record;
+        client.clear();
+        // Writing to a string cannot fail.
+        let _ = write!(client, "{}", record.client());
+        if let Some(mac) = record.mac() {
+            let _ = write!(client, " {}", mac.address);
+        }
+        let others = [
+            record.class().as_str(),
+            record.listener(),
+            match record.operation() {
+                Operation::Read => "read",
+                Operation::Write => "write",
+            },
+            record.verdict_by().unwrap_or_default(),
+        ];
+        query.matches(&Facts {
+            client,
+            path: record.path(),
+            resolved: record.resolved(),
+            others: &others,
+            state: Some(state(self.idle_seconds)),
+            outcome: None,
+        })
+    }
+}
+
+impl Row for Candidate {
+    fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    fn idle_seconds(&self) -> u64 {
+        self.idle_seconds
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.record.size()
+    }
+
+    fn resent(&self) -> u32 {
+        self.resent
+    }
+
+    fn age(&self) -> u64 {
+        self.age_us
+    }
+
+    fn client(&self) -> Option<SocketAddr> {
+        Some(self.record.client())
+    }
+
+    fn path(&self) -> &str {
+        self.record.path()
+    }
+
+    fn compare_ids(&self, other: &Candidate) -> Ordering {
+        self.record.id().0.cmp(&other.record.id().0)
     }
 }
 
 impl From<&CompactRecord> for Active {
     fn from(record: &CompactRecord) -> Active {
-        row(0, record, Instant::now(), SystemTime::now())
+        row(0, 0, record, Instant::now(), SystemTime::now())
     }
 }
 
-fn row(rate: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Active {
+fn row(rate: u64, idle_seconds: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Active {
     let (record, progress) = (record.expand(), &record.progress);
     let running = now.saturating_duration_since(record.received);
     Active {
@@ -133,6 +240,7 @@ fn row(rate: u64, record: &CompactRecord, now: Instant, wall: SystemTime) -> Act
         rate: record.rate,
         bytes: progress.bytes(),
         bytes_per_second: rate,
+        idle_seconds,
         retransmissions: progress.retransmissions(),
     }
 }

@@ -7,6 +7,7 @@ mod active;
 mod counts;
 mod exports;
 mod options;
+mod query;
 mod readiness;
 mod recent;
 mod seconds;
@@ -15,6 +16,7 @@ mod snapshot;
 mod tests;
 
 pub use exports::ExportCounts;
+pub use query::{MAX_FILTER, RowQuery, Sort, SortKey, keep_ends};
 pub use readiness::{CHECKS, Reason};
 pub use snapshot::{
     Active, ByOperation, Ended, Finished, FleetServer, PluginCall, PluginTotals, RequestInfo, Sample,
@@ -220,9 +222,17 @@ impl Watch {
 
     /// Returns the current state, with the samples that ended after `since`, in milliseconds since 1970.
     pub fn snapshot(&self, since: u64) -> Snapshot {
+        self.snapshot_of(since, &RowQuery::default())
+    }
+
+    /// Returns the current state, with the rows that `query` asks for.
+    pub fn snapshot_of(&self, since: u64, query: &RowQuery) -> Snapshot {
         let report = self.0.status.report();
         let totals = self.totals();
         let reasons = self.reasons_of(&report, &totals.plugins);
+        let (active, matching) = self.0.running.rows(query, ROWS);
+        let mut finished = self.0.recent.rows();
+        finished.retain(|row| query.matches_finished(row));
         Snapshot {
             unix_ms: unix_ms(SystemTime::now()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -240,8 +250,9 @@ impl Watch {
             ready: reasons.is_empty(),
             reasons,
             totals,
-            active: self.0.running.rows(ROWS),
-            finished: self.0.recent.rows(),
+            active,
+            matching,
+            finished,
             samples: self.0.seconds.after(since),
             servers: Vec::new(),
         }

@@ -49,8 +49,11 @@ pub struct Snapshot {
     pub reasons: Vec<Reason>,
     /// Totals since the start of the process.
     pub totals: Totals,
-    /// The fastest active transfers, at most [`super::ROWS`]; `totals.active` counts all.
+    /// Active transfers, at most [`super::ROWS`], as the [`super::RowQuery`] asks; `totals.active` counts all.
     pub active: Vec<Active>,
+    /// The active transfers that match the filter of the query; all of them without a filter.
+    #[serde(default)]
+    pub matching: u64,
     /// The last ended requests, newest first, at most [`super::FINISHED`].
     pub finished: Vec<Finished>,
     /// The samples, oldest first, at most [`super::SAMPLES`].
@@ -80,8 +83,11 @@ pub struct FleetServer {
     pub bytes_per_second: u64,
     /// Ended requests.
     pub ended: u64,
-    /// Ended requests that failed for their client.
+    /// Ended requests that timed out or failed.
     pub failures: u64,
+    /// Ended requests that were refused: `denied` or `not-found`.
+    #[serde(default)]
+    pub refused: u64,
     /// The start of its process, in milliseconds since 1970.
     pub started_unix_ms: u64,
     /// Seconds without a message from it, if unusually long.
@@ -360,6 +366,9 @@ pub struct Active {
     pub bytes: u64,
     /// In the last full second.
     pub bytes_per_second: u64,
+    /// How long nothing has moved, in seconds.
+    #[serde(default)]
+    pub idle_seconds: u64,
     /// Packets sent more than once.
     pub retransmissions: u32,
 }

@@ -1,5 +1,6 @@
 use super::active::ActiveTransfers;
 use super::counts::Counts;
+use super::query::RowQuery;
 use super::recent::{FINISHED, Recent};
 use super::seconds::{SAMPLES, Seconds};
 use std::sync::Arc;
@@ -59,16 +60,50 @@ fn bytes_move_while_a_transfer_runs_and_are_counted_once() {
     one.progress.set(3_000, 4);
     running.sample(Duration::from_secs(2), &counts);
     assert_eq!(read(), (3_000, 4));
-    let rows = running.rows(10);
+    let (rows, _) = running.rows(&RowQuery::default(), 10);
     let shown: Vec<_> = rows.iter().map(|row| (&*row.who.id, row.bytes, row.bytes_per_second)).collect();
     assert_eq!(shown, [("0000000000000001", 3_000, 1_000), ("0000000000000011", 0, 0)]);
-    assert_eq!((running.rows(1).len(), running.count()), (1, 2));
+    assert_eq!((running.rows(&RowQuery::default(), 1).0.len(), running.count()), (1, 2));
     running.end(&ended(1, Operation::Read, Outcome::Served, 5_000, 4), &counts);
     running.end(&ended(17, Operation::Read, Outcome::Served, 100, 0), &counts);
     // A request that was never granted.
     running.end(&ended(33, Operation::Read, Outcome::Denied, 0, 0), &counts);
     running.sample(Duration::from_secs(1), &counts);
     assert_eq!((read(), running.count()), ((5_100, 4), 0));
+}
+
+/// Of more transfers than there are rows, the slow and stuck ones are found: by default, by order and by filter.
+#[test]
+fn slow_and_stuck_transfers_are_found_among_many() {
+    let (counts, running) = (Counts::default(), ActiveTransfers::default());
+    let records: Vec<_> = (1..=300).map(granted).collect();
+    records.iter().for_each(|record| running.begin(Arc::clone(record)));
+    // 17 never moves, 5 moves at first, all others move on and on.
+    for second in 1..=4 {
+        for record in &records {
+            let id = record.id().0;
+            if id != 17 && (id != 5 || second == 1) {
+                record.progress.set((1_000 + id) * second, id as u32 % 7);
+            }
+        }
+        running.sample(Duration::from_secs(1), &counts);
+    }
+    let rows = |sort: &str, filter: &str| {
+        let query = RowQuery::parse(sort, filter).expect("a query");
+        let (rows, matching) = running.rows(&query, 200);
+        let ids: Vec<u64> =
+            rows.iter().map(|row| u64::from_str_radix(&row.who.id, 16).expect("hex")).collect();
+        (ids, matching, rows)
+    };
+    let (ids, matching, found) = rows("", "");
+    assert_eq!((ids.len(), matching, ids[0], &ids[198..]), (200, 300, 300, &[5, 17][..]));
+    assert_eq!((found[198].idle_seconds, found[199].idle_seconds, found[0].idle_seconds), (3, 4, 0));
+    assert_eq!(rows("rate", "").0[199], 101, "the fastest alone, if asked");
+    assert_eq!(rows("-rate", "").0[..3], [17, 5, 1]);
+    assert_eq!((rows("", "state:stuck").0, rows("", "state:stuck").1), (vec![5, 17], 2));
+    assert_eq!(rows("", "state:moving").1, 298);
+    assert_eq!(rows("resent", "").0[0] % 7, 6);
+    assert_eq!((rows("", "root:boot file:a").1, rows("", "root:other").1), (300, 0));
 }
 
 #[test]

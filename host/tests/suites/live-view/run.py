@@ -93,11 +93,19 @@ def filters(browser):
 
 def fits(browser):
     step("fits a phone and a desk")
-    for width, height in [(360, 740), (768, 1024), (1280, 900), (1920, 1080)]:
+    for width, height in [(360, 740), (390, 844), (768, 1024), (1280, 900), (1920, 1080)]:
         browser.size(width, height)
-        wide = browser.run("return document.documentElement.scrollWidth")
-        assert wide <= width, f"{wide} wide in {width}"
+        wide = browser.run("""
+            return [document.documentElement, ...document.querySelectorAll('.card')].filter((it) => it.scrollWidth > it.clientWidth)
+              .map((it) => `${it.id} ${it.className} ${it.scrollWidth}`)""")
+        assert not wide, f"too wide in {width}: {wide}"
+    browser.size(390, 844)
+    top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
+    ended, charts = browser.run(top, ".card.ended"), browser.run(top, ".charts")
+    assert ended < charts, "a phone shows charts before failures"
     browser.size(1280, 900)
+    zeros = browser.run("return [...document.querySelectorAll('#queues tr, #dropped tr')].map((row) => row.innerText).filter((row) => /\\t0$/.test(row))")
+    assert not zeros, zeros
 
 
 LONG = "firmware/" + "a-name-that-is-longer-than-its-column-" * 5 + "end.bin"
@@ -165,11 +173,40 @@ def crowd(browser, server):
     browser.wait("their end", "return document.querySelector('#figures-now b').textContent === '0'")
 
 
+def stuck(browser, server):
+    step("among more transfers than the server sends, the stuck one is found by order and by filter")
+    clients = [Client(server, f"127.0.10.{number}") for number in range(1, 231)]
+    for client in clients:
+        client.later("firmware/switch-9.3.bin", pace=0.5, options=[("blksize", 1024)])
+    silent = Client(server, "127.0.11.1")
+    silent.later("firmware/switch-9.3.bin", pace=20)
+    browser.wait("all of them", "return document.querySelector('#figures-now b').textContent === '231'")
+    first = "const row = document.querySelector('#active tbody .request'); return row && row.innerText.includes('127.0.11.1') && row.innerText.includes('still')"
+    click = "[...document.querySelectorAll('#active th button')].find((button) => button.textContent.includes('Rate')).click()"
+    assert not browser.run(first)
+    browser.run(click)
+    browser.wait("the stuck one first", first)
+    assert browser.run("return document.querySelector('#active th[aria-sort]').getAttribute('aria-sort')") == "ascending"
+    browser.run(click)
+    browser.run(click)
+    browser.wait("the order of before", "return document.querySelector('#active th[aria-sort]') === null")
+    for words in ["state:stuck", "client:127.0.11.1 root:boot", "client:127.0.10.150"]:
+        browser.run("const filter = document.getElementById('filter'); filter.value = arguments[0]; filter.dispatchEvent(new Event('input'))", words)
+        browser.wait(f"one row for {words}", "return document.querySelectorAll('#active tbody .request').length === 1")
+    browser.run("const filter = document.getElementById('filter'); filter.value = ''; filter.dispatchEvent(new Event('input'))")
+    for client in [*clients, silent]:
+        client.stopped.set()
+    browser.wait("the rows of before", "return document.querySelectorAll('#finished tbody .request').length > 1")
+
+
 def tiles(browser, server):
-    step("tiles for failures and retransmissions; host, listeners and roots")
+    step("tiles for failures, refusals and retransmissions; host, listeners and roots")
     tile = "return [...document.querySelectorAll('#figures-total .figure')].find((it) => it.innerText.includes(arguments[0])).innerText"
-    failures = browser.run(tile, "failures")
-    assert int(failures.split()[0]) >= 2, failures
+    refused = browser.run(tile, "refused")
+    assert int(refused.split()[0]) >= 2, refused
+    assert browser.run(tile, "failed").split()[0] == "0"
+    # A bound says that it is one, and no request waited for longer than the server runs.
+    assert "≤" in browser.run(tile, "99 % decided")
     assert "%" in browser.run(tile, "resent")
     about = browser.run("return document.getElementById('about').innerText")
     assert open("/proc/sys/kernel/hostname").read().strip() in about, about
@@ -303,6 +340,7 @@ def main():
         places(browser)
         fits(browser)
         crowd(browser, server)
+        stuck(browser, server)
         quiet(browser, server)
         reconnects(browser, server)
         token(browser, binary)

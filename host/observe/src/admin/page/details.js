@@ -1,6 +1,6 @@
 // The details of a request: all its data in the snapshot, in a row below its own.
 
-import { bytes, clock, count, micros } from './format.js';
+import { bytes, clock, count, micros, span } from './format.js';
 import { make } from './dom.js';
 
 const OPEN = new Set();
@@ -47,6 +47,7 @@ const facts = (one) => {
     ['Size', one.size === null || one.size === undefined ? null : bytes(one.size)],
     ['At most', one.rate ? `${bytes(one.rate)}/s` : null],
     ['Arrived', `${bytes(one.bytes)}${one.blocks === undefined ? '' : ` in ${count(one.blocks)} blocks`}`],
+    ['Nothing moved for', one.idle_seconds > 0 ? span(one.idle_seconds) : null],
     ['Resent', sent],
     ['Duplicates, time-outs', ended ? `${count(one.duplicates)}, ${count(one.timeouts)}` : null],
     ['Decision after', one.decision_us === null || one.decision_us === undefined ? null : micros(one.decision_us)],

@@ -30,6 +30,14 @@ export const sayCut = (element, text) => {
   if (element.title !== whole) element.title = whole;
 };
 
+// Sets the name of a file. What does not fit is cut off at the left, because the end of a path says most.
+export const sayPath = (element, text) => {
+  if (!element.firstElementChild) element.append(make('bdi', { dir: 'ltr' }));
+  element.className = 'path';
+  sayCut(element.firstElementChild, text);
+  if (element.title !== element.firstElementChild.title) element.title = element.firstElementChild.title;
+};
+
 export const show = (element, visible) => {
   element.hidden = !visible;
 };

@@ -1,8 +1,8 @@
 // The tiles: rates and states of the last second, and totals since the start.
 
-import { count, micros, percent, quantile, rate, span } from './format.js';
+import { count, isMuch, percent, quantile, rate, span, within } from './format.js';
 import { find, make, say } from './dom.js';
-import { FAILURES, blocksOf } from './tables.js';
+import { FAILURES, REFUSALS, blocksOf } from './tables.js';
 
 const tiles = (place, rows) =>
   rows.forEach(([name, value, title = '', bad = false], index) => {
@@ -24,15 +24,20 @@ export const figures = (snapshot, sample) => {
   ]);
   const all = totals.ended.reduce((sum, one) => sum + one.count, 0);
   const of = (outcome) => totals.ended.reduce((sum, one) => sum + (one.outcome === outcome ? one.count : 0), 0);
-  const failed = FAILURES.map((outcome) => [outcome, of(outcome)]).filter(([, times]) => times > 0);
-  const failures = failed.reduce((sum, [, times]) => sum + times, 0);
+  const sum = (outcomes) => outcomes.reduce((all, outcome) => all + of(outcome), 0);
+  const each = (outcomes) => outcomes.map((outcome) => `${outcome} ${count(of(outcome))}`).join(', ');
   const blocks = totals.blocks.read + totals.blocks.write + snapshot.active.reduce((sum, row) => sum + blocksOf(row), 0);
   const sent = blocks + totals.retransmissions;
+  const age = (snapshot.unix_ms - snapshot.started_unix_ms) / 1000;
+  // No request of one server waited for longer than that server runs.
+  const longest = snapshot.servers?.length ? Infinity : age * 1e6;
+  const decided = quantile(totals.decision.buckets, 0.99);
   tiles(find('figures-total'), [
     ['requests', count(all)],
-    ['failures', count(failures), failed.map(([outcome, times]) => `${outcome} ${count(times)}`).join(', '), failures > 0],
-    ['resent', percent(totals.retransmissions, sent), `${count(totals.retransmissions)} of about ${count(sent)} packets`],
-    ['decision p99', micros(quantile(totals.decision.buckets, 0.99))],
-    ['up for', span((snapshot.unix_ms - snapshot.started_unix_ms) / 1000)],
+    ['failed', count(sum(FAILURES)), each(FAILURES), sum(FAILURES) > 0],
+    ['refused', count(sum(REFUSALS)), each(REFUSALS)],
+    ['resent', percent(totals.retransmissions, sent), `${count(totals.retransmissions)} of about ${count(sent)} packets`, isMuch(totals.retransmissions, sent)],
+    ['99 % decided', within(decided, longest), '99 of 100 requests since the start were decided within this time, as precise as the buckets of the histogram'],
+    ['up for', span(age)],
   ]);
 };

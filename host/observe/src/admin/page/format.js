@@ -51,17 +51,23 @@ const BOUNDS = [
   25, 50, 100, 250, 500, 1e3, 2500, 5e3, 1e4, 25e3, 5e4, 1e5, 25e4, 5e5, 1e6, 25e5, 5e6, 1e7, 3e7, 6e7, 3e8, 18e8,
 ];
 
-// Returns the quantile of the times in these buckets; null without any.
+// Returns the bound of the bucket that holds the quantile of these times; null without any. What lies beyond the last
+// bound is Infinity.
 export const quantile = (buckets, part) => {
   const all = buckets.reduce((sum, inside) => sum + inside, 0);
   if (all === 0) return null;
-  const wanted = Math.max(1, Math.ceil(all * part));
-  let [before, lower] = [0, 0];
-  for (const [index, inside] of buckets.entries()) {
-    const upper = BOUNDS[index] ?? lower;
-    if (before + inside >= wanted) return lower + ((upper - lower) * (wanted - before)) / inside;
-    before += inside;
-    lower = upper;
-  }
-  return lower;
+  let rest = Math.max(1, Math.ceil(all * part));
+  const index = buckets.findIndex((inside) => (rest -= inside) <= 0);
+  return BOUNDS[index] ?? Infinity;
 };
+
+// Formats a bound in microseconds; nothing can have taken longer than `most`.
+export const within = (bound, most = Infinity) => {
+  if (bound === null || bound === undefined) return '–';
+  const least = Math.min(bound, most);
+  if (least === Infinity) return `> ${BOUNDS.at(-1) / 6e7} min`;
+  return `≤ ${least < 6e7 ? short(micros(least)) : `${Math.ceil(least / 6e7)} min`}`;
+};
+
+// Whether so many packets were resent that something is wrong; some loss is normal.
+export const isMuch = (resent, sent) => resent * 20 >= Math.max(1, sent);

@@ -2,10 +2,11 @@
 
 import { Chart } from './charts.js';
 import { find, make, say, sayCut, show } from './dom.js';
-import { follow } from './feed.js';
-import { count, micros, microsMark, rate, rateMark, span } from './format.js';
+import { again, follow } from './feed.js';
+import { count, microsMark, rate, rateMark, span, within } from './format.js';
 import { figures } from './figures.js';
 import { origins, servers } from './servers.js';
+import { orderOf, sortable } from './sort.js';
 import { OUTCOMES, active, finished, onChange, plugins, queues } from './tables.js';
 
 // As many samples as the server keeps.
@@ -33,7 +34,7 @@ const charts = [
       { name: 'transfer p50', color: color('p50b'), of: (sample) => sample.duration_p50_us },
       { name: 'p99', color: color('p99b'), of: (sample) => sample.duration_p99_us },
     ],
-    { log: true, format: micros, mark: microsMark },
+    { log: true, format: (value) => within(value), mark: microsMark },
   ),
 ];
 
@@ -41,6 +42,12 @@ let [last, samples, seconds, lostAt] = [null, [], 300, null];
 const outcomes = new Set();
 
 const words = () => find('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
+
+// What the server does not know is not asked of it: a filter that is half typed.
+const whole = (word) => !/^(state|outcome):/.test(word) || [...OUTCOMES.map((name) => `outcome:${name}`), 'state:stuck', 'state:moving'].includes(word);
+
+// The rows that the server is asked for.
+const wanted = () => [['sort', orderOf('active')], ['filter', words().filter(whole).join(' ')]].filter(([, value]) => value);
 
 // The first snapshot of a connection has all samples, the others only the newest; adds the new ones.
 const keep = (snapshot) => {
@@ -150,6 +157,17 @@ for (const [words, length] of [['1 min', 60], ['5 min', 300], ['10 min', 600]]) 
     plots();
   });
 }
-find('filter').addEventListener('input', tables);
+// Rows that the server has not sent may match, too; it is asked when typing pauses.
+let typing;
+find('filter').addEventListener('input', () => {
+  tables();
+  clearTimeout(typing);
+  typing = setTimeout(again, 400);
+});
+sortable('active', () => {
+  tables();
+  again();
+});
+sortable('finished', tables);
 onChange(tables);
-follow(onFeedChange, () => sessionStorage.getItem('token'), unlocked);
+follow(onFeedChange, () => sessionStorage.getItem('token'), unlocked, wanted);

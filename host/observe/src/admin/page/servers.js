@@ -10,7 +10,8 @@ const lines = (td, first, second) => {
   show(td.lastChild, second !== '');
 };
 
-const cells = (...kinds) => kinds.map((kind) => make('td', kind ? { class: kind } : {}));
+// The label is shown on narrow screens, which have no head.
+const cells = (...kinds) => kinds.map(([label, kind]) => make('td', { ...(label && { 'data-label': label }), ...(kind && { class: kind }) }));
 
 // A click on a server filters all rows by its name; a second click removes the filter.
 const choose = (name) => {
@@ -26,7 +27,7 @@ export const servers = (rows) => {
     rows,
     (row) => row.server,
     (row) => {
-      const tr = make('tr', { class: 'choice', tabindex: 0 }, ...cells('', '', 'n', 'n', 'n', 'n', '', ''));
+      const tr = make('tr', { class: 'choice', tabindex: 0 }, ...cells(['', ''], ['', ''], ['running', 'n'], ['rate', 'n'], ['ended', 'n'], ['failed', 'n'], ['refused', 'n'], ['', ''], ['version', '']));
       tr.addEventListener('click', () => choose(row.server));
       tr.addEventListener('keydown', (event) => {
         if (event.key === 'Enter') choose(row.server);
@@ -34,7 +35,7 @@ export const servers = (rows) => {
       return tr;
     },
     (tr, row) => {
-      const [name, state, active, speed, ended, failures, configuration, version] = tr.cells;
+      const [name, state, active, speed, ended, failures, refused, configuration, version] = tr.cells;
       tr.setAttribute('aria-selected', find('filter').value === row.server);
       say(name, row.server);
       const silent = row.silent_seconds > 0;
@@ -45,6 +46,7 @@ export const servers = (rows) => {
       say(ended, count(row.ended));
       say(failures, count(row.failures));
       failures.classList.toggle('trouble', row.failures > 0);
+      say(refused, count(row.refused ?? 0));
       lines(configuration, row.revision ?? '', `generation ${row.generation}`);
       say(version, row.version);
     },
@@ -64,7 +66,7 @@ export const origins = (rows) => {
     find('origins').tBodies[0],
     rows,
     (row) => row.root,
-    () => make('tr', {}, ...cells('', '', 'n', 'n', 'n', 'n', 'n')),
+    () => make('tr', {}, ...cells(['', ''], ['', ''], ['hits', 'n'], ['misses', 'n'], ['stale', 'n'], ['fetched', 'n'], ['cache', 'n'])),
     (tr, row) => {
       const [name, state, hits, misses, stale, fetched, cache] = tr.cells;
       lines(name, row.root, row.origin);

@@ -1,13 +1,18 @@
 // The tables of running and ended requests, plugins, and queues.
 
-import { bytes, clock, count, micros, percent, quantile, rate } from './format.js';
+import { bytes, clock, count, isMuch, micros, percent, quantile, rate, span, within } from './format.js';
 import { detailsRow, fillDetails, isOpen, toggle } from './details.js';
-import { find, make, say, sayCut, show, syncRows } from './dom.js';
+import { find, make, say, sayCut, sayPath, show, syncRows } from './dom.js';
+import { matches } from './filter.js';
+import { sorted } from './sort.js';
 
 export const OUTCOMES = ['served', 'stored', 'probed', 'aborted', 'denied', 'not-found', 'timed-out', 'failed'];
-// The outcomes that count as failures.
-export const FAILURES = ['denied', 'not-found', 'timed-out', 'failed'];
+// The outcomes that count as failures, and those that are refusals.
+export const FAILURES = ['failed', 'timed-out'];
+export const REFUSALS = ['denied', 'not-found'];
 
+// After this many seconds without a byte, the server calls a transfer stuck.
+const STUCK = 3;
 // The rows of a table before it is expanded.
 const FEW = 15;
 const whole = new Set();
@@ -40,14 +45,10 @@ const file = (td, one) => {
   const plainly = one.resolved && one.resolved.endsWith(`:${one.path}`);
   const arrow = one.operation === 'write' ? '↑ ' : '';
   const server = one.server ? `${one.server}: ` : '';
-  lines(td, server + arrow + one.path, one.resolved && !plainly ? `→ ${one.resolved}` : '');
-};
-
-const matches = (one, words) => {
-  if (words.length === 0) return true;
-  const all = [one.client, one.mac, one.class, one.listener, one.server, one.operation, one.path, one.resolved, one.verdict_by, one.outcome, one.detail, ...(one.tried ?? []), one.id];
-  const text = all.filter(Boolean).join('\n').toLowerCase();
-  return words.every((word) => text.includes(word));
+  if (!td.firstChild) td.append(make('span'), make('small'));
+  sayPath(td.firstChild, server + arrow + one.path);
+  sayPath(td.lastChild, one.resolved && !plainly ? `→ ${one.resolved}` : '');
+  show(td.lastChild, Boolean(one.resolved && !plainly));
 };
 
 const some = (shown, all, more) => (shown === all ? count(all) + more : `${count(shown)} of ${count(all)}${more}`);
@@ -63,7 +64,7 @@ const resent = (td, row) => {
   const sent = blocksOf(row) + row.retransmissions;
   say(td, percent(row.retransmissions, sent));
   td.title = `${count(row.retransmissions)} of ${count(sent)} packets`;
-  td.classList.toggle('trouble', row.retransmissions > 0);
+  td.classList.toggle('trouble', isMuch(row.retransmissions, sent));
 };
 
 // Shows the first rows, or all of them, each with its details below if they are open.
@@ -108,7 +109,7 @@ const fill = (name, all, columns, create, update) => {
 };
 
 export const active = (rows, total, words) => {
-  const shown = rows.filter((row) => matches(row, words));
+  const shown = sorted('active', rows.filter((row) => matches(row, words)));
   fill(
     'active',
     shown,
@@ -130,7 +131,8 @@ export const active = (rows, total, words) => {
         bar.firstChild.style.width = `${(part * 100).toFixed(1)}%`;
       }
       say(progress.lastChild, part === null ? bytes(row.bytes) : `${Math.floor(part * 100)} % of ${bytes(row.size)}`);
-      say(speed, rate(row.bytes_per_second));
+      say(speed, row.idle_seconds >= STUCK ? `still ${span(row.idle_seconds)}` : rate(row.bytes_per_second));
+      speed.classList.toggle('trouble', row.idle_seconds >= STUCK);
       resent(again, row);
       say(age, micros(row.running_us));
     },
@@ -140,10 +142,14 @@ export const active = (rows, total, words) => {
   say(find('active-empty'), rows.length === 0 ? 'Nothing runs.' : 'Nothing that runs matches the filter.');
 };
 
+// Failures come first, then refusals.
+const severity = (row) => (FAILURES.includes(row.outcome) ? 2 : REFUSALS.includes(row.outcome) ? 1 : 0);
+
 export const finished = (rows, words, outcomes) => {
-  const shown = rows.filter((row) => (outcomes.size === 0 || outcomes.has(row.outcome)) && matches(row, words));
-  // Failures first; both parts stay in their order, newest first.
-  shown.sort((a, b) => FAILURES.includes(b.outcome) - FAILURES.includes(a.outcome));
+  let shown = rows.filter((row) => (outcomes.size === 0 || outcomes.has(row.outcome)) && matches(row, words));
+  // Each part stays in its order, newest first.
+  shown.sort((a, b) => severity(b) - severity(a));
+  shown = sorted('finished', shown);
   fill(
     'finished',
     shown,
@@ -188,8 +194,8 @@ export const plugins = (rows) => {
       lines(name, row.plugin, row.loaded ? loaded : 'not in the configuration any more');
       const hits = row.cache_hits > 0 ? `${count(row.cache_hits)} remembered` : '';
       lines(calls, count(row.calls), row.running + row.waiting > 0 ? `${row.running} run, ${row.waiting} wait` : hits);
-      say(median, micros(quantile(all, 0.5)));
-      say(slow, micros(quantile(all, 0.99)));
+      say(median, within(quantile(all, 0.5)));
+      say(slow, within(quantile(all, 0.99)));
       lines(failed, count(failures), causes.map(([cause, failures]) => `${cause} ${count(failures)}`).join(', '));
       failed.classList.toggle('trouble', failures > 0);
       lines(breaker, row.breaker_open ? 'open' : 'closed', row.opened > 0 ? `opened ${count(row.opened)} times` : '');
@@ -213,18 +219,20 @@ const pairs = (table, rows) =>
 
 export const queues = (totals) => {
   const { queues, file_cache: cache } = totals;
-  const sinks = queues.sinks.map((sink) => [`lines in the sink ${sink.sink}${sink.broken ? ', which is broken' : ''}`, count(sink.lines)]);
   const asked = cache.hits + cache.misses;
+  const waiting = [
+    ['requests, for their decision', queues.decisions],
+    ['outcomes, for the log', queues.summaries],
+    ['events, for observers', queues.events],
+    ['half-open transfers, for the client\'s first answer', totals.half_open],
+    ...queues.sinks.map((sink) => [`lines in the sink ${sink.sink}${sink.broken ? ', which is broken' : ''}`, sink.lines, sink.broken]),
+  ].filter(([, times, broken]) => times > 0 || broken);
   pairs('queues', [
-    ['requests, for their decision', count(queues.decisions)],
-    ['outcomes, for the log', count(queues.summaries)],
-    ['events, for observers', count(queues.events)],
-    ['half-open transfers, for the client\'s first answer', count(totals.half_open)],
-    ...sinks,
+    ...(waiting.length ? waiting.map(([name, times]) => [name, count(times)]) : [['nothing waits', '']]),
     ['hot files in memory', `${bytes(cache.bytes)} of ${bytes(cache.capacity)}`],
-    ['files found there', asked === 0 ? '–' : `${((100 * cache.hits) / asked).toFixed(1)} %`],
+    ...(asked === 0 ? [] : [['files found there', `${((100 * cache.hits) / asked).toFixed(1)} %`]]),
   ]);
-  // Hides the many limits that were never reached.
-  const shown = ({ reason, count: times }) => times > 0 || !reason.startsWith('limit-');
-  pairs('dropped', totals.dropped.filter(shown).map(({ reason, count: times }) => [reason, count(times)]));
+  const dropped = totals.dropped.filter(({ count: times }) => times > 0);
+  show(find('dropped-title'), dropped.length > 0);
+  pairs('dropped', dropped.map(({ reason, count: times }) => [reason, count(times)]));
 };

@@ -16,8 +16,9 @@ use tracing::field;
 use tuffet::events::Subscriber;
 use tuffet::watch::Watch;
 use tuffet_core::{MSFTWINDOW_REQUESTED, OptionName, OptionSet};
-use tuffet_request::Traced;
 use tuffet_request::events::{Outcome, Summary, Tried};
+use tuffet_request::names::is_optional;
+use tuffet_request::{Operation, Traced};
 
 /// Logs ended requests and passes them to the exporters.
 pub struct Records {
@@ -140,7 +141,12 @@ fn log(summary: &Summary, traced: Option<Traced>, compatible: Option<&str>) {
             )
         };
     }
+    let request = &summary.record.request;
     match summary.ending.outcome {
+        // A boot chain goes on with its next name.
+        Outcome::NotFound if request.operation == Operation::Read && is_optional(&request.path) => {
+            line!(info)
+        }
         Outcome::Served | Outcome::Stored | Outcome::Probed => line!(info),
         Outcome::Aborted | Outcome::Denied | Outcome::NotFound | Outcome::TimedOut => line!(warn),
         Outcome::Failed => line!(error),

@@ -11,6 +11,7 @@
 //! checks as all others, and none of its bytes turns into a slash or a dot.
 
 mod mac;
+mod optional;
 
 use std::borrow::Cow;
 use thiserror::Error;
@@ -18,6 +19,7 @@ use thiserror::Error;
 use crate::request::ErrorCode;
 
 pub use mac::mac_in_name;
+pub use optional::is_optional;
 
 /// The longest normalised name, in bytes.
 pub const MAX_NAME: usize = 1024;

@@ -102,3 +102,6 @@ pub const EXIT_CONFIG: u8 = 64;
 
 /// A configuration with every section.
 pub const EXAMPLE: &str = include_str!("example.yaml");
+
+/// The lines that most servers need, at the top of the reference.
+pub(crate) const FIRST: &str = include_str!("first.yaml");

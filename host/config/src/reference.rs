@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::EXAMPLE;
 use super::schema::strict;
 use super::shape::{choices, types};
+use super::{EXAMPLE, FIRST};
 
 /// The introduction, with the use of the schema in editors.
 const EDITORS: &str = "
@@ -46,7 +46,9 @@ pub fn reference() -> String {
          alone is decimal, too: `256M` is 256 × 10⁶ bytes, and `256MiB` is 256 × 2²⁰. A time has a \
          unit: `250ms`, `4s`, `1m 30s`. Paths are relative to the file.\n\n",
     );
-    text += "```yaml\n";
+    text += "Most servers need these lines. [Recipes](recipes.md) has more of them, by job.\n\n```yaml\n";
+    text += FIRST;
+    text += "```\n\nThe sections together, with their defaults:\n\n```yaml\n";
     text += EXAMPLE;
     text += "```\n";
     text += EDITORS;

@@ -29,6 +29,13 @@ fn the_example_resolves_to_its_values() {
     assert_eq!(mac_map.limits, acl.limits, "written out and by default");
 }
 
+#[test]
+fn the_first_lines_are_a_configuration() {
+    let folders = FIRST.replace("/srv/tftp", "files").replace("/srv/incoming", "incoming");
+    let config = Scene::new().load(&folders).expect("the first lines are good");
+    assert_eq!((config.listeners.len(), config.roots.len(), FIRST.lines().count()), (2, 2, 20));
+}
+
 /// The example writes out every default, so a change of only one of the two is noticed.
 #[test]
 fn missing_keys_take_the_defaults() {

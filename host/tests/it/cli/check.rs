@@ -87,3 +87,23 @@ fn the_schema() {
     let book = include_str!("../../../../docs/configuration.md");
     assert!(String::from_utf8_lossy(&ran.stdout) == book, "docs/configuration.md is out of date");
 }
+
+/// Each recipe is a good configuration as it stands, but for its folders.
+#[test]
+fn the_recipes_are_good() {
+    let recipes = include_str!("../../../../docs/recipes.md");
+    let blocks: Vec<&str> =
+        recipes.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() >= 5, "{} recipes", blocks.len());
+    for block in blocks {
+        let setup = Setup::new();
+        let folder = setup.outside().0;
+        for name in ["tftp", "phones", "firmware", "backups", "audit", "state"] {
+            std::fs::create_dir_all(folder.join("srv").join(name)).unwrap();
+        }
+        let file = setup.outside().path("tuffet.yaml");
+        std::fs::write(&file, block.replace("/srv/", &format!("{}/srv/", folder.display()))).unwrap();
+        let ran = tuffet([std::ffi::OsStr::new("check"), file.as_os_str()]);
+        assert!(ran.code() == 0, "{block}\n{}", ran.stderr);
+    }
+}

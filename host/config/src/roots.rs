@@ -387,7 +387,9 @@ fn complaint_of_folder(path: &Path) -> Option<String> {
         Ok(found) if found.is_dir() => None,
         Ok(_) => Some(format!("{shown} is not a folder; name the folder that is served")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Some(format!("there is no folder {shown}; create it or correct the path"))
+            let variable = shown.to_string().contains("${");
+            let why = if variable { ": `${NAME}` stands for a variable in secrets alone" } else { "" };
+            Some(format!("there is no folder {shown}; create it or correct the path{why}"))
         }
         Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
     }

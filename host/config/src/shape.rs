@@ -10,6 +10,8 @@ use super::address::{check_interface, check_name, check_root_name, parse_address
 use super::admin::UNIX;
 use super::bundled;
 use super::component::{self, Sha256Digest};
+use super::elsewhere::{self, Around};
+use super::form::advice;
 use super::grant::Grant;
 use super::roots::FileMode;
 use super::sinks::Fsync;
@@ -49,23 +51,133 @@ pub(super) const KNOWN_KEYWORDS: &[&str] = &[
 
 /// Adds the problems of `value` to `findings`.
 pub(super) fn check(schema: &Value, value: &Value, pointer: &str, findings: &mut Vec<Finding>) {
-    let Some(schema) = schema.as_object() else {
-        return; // `true`: any value is valid
-    };
-    if let Some(choices) = choices(schema) {
-        check_choice(&choices, value, pointer, findings);
-        return;
+    Walk { findings, advises: true }.check(schema, value, pointer, None);
+}
+
+/// Returns whether the value has no problem.
+pub(super) fn fits(schema: &Map<String, Value>, value: &Value) -> bool {
+    let mut findings = Vec::new();
+    // Advice would try other values in turn.
+    let mut walk = Walk { findings: &mut findings, advises: false };
+    walk.check_mapped(schema, value, "", None);
+    findings.is_empty()
+}
+
+struct Walk<'a> {
+    findings: &'a mut Vec<Finding>,
+    /// Whether messages end with advice.
+    advises: bool,
+}
+
+impl Walk<'_> {
+    fn check(&mut self, schema: &Value, value: &Value, pointer: &str, around: Option<&Around<'_>>) {
+        let Some(schema) = schema.as_object() else {
+            return; // `true`: any value is valid
+        };
+        self.check_mapped(schema, value, pointer, around);
     }
-    if !has_type(schema, value) {
-        findings.push(Finding::value(pointer, wrong_type(schema, value)));
-        return;
+
+    fn check_mapped(
+        &mut self,
+        schema: &Map<String, Value>,
+        value: &Value,
+        pointer: &str,
+        around: Option<&Around<'_>>,
+    ) {
+        if let Some(choices) = choices(schema) {
+            check_choice(&choices, value, pointer, self.findings);
+            return;
+        }
+        if !has_type(schema, value) {
+            let message = if self.advises { wrong_type(schema, value, pointer) } else { String::new() };
+            self.findings.push(Finding::value(pointer, message));
+            return;
+        }
+        match value {
+            Value::Object(object) => self.check_object(schema, object, pointer, around),
+            Value::Array(items) => self.check_list(schema, items, pointer, around),
+            Value::Number(number) => check_number(schema, number, pointer, self.findings),
+            Value::String(text) => check_text(schema, text, pointer, self.findings),
+            Value::Null | Value::Bool(_) => {}
+        }
     }
-    match value {
-        Value::Object(object) => check_object(schema, object, pointer, findings),
-        Value::Array(items) => check_list(schema, items, pointer, findings),
-        Value::Number(number) => check_number(schema, number, pointer, findings),
-        Value::String(text) => check_text(schema, text, pointer, findings),
-        Value::Null | Value::Bool(_) => {}
+
+    fn check_object(
+        &mut self,
+        schema: &Map<String, Value>,
+        object: &Map<String, Value>,
+        pointer: &str,
+        above: Option<&Around<'_>>,
+    ) {
+        let none = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+        let around = Around { properties, pointer, above };
+        for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
+            if let Some(value) = object.get(key) {
+                self.check(schema, value, &join(pointer, key), Some(&around));
+            }
+        }
+        let known = || properties.keys().map(String::as_str);
+        let mut meant = Vec::new();
+        for (key, value) in object {
+            let pointer = join(pointer, key);
+            match (properties.get(key), schema.get("additionalProperties")) {
+                (Some(schema), _) => self.check(schema, value, &pointer, Some(&around)),
+                (None, Some(Value::Bool(false))) => {
+                    if let Some(advice) = space_after_colon(key, known()) {
+                        meant.extend(known().find(|known| key.starts_with(&format!("{known}:"))));
+                        self.findings.push(Finding::key(pointer, advice));
+                        continue;
+                    }
+                    if self.advises
+                        && let Some(advice) = elsewhere::belongs(key, value, &around)
+                    {
+                        self.findings.push(Finding::key(pointer, advice));
+                        continue;
+                    }
+                    let like = closest(key, known());
+                    meant.extend(like);
+                    self.findings.push(Finding::key(pointer, unknown("key", key, like, known())));
+                }
+                (None, Some(schema)) => self.check(schema, value, &pointer, Some(&around)),
+                (None, None) => {}
+            }
+        }
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        for key in required.filter_map(Value::as_str) {
+            if !object.contains_key(key) && !meant.contains(&key) {
+                let what =
+                    properties.get(key).and_then(|schema| schema.get("description")).and_then(Value::as_str);
+                let what = what.map(first_sentence).unwrap_or_default();
+                self.findings
+                    .push(Finding::value(pointer, format!("the key `{key}` is missing; add it: {what}")));
+            }
+        }
+    }
+
+    fn check_list(
+        &mut self,
+        schema: &Map<String, Value>,
+        items: &[Value],
+        pointer: &str,
+        around: Option<&Around<'_>>,
+    ) {
+        if let Some(least) = schema.get("minItems").and_then(Value::as_u64)
+            && (items.len() as u64) < least
+        {
+            self.findings.push(Finding::value(pointer, "the list is empty; add an entry, or remove the key"));
+        }
+        let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
+        for (index, item) in items.iter().enumerate() {
+            let pointer = join(pointer, &index.to_string());
+            if unique && items[..index].contains(item) {
+                self.findings
+                    .push(Finding::value(&pointer, format!("{} is in the list twice; keep one", show(item))));
+            }
+            if let Some(schema) = schema.get("items") {
+                self.check(schema, item, &pointer, around);
+            }
+        }
     }
 }
 
@@ -98,68 +210,6 @@ fn check_choice(choices: &[&str], value: &Value, pointer: &str, findings: &mut V
         _ => format!("found {}; give {}", show(value), list(known(), "or")),
     };
     findings.push(Finding::value(pointer, message));
-}
-
-fn check_object(
-    schema: &Map<String, Value>,
-    object: &Map<String, Value>,
-    pointer: &str,
-    findings: &mut Vec<Finding>,
-) {
-    for (key, schema) in bundled::added(schema, object).into_iter().flatten() {
-        if let Some(value) = object.get(key) {
-            check(schema, value, &join(pointer, key), findings);
-        }
-    }
-    let none = Map::new();
-    let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-    let known = || properties.keys().map(String::as_str);
-    let mut meant = Vec::new();
-    for (key, value) in object {
-        let pointer = join(pointer, key);
-        match (properties.get(key), schema.get("additionalProperties")) {
-            (Some(schema), _) => check(schema, value, &pointer, findings),
-            (None, Some(Value::Bool(false))) => {
-                if let Some(advice) = space_after_colon(key, known()) {
-                    meant.extend(known().find(|known| key.starts_with(&format!("{known}:"))));
-                    findings.push(Finding::key(pointer, advice));
-                    continue;
-                }
-                let like = closest(key, known());
-                meant.extend(like);
-                findings.push(Finding::key(pointer, unknown("key", key, like, known())));
-            }
-            (None, Some(schema)) => check(schema, value, &pointer, findings),
-            (None, None) => {}
-        }
-    }
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for key in required.filter_map(Value::as_str) {
-        if !object.contains_key(key) && !meant.contains(&key) {
-            let what =
-                properties.get(key).and_then(|schema| schema.get("description")).and_then(Value::as_str);
-            let what = what.map(first_sentence).unwrap_or_default();
-            findings.push(Finding::value(pointer, format!("the key `{key}` is missing; add it: {what}")));
-        }
-    }
-}
-
-fn check_list(schema: &Map<String, Value>, items: &[Value], pointer: &str, findings: &mut Vec<Finding>) {
-    if let Some(least) = schema.get("minItems").and_then(Value::as_u64)
-        && (items.len() as u64) < least
-    {
-        findings.push(Finding::value(pointer, "the list is empty; add an entry, or remove the key"));
-    }
-    let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
-    for (index, item) in items.iter().enumerate() {
-        let pointer = join(pointer, &index.to_string());
-        if unique && items[..index].contains(item) {
-            findings.push(Finding::value(&pointer, format!("{} is in the list twice; keep one", show(item))));
-        }
-        if let Some(schema) = schema.get("items") {
-            check(schema, item, &pointer, findings);
-        }
-    }
 }
 
 fn check_number(
@@ -245,7 +295,8 @@ where
     })
 }
 
-fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
+/// Returns whether the value has a type that the schema allows.
+pub(super) fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
     let types = types(schema);
     types.is_empty()
         || types.iter().any(|name| match *name {
@@ -260,7 +311,7 @@ fn has_type(schema: &Map<String, Value>, value: &Value) -> bool {
         })
 }
 
-fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
+fn wrong_type(schema: &Map<String, Value>, value: &Value, pointer: &str) -> String {
     let types: Vec<&str> = types(schema).into_iter().filter(|name| *name != "null").collect();
     let name = |name: &&str| match *name {
         "object" => "a mapping (`key: value` lines)",
@@ -305,7 +356,14 @@ fn wrong_type(schema: &Map<String, Value>, value: &Value) -> String {
         Value::Number(_) | Value::Bool(_) if expected == "text" => {
             format!("found {found}; give text: put it in quotes")
         }
-        _ => format!("found {found}; give {expected}"),
+        _ => {
+            // An entry of a list has no key.
+            let key = pointer.rsplit('/').next().unwrap_or_default();
+            let key = if key.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { key };
+            let advice = advice(schema, value, key).filter(|_| !pointer.is_empty());
+            let advice = advice.filter(|advice| !(advice.starts_with(',') && expected.contains("such as")));
+            format!("found {found}; give {expected}{}", advice.unwrap_or_default())
+        }
     }
 }
 

@@ -1,9 +1,10 @@
-//! Common slips in YAML that the parser reports far from their cause: unquoted `*` and `[::]:69`, and colons without a
-//! space.
+//! Common slips in YAML that the parser reports far from their cause: unquoted `*`, `{mac}.cfg` and `[::]:69`, colons
+//! without a space, and sections that are indented.
 
 use std::net::{Ipv6Addr, SocketAddrV6};
 
 use super::error::{Fault, Position};
+use super::schema::strict;
 
 /// Returns the slip that explains a syntax error at `at`, with its own position.
 pub(super) fn explain(text: &str, at: Position) -> Option<Fault> {
@@ -16,6 +17,14 @@ pub(super) fn explain(text: &str, at: Position) -> Option<Fault> {
         return Some((Position { line: at.line, column: column + 1 }, message));
     }
     let before = lines.iter().enumerate().rev();
+    if let Some((index, (column, message))) =
+        before.clone().take(2).find_map(|(index, line)| Some((index, braced(line)?)))
+    {
+        return Some((Position { line: index + 1, column: column + 1 }, message));
+    }
+    if let Some((column, message)) = indented_section(line) {
+        return Some((Position { line: at.line, column: column + 1 }, message));
+    }
     let mut written = before.filter(|(_, line)| !line.trim().is_empty() && !line.trim().starts_with('#'));
     // The line itself, and the last one before it.
     let own = written.next()?;
@@ -79,6 +88,49 @@ fn bare_ipv6(line: &str, column: usize) -> Option<(usize, String)> {
         .then(|| (column, format!("write an IPv6 address in brackets and in quotes: \"[{ip}]:{port}\"")))
 }
 
+/// `{mac}.cfg` begins a mapping, and `${NAME}` ends a value within braces.
+fn braced(line: &str) -> Option<(usize, String)> {
+    let characters: Vec<char> = line.chars().collect();
+    let begins = (1..characters.len()).filter(|&column| {
+        let before = characters[..column].iter().rev().find(|c| !c.is_whitespace());
+        let is_value = before.is_some_and(|c| ":-[,".contains(*c)) && characters[column - 1] != ':';
+        is_value && (characters[column] == '{' || characters[column..].starts_with(&['$', '{']))
+    });
+    begins.take(MAX_BRACKETS).find_map(|column| {
+        let end = column + characters[column..].iter().take(MAX_ADDRESS).position(|c| *c == '}')?;
+        let begin = if characters[column] == '$' { column + 2 } else { column + 1 };
+        let is_name = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+        let name = characters.get(begin..end)?;
+        if name.is_empty() || !name.iter().all(is_name) {
+            return None;
+        }
+        let after = characters[end + 1..].iter().take(MAX_ADDRESS);
+        let rest: String = after.take_while(|c| !c.is_whitespace() && !",]}#".contains(**c)).collect();
+        // `{ key }` may be a mapping.
+        if rest.is_empty() && characters[column] == '{' {
+            return None;
+        }
+        let word: String = characters[column..=end].iter().collect();
+        Some((column, format!("YAML reads braces as a mapping; quote the text: write \"{word}{rest}\"")))
+    })
+}
+
+/// A section that is indented, so that it is part of the one before.
+fn indented_section(line: &str) -> Option<(usize, String)> {
+    let content = line.trim_start_matches(' ');
+    let column = line.len() - content.len();
+    let (key, value) = content.split_once(':')?;
+    let schema = strict();
+    let is_section = schema["properties"].get(key).is_some();
+    let ends = value.trim().is_empty() || value.starts_with(' ');
+    (column > 0 && is_section && ends).then(|| {
+        let message = format!(
+            "`{key}:` is indented as if it were part of the lines above; begin the section at the left edge"
+        );
+        (column, message)
+    })
+}
+
 /// A line that begins with `key:value`.
 fn missing_space(line: &str) -> Option<(usize, String)> {
     let content = line.trim_start_matches([' ', '-', '{']);
@@ -112,6 +164,10 @@ mod tests {
             ("[{ a: ::1:69 }]\n", (1, 7), (1, 7), "\"[::1]:69\""),
             ("# x\na:1\n\nb: 2\n", (4, 2), (2, 1), "write `a: 1`"),
             ("- b-c:1\n", (1, 8), (1, 3), "write `b-c: 1`"),
+            ("a: {mac}.cfg\n", (1, 9), (1, 4), "write \"{mac}.cfg\""),
+            ("a:\n  - {mac}/b\n", (2, 10), (2, 5), "write \"{mac}/b\""),
+            ("a: { b: ${TOKEN} }\n", (1, 10), (1, 9), "write \"${TOKEN}\""),
+            ("a:\n  - b: 1\n  roots:\n", (3, 3), (3, 3), "begin the section at the left edge"),
         ] {
             let (at, said) = explain(text, Position { line, column }).expect(text);
             assert_eq!((at.line, at.column), place, "{text}");

@@ -26,10 +26,30 @@ impl FromStr for ByteCount {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parsed = text.parse::<ByteSize>();
-        parsed
-            .map(|size| Self(size.as_u64()))
-            .map_err(|_| "a size in bytes, such as 512, 64KiB or 1GB".into())
+        parsed.map(|size| Self(size.as_u64())).map_err(|_| {
+            let expected = "a size in bytes, such as 512, 64KiB or 1GB";
+            rate(text).map_or(expected.into(), |bytes| {
+                format!("{expected}: write {bytes}, which is per second for a rate")
+            })
+        })
     }
+}
+
+/// Returns the bytes per second of a rate, as a size: `5MB/s`, `40Mbit/s`.
+fn rate(text: &str) -> Option<String> {
+    let (text, bits) = if let Some(unit) = ["/s", "ps", "/sec"].iter().find_map(|end| text.strip_suffix(end))
+    {
+        (unit, unit.strip_suffix("bit").or_else(|| unit.strip_suffix('b')))
+    } else {
+        (text, Some(text.strip_suffix("bit")?))
+    };
+    let Some(bits) = bits else {
+        return text.parse::<ByteSize>().ok().map(|_| text.to_owned());
+    };
+    let bits = format!("{}B", bits.to_uppercase()).parse::<ByteSize>().ok()?.as_u64();
+    let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB"), (1, "")];
+    let bytes = bits / 8;
+    units.iter().find(|(unit, _)| bytes % unit == 0).map(|(unit, name)| format!("{}{name}", bytes / unit))
 }
 
 impl FromStr for TimeSpan {

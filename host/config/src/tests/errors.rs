@@ -116,7 +116,7 @@ limits: 5
         "2:5: unknown key `adress`; did you mean `address`? Known here: LISTENER KEYS",
         "3:5: unknown key `single_port`; did you mean `single-port`? Known here: LISTENER KEYS",
         "4:5: unknown key `port`; remove or replace it. Known here: LISTENER KEYS",
-        "5:18: found `yes`; give `true` or `false`",
+        "5:18: found `yes`; give `true` or `false`: write `single-port: true`",
         "6:14: `localhost` is not an IP address, and host names are not resolved; write IP:PORT, such as `127.0.0.1:69`",
         "7:8: the list is empty; add an entry, or remove the key",
         "8:20: unknown word `alow`; did you mean `allow`? Known here: `allow` and `deny`",
@@ -135,7 +135,7 @@ limits: 5
         "18:16: 65465 is out of range; give a whole number from 8 to 65464",
         "19:13: 2 is out of range; give a whole number from 0 to 1",
         "20:24: 1ns is out of range; give 1ms to 1h",
-        "21:9: found the number 5; give a mapping (`key: value` lines)",
+        "21:9: found the number 5; give a mapping (`key: value` lines), such as `limits: { transfers: 20000 }`",
     ];
     let expected = expected.map(|line| line.replace("LISTENER KEYS", LISTENER_KEYS));
     assert_eq!(Scene::new().complaints(yaml), expected);
@@ -146,7 +146,10 @@ fn an_error_names_the_file_line_and_column() {
     let scene = Scene::new();
     let error = scene.load("workers: many\n").expect_err("bad");
     let file = scene.path("tuffet.yaml");
-    assert_eq!(error.to_string(), format!("{}:1:10: found `many`; give a whole number", file.display()));
+    assert_eq!(
+        error.to_string(),
+        format!("{}:1:10: found `many`; give a whole number, such as `workers: 1`", file.display())
+    );
 }
 
 #[test]

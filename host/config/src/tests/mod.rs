@@ -5,6 +5,7 @@ mod errors;
 mod flags;
 mod good;
 mod listeners;
+mod mistakes;
 mod origins;
 mod outputs;
 mod registries;

@@ -1,0 +1,181 @@
+//! What people write, and what they are told: where a key belongs, and what a value looks like.
+
+use super::*;
+
+/// The text of each mistake, without its position and what follows `[…]` in the table.
+#[test]
+fn a_mistake_is_answered_with_the_right_form() {
+    let scene = Scene::new();
+    for (yaml, said) in [
+        // Keys that belong elsewhere.
+        (
+            "roots: [{ name: in, path: incoming, writable: true, write: { overwrite: true, max-upload: 3MB } }]",
+            &[
+                "`overwrite` is a key of `roots[]`, not of `roots[].write`: write `overwrite: true` beside `write`",
+                "`max-upload` is a key of `roots[]`, not of `roots[].write`: write `max-upload: 3MB` beside `write`",
+            ][..],
+        ),
+        (
+            "roots: [{ name: in, path: incoming, umask: '022' }]",
+            &["`umask` is no key of `roots[]` but a key of `write`: write `write: { umask: \"022\" }`"],
+        ),
+        (
+            "user: tftp",
+            &["`user` is no section but a key of `privileges`: write `privileges: { user: tftp }`"],
+        ),
+        (
+            "max-upload: 1GB",
+            &["`max-upload` is no section but a key of `roots[]`: write `roots: [{ max-upload: 1GB }]`"],
+        ),
+        (
+            "limits:\n  roots: [{ name: boot, path: files }]",
+            &["`roots` is a section and no key of `limits`: begin its line at the left edge, without spaces"],
+        ),
+        (
+            "listeners:\n  - address: 127.0.0.1:69\n  roots:\n    - name: boot\n",
+            &[
+                "`roots:` is indented as if it were part of the lines above; begin the section at the left edge",
+            ],
+        ),
+        (
+            "http: { listen: 127.0.0.1:8080 }",
+            &[
+                "there is no section `http`; the page and the metrics are at the admin listener: write `admin: { address: 127.0.0.1:6980 }`",
+            ],
+        ),
+        (
+            "log: info",
+            &["there is no section `log`; the log has flags: `tuffet serve --log info --log-format json`"],
+        ),
+        ("log:\n  level: info", &["there is no section `log`; the log has flags: […]"]),
+        // Values of another kind.
+        ("admin: true", &["found `true`; give a mapping (`key: value` lines): write `admin: {}`"]),
+        (
+            "admin: 127.0.0.1:6980",
+            &[
+                "found `127.0.0.1:6980`; give a mapping (`key: value` lines): write `admin: { address: 127.0.0.1:6980 }`",
+            ],
+        ),
+        (
+            "admin: [{ address: 127.0.0.1:6980 }]",
+            &[
+                "found a list; give a mapping (`key: value` lines): write `admin: { address: 127.0.0.1:6980 }`",
+            ],
+        ),
+        (
+            "telemetry: { traces: 0.1 }",
+            &["found the number 0.1; give a mapping (`key: value` lines): write `traces: { sample: 0.1 }`"],
+        ),
+        (
+            "telemetry: { traces: false }",
+            &["found `false`; give a mapping (`key: value` lines): write `traces: { enabled: false }`"],
+        ),
+        (
+            "sinks: { out: { file: { path: /var/log/out } } }",
+            &["found a mapping; give text: write `file: /var/log/out`"],
+        ),
+        (
+            "sinks: { out: { file: { path: /var/log/out, mode: 5 } } }",
+            &["found a mapping; give text, such as `file: /var/log/tuffet.jsonl`"],
+        ),
+        (
+            "sinks: [{ name: out, file: /var/log/out }]",
+            &[
+                "found a list; give a mapping (`key: value` lines): write `sinks: { out: { file: /var/log/out } }`",
+            ],
+        ),
+        (
+            "sinks: { out: /var/log/out }",
+            &[
+                "found `/var/log/out`; give a mapping (`key: value` lines): write `out: { file: /var/log/out }`",
+            ],
+        ),
+        (
+            "plugins: [acl]",
+            &[
+                "found a list; give a mapping (`key: value` lines): write `plugins: { acl: { component: builtin:acl } }`",
+            ],
+        ),
+        (
+            "roots: { name: boot, path: files }",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "roots:\n  boot: files\n  up: { path: incoming }",
+            &[
+                "found a mapping; give a list (`- value` lines, or `[a, b]`): write `roots: [{ name: boot, path: files }, { name: up, path: incoming }]`",
+            ],
+        ),
+        (
+            "roots: files",
+            &[
+                "found `files`; give a list (`- value` lines, or `[a, b]`): write `roots: [{ name: boot, path: files }]`",
+            ],
+        ),
+        (
+            "roots: [files]",
+            &["found `files`; give a mapping (`key: value` lines): write `- { name: boot, path: files }`"],
+        ),
+        (
+            "listeners: 0.0.0.0:69",
+            &[
+                "found `0.0.0.0:69`; give a list (`- value` lines, or `[a, b]`): write `listeners: [{ address: 0.0.0.0:69 }]`",
+            ],
+        ),
+        (
+            "policy: { authorize: acl }",
+            &["found `acl`; give a list (`- value` lines, or `[a, b]`): write `authorize: [acl]`"],
+        ),
+        ("limits: 5", &["found the number 5; give a mapping (`key: value` lines), such as `limits: { […]"]),
+        ("state: [/var/lib/tuffet]", &["found a list; give text: write `state: /var/lib/tuffet`"]),
+        // Braces and units.
+        ("state: {dir}/x", &["YAML reads braces as a mapping; quote the text: write \"{dir}/x\""]),
+        ("state: {dir}", &["found a mapping; give text: write `state: \"{dir}\"`"]),
+        (
+            "admin: { token: ${TOKEN} }",
+            &["YAML reads braces as a mapping; quote the text: write \"${TOKEN}\""],
+        ),
+        (
+            "transfer: { rate: 5MB/s }",
+            &[
+                "`5MB/s` is invalid; give a size in bytes, such as 512, 64KiB or 1GB: write 5MB, which is per second for a rate",
+            ],
+        ),
+        (
+            "transfer: { rate: 40Mbit/s }",
+            &[
+                "`40Mbit/s` is invalid; give a size in bytes, such as 512, 64KiB or 1GB: write 5MB, which is per second for a rate",
+            ],
+        ),
+    ] {
+        let found = scene.complaints(yaml);
+        let matches = |(found, said): (&String, &&str)| {
+            // Positions have their own tests.
+            let found = found.splitn(3, ':').nth(2).unwrap_or_default().trim_start();
+            match said.split_once("[…]") {
+                Some((begin, _)) => found.starts_with(begin),
+                None => found == *said,
+            }
+        };
+        assert!(
+            found.len() == said.len() && found.iter().zip(said).all(matches),
+            "{yaml}\n{found:#?}\n{said:#?}"
+        );
+    }
+    let found =
+        scene.complaints("listeners: [{ address: 127.0.0.1:69 }]\nroots: [{ name: a, path: \"${HOME}/x\" }]");
+    assert!(
+        found[0].ends_with("correct the path: `${NAME}` stands for a variable in secrets alone"),
+        "{found:?}"
+    );
+}
+
+/// Advice tries values against the schema; what is tried must not grow with the nesting.
+#[test]
+fn advice_about_a_deep_value_takes_no_time() {
+    let deep = format!("roots: {}1{}\n", "{ roots: [".repeat(30), "] }".repeat(30));
+    let found = Scene::new().complaints(deep);
+    assert!(found[0].contains("give a list"), "{found:?}");
+}

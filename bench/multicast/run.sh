@@ -67,7 +67,7 @@ run() {
     kill "$pid"
     wait "$pid" || true
     pid=
-    outcomes=$(grep -c 'outcome=served' "$folder/log" || true)
+    outcomes=$(grep -c ' INFO served ' "$folder/log" || true)
     value() { sed -n "s/.*\"$1\": \([0-9.]*\).*/\1/p" "$folder/figures"; }
     echo "| $title | $(value served) of $clients | $outcomes | $(value seconds) | $(value median_seconds) |" \
         "$((bytes / 1048576)) | $(awk "BEGIN { print $cpu / $(getconf CLK_TCK) }") | $(value needless_datagrams) |"

@@ -1,24 +1,26 @@
-//! Formats of log lines for tools that parse those of other TFTP servers.
+//! Formats of the lines about requests: for people, or for tools that parse those of other TFTP servers.
 
-/// The field of a request's event with its lines in the dialect, each with a line feed. Present only if the log has a
-/// dialect.
+/// The field of a request's event with its lines in the dialect, each with a line feed. Absent in JSON.
 pub const COMPATIBLE: &str = "compatible";
 
-/// The TFTP server with this format.
+/// Who reads the lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// tftpd-hpa.
+    /// People.
+    People,
+    /// Tools for tftpd-hpa.
     TftpHpa,
-    /// dnsmasq.
+    /// Tools for dnsmasq.
     Dnsmasq,
 }
 
 impl Dialect {
-    /// Returns the program name that tools expect.
-    pub fn label(self) -> &'static str {
+    /// Returns the program name that tools expect; `None` for people.
+    pub fn label(self) -> Option<&'static str> {
         match self {
-            Dialect::TftpHpa => "in.tftpd",
-            Dialect::Dnsmasq => "dnsmasq-tftp",
+            Dialect::People => None,
+            Dialect::TftpHpa => Some("in.tftpd"),
+            Dialect::Dnsmasq => Some("dnsmasq-tftp"),
         }
     }
 }

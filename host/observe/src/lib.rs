@@ -10,5 +10,6 @@ pub mod fleet;
 pub mod list;
 pub mod records;
 pub mod telemetry;
+pub mod word;
 
 pub use escaped::escaped;

@@ -1,13 +1,13 @@
-//! Log lines in the formats of other TFTP servers, for tools that parse them.
+//! Lines about requests, for people or in the formats of other TFTP servers; all others have fields.
 //!
-//! Only lines about requests change; all others stay in the text format. Tools read syslog lines, `TIME HOST
-//! LABEL[PID]: MESSAGE`. The journal adds the prefix itself, so it gets only the message.
+//! Tools read syslog lines, `TIME HOST LABEL[PID]: MESSAGE`. The journal adds the prefix itself, so it gets only the
+//! message. People get time and level before it.
 
 use std::fmt::{self, Debug};
 use std::fs;
 use std::time::SystemTime;
 use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::fmt::format::{Format, Full, Writer};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
@@ -15,20 +15,33 @@ use tuffet_observe::dialect::{COMPATIBLE, Dialect};
 
 /// Writes lines in a dialect.
 pub(super) struct DialectLines {
-    /// `HOST LABEL[PID]: `; `None` for the journal.
-    origin: Option<String>,
+    prefix: Prefix,
     text: Format<Full>,
+}
+
+/// What stands before the message of a line.
+enum Prefix {
+    /// Time and level.
+    Level { colours: bool },
+    /// `TIME HOST LABEL[PID]: `, without the time.
+    Syslog(String),
+    /// Nothing, for the journal.
+    None,
 }
 
 impl DialectLines {
     pub(super) fn new(dialect: Dialect, journal: bool, colours: bool) -> DialectLines {
-        let origin = || {
-            let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-            let host = host.trim();
-            let host = if host.is_empty() { "localhost" } else { host };
-            format!("{host} {}[{}]: ", dialect.label(), std::process::id())
+        let prefix = match dialect.label() {
+            None => Prefix::Level { colours },
+            Some(_) if journal => Prefix::None,
+            Some(label) => {
+                let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+                let host = host.trim();
+                let host = if host.is_empty() { "localhost" } else { host };
+                Prefix::Syslog(format!("{host} {label}[{}]: ", std::process::id()))
+            }
         };
-        DialectLines { origin: (!journal).then(origin), text: Format::default().with_ansi(colours) }
+        DialectLines { prefix, text: Format::default().with_ansi(colours) }
     }
 }
 
@@ -47,15 +60,36 @@ where
         event.record(&mut compatible);
         let Some(lines) = compatible.0 else { return self.text.format_event(context, writer, event) };
         let time = humantime::format_rfc3339_micros(SystemTime::now()).to_string();
-        // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
-        let time = time.trim_end_matches('Z');
         for line in lines.lines() {
-            match &self.origin {
-                Some(origin) => writeln!(writer, "{time}-00:00 {origin}{line}")?,
-                None => writeln!(writer, "{line}")?,
+            match &self.prefix {
+                Prefix::Level { colours } => {
+                    let level = *event.metadata().level();
+                    if *colours {
+                        write!(writer, "\x1b[2m{time}\x1b[0m \x1b[{}m{level:>5}\x1b[0m ", colour(level))?;
+                    } else {
+                        write!(writer, "{time} {level:>5} ")?;
+                    }
+                    writeln!(writer, "{line}")?;
+                }
+                // `-00:00` is UTC with an unknown local offset (RFC 3339 section 4.3); xCAT's probe needs a sign.
+                Prefix::Syslog(origin) => {
+                    writeln!(writer, "{}-00:00 {origin}{line}", time.trim_end_matches('Z'))?;
+                }
+                Prefix::None => writeln!(writer, "{line}")?,
             }
         }
         Ok(())
+    }
+}
+
+/// The colours of all other lines.
+fn colour(level: Level) -> u8 {
+    match level {
+        Level::ERROR => 31,
+        Level::WARN => 33,
+        Level::INFO => 32,
+        Level::DEBUG => 34,
+        Level::TRACE => 35,
     }
 }
 

@@ -51,7 +51,8 @@ pub enum Format {
 impl Format {
     fn dialect(self) -> Option<Dialect> {
         match self {
-            Format::Text | Format::Json => None,
+            Format::Json => None,
+            Format::Text => Some(Dialect::People),
             Format::TftpHpa => Some(Dialect::TftpHpa),
             Format::Dnsmasq => Some(Dialect::Dnsmasq),
         }
@@ -109,12 +110,10 @@ fn subscribe(lines: Lines, filter: EnvFilter, layers: impl Layer<Registry> + Sen
     let layer = fmt::layer().with_writer(lines);
     if json {
         log.with(layer.json().event_format(json::JsonLines::new()).with_filter(filter)).init();
-    } else if let Some(dialect) = dialect() {
-        let lines = DialectLines::new(dialect, journal, terminal);
+    } else {
+        let lines = DialectLines::new(dialect().unwrap_or(Dialect::People), journal, terminal);
         let layer = layer.fmt_fields(fields::TextFields).with_ansi(terminal).event_format(lines);
         log.with(layer.with_filter(filter)).init();
-    } else {
-        log.with(layer.fmt_fields(fields::TextFields).with_ansi(terminal).with_filter(filter)).init();
     }
 }
 
@@ -127,7 +126,7 @@ pub fn start() -> io::Result<()> {
     QUEUE.get().map_or(Ok(()), Queue::start)
 }
 
-/// Returns the dialect of the lines about requests, if configured.
+/// Returns the dialect of the lines about requests; `None` for JSON.
 pub fn dialect() -> Option<Dialect> {
     DIALECT.get().copied()
 }

@@ -4,26 +4,14 @@
 //! spaces, control characters and invisible ones are escaped, so that a name cannot pass for another line or for the
 //! address after it.
 
-use crate::dialect::Dialect;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use tuffet_core::OptionSet;
 use tuffet_request::Operation;
 use tuffet_request::events::{Answered, LastError, Outcome, Summary};
 
-/// Returns the lines, each with a line feed. `folder` returns the folder of the named root, or of the first one.
-pub(super) fn lines(
-    dialect: Dialect,
-    summary: &Summary,
-    folder: impl Fn(Option<&str>) -> Option<PathBuf>,
-) -> String {
-    match dialect {
-        Dialect::TftpHpa => tftp_hpa(summary),
-        Dialect::Dnsmasq => dnsmasq(summary, folder),
-    }
-}
-
-fn tftp_hpa(summary: &Summary) -> String {
+/// Returns the lines of tftpd-hpa, each with a line feed.
+pub(super) fn tftp_hpa(summary: &Summary) -> String {
     let request = &summary.record.request;
     let client = request.client.ip();
     let kind = match request.operation {
@@ -54,7 +42,9 @@ fn tftp_hpa(summary: &Summary) -> String {
     lines
 }
 
-fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) -> String {
+/// Returns the lines of dnsmasq, each with a line feed. `folder` returns the folder of the named root, or of the first
+/// one.
+pub(super) fn dnsmasq(summary: &Summary, folder: impl Fn(Option<&str>) -> Option<PathBuf>) -> String {
     let request = &summary.record.request;
     let client = request.client.ip();
     let (root, path) = match summary.record.file() {

@@ -2,6 +2,7 @@
 
 mod compatible;
 mod flood;
+mod people;
 mod refusals;
 
 use crate::dialect::Dialect;
@@ -25,7 +26,7 @@ pub struct Records {
     flood: Flood,
     refusals: Refusals,
     telemetry: Telemetry,
-    /// The dialect of the log, if configured.
+    /// The dialect of the log; `None` for JSON.
     dialect: Option<Dialect>,
     watch: Watch,
 }
@@ -46,7 +47,11 @@ impl Subscriber for Records {
             None => self.refusals.has_line(summary, now),
         };
         if has_line {
-            let lines = |dialect| compatible::lines(dialect, summary, |root| self.watch.folder(root));
+            let lines = |dialect| match dialect {
+                Dialect::People => people::line(summary, traced.map(|traced| traced.trace.to_string())),
+                Dialect::TftpHpa => compatible::tftp_hpa(summary),
+                Dialect::Dnsmasq => compatible::dnsmasq(summary, |root| self.watch.folder(root)),
+            };
             log(summary, traced, self.dialect.map(lines).as_deref());
         }
     }

@@ -121,10 +121,10 @@ fn a_path_forges_no_field_in_the_text_format() {
     let mut peer = Peer::new(server.address);
     peer.ask(&rrq("x outcome=served client=10.0.0.9:7", &[]));
     peer.expect_error(1);
-    let line = server.line("tuffet::transfer");
-    assert!(line.contains(r#" path="x outcome=served client=10.0.0.9:7" "#), "{line}");
-    assert!(line.contains(" outcome=not-found client=127."), "{line}");
-    assert_eq!(outside_of_quotes(&line).matches("outcome=").count(), 1, "{line}");
+    let line = server.line(" not-found ");
+    assert!(line.contains(r#" WARN not-found 127."#), "{line}");
+    assert!(line.contains(r#" read "x outcome=served client=10.0.0.9:7" "no such file""#), "{line}");
+    assert_eq!(outside_of_quotes(&line).matches("served").count(), 0, "{line}");
 }
 
 /// What is left when quoted values are taken out.
@@ -144,11 +144,11 @@ fn outside_of_quotes(line: &str) -> String {
 #[test]
 fn quotes_and_invisible_characters_are_escaped() {
     let cases = [
-        ("a\"b", r#"path="a\"b" "#, r#""path":"a\"b""#),
-        ("a\u{202e}b", r#"path="a\u{202e}b" "#, r#""path":"a\u202eb""#),
-        ("a\u{2028}b", r#"path="a\u{2028}b" "#, r#""path":"a\u2028b""#),
-        ("a\u{2066}b", r#"path="a\u{2066}b" "#, r#""path":"a\u2066b""#),
-        ("größe", "path=größe ", r#""path":"größe""#),
+        ("a\"b", r#" read "a\"b" "#, r#""path":"a\"b""#),
+        ("a\u{202e}b", r#" read "a\u{202e}b" "#, r#""path":"a\u202eb""#),
+        ("a\u{2028}b", r#" read "a\u{2028}b" "#, r#""path":"a\u2028b""#),
+        ("a\u{2066}b", r#" read "a\u{2066}b" "#, r#""path":"a\u2066b""#),
+        ("größe", " read größe ", r#""path":"größe""#),
     ];
     for format in ["text", "json"] {
         let server = Spoken::start(format, None);
@@ -156,7 +156,7 @@ fn quotes_and_invisible_characters_are_escaped() {
             let mut peer = Peer::new(server.address);
             peer.ask(&rrq(name, &[]));
             peer.expect_error(1);
-            let line = server.line("tuffet::transfer");
+            let line = server.line("not-found");
             assert!(line.contains(if format == "text" { in_text } else { in_json }), "{line}");
             if format == "json" {
                 assert_eq!(serde_json::from_str::<Value>(&line).unwrap()["path"], name);
@@ -166,32 +166,38 @@ fn quotes_and_invisible_characters_are_escaped() {
         let mut peer = Peer::new(server.address);
         peer.ask(&request(1, b"a\x1b[31m\n2026 INFO b", b"octet", &[]));
         peer.receive();
-        let line = server.line("tuffet::transfer");
+        let line = server.line("denied");
         assert!(line.contains("2026 INFO b") && !line.contains('\x1b'), "{line}");
     }
 }
 
 #[test]
 fn a_list_shows_as_one_and_its_texts_forge_nothing() {
-    let server = Spoken::start("text", None);
+    let yaml = "roots: [{ name: a, path: . }, { name: b, path: . }]\n";
+    let server = Spoken::start_with("text", None, Some(yaml));
     let mut peer = Peer::new(server.address);
     peer.ask(&rrq("x\", \"outcome=served\u{202e}", &[]));
     peer.expect_error(1);
-    let line = server.line("tuffet::transfer");
-    assert!(line.contains(r#" tried=["root:x\", \"outcome=served\u202e"] "#), "{line}");
-    assert_eq!(outside_of_quotes(&line).matches("outcome=").count(), 1, "{line}");
+    let line = server.line(" not-found ");
+    assert!(
+        line.contains(r#" tried=["a:x\", \"outcome=served\u202e", "b:x\", \"outcome=served\u202e"]"#),
+        "{line}"
+    );
+    assert_eq!(outside_of_quotes(&line).matches("served").count(), 0, "{line}");
 }
 
 #[test]
-fn an_honest_path_stays_bare() {
+fn a_request_is_one_short_line_for_people() {
     let server = Spoken::start("text", None);
     let mut peer = Peer::new(server.address);
     peer.ask(&rrq("small", &[]));
     peer.expect(Answer::Data(1, b"x".to_vec()));
     peer.send(&ack(1));
-    let line = server.line("tuffet::transfer");
-    assert!(line.contains(" INFO tuffet::transfer: transfer id="), "{line}");
-    assert!(line.contains(" operation=read path=small resolved=\""), "{line}");
+    let line = server.line(" served ");
+    let (time, rest) = line.split_once("  INFO served 127.").unwrap_or_else(|| panic!("{line}"));
+    assert!(time.ends_with('Z') && !time.contains(' '), "{line}");
+    assert!(rest.contains(" read root:small 1 B in ") && rest.ends_with("s"), "{line}");
+    assert!(!line.contains('='), "all else is as by default: {line}");
     assert!(!line.contains('\u{1b}'), "no colours where it is no terminal: {line}");
 }
 
@@ -209,7 +215,7 @@ fn lines_for_the_journal_begin_with_their_priority() {
             if let Answer::Data(..) = peer.receive() {
                 peer.send(&ack(1));
             }
-            let line = server.line("tuffet::transfer");
+            let line = server.line(if name == "small" { "served" } else { "not-found" });
             let rest = line.strip_prefix(priority).unwrap_or_else(|| panic!("{line}"));
             assert!(format == "text" || serde_json::from_str::<Value>(rest).is_ok(), "{line}");
         }
@@ -220,7 +226,7 @@ fn lines_for_the_journal_begin_with_their_priority() {
     let mut peer = Peer::new(server.address);
     peer.ask(&rrq("missing", &[]));
     peer.expect_error(1);
-    assert!(server.line("tuffet::transfer").starts_with("20"));
+    assert!(server.line(" not-found ").starts_with("20"));
 }
 
 #[test]

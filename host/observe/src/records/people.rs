@@ -1,0 +1,290 @@
+//! Formats an ended request for people, in one line: who, what, why, how fast.
+//!
+//! The order is fixed, and names and texts from clients are quoted unless they are one plain word, so none passes for
+//! another fact. What is at its default, zero, or said twice is left out; JSON has it.
+
+use crate::list::List;
+use crate::word::{is_single_word, quoted_unless};
+use std::fmt::{self, Display, Write as _};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tuffet_core::DEFAULT_BLKSIZE;
+use tuffet_request::ClientClass;
+use tuffet_request::events::{Answered, Outcome, Summary, Tried};
+
+/// From this time on a round trip, a decision or a refusal is worth a word.
+const SLOW: Duration = Duration::from_millis(10);
+
+/// Returns the line, with a line feed. `trace_id` is the trace of the request, if it is exported.
+pub(super) fn line(summary: &Summary, trace_id: Option<String>) -> String {
+    let mut line = who_and_what(summary);
+    // `write!` to a string cannot fail.
+    if let Some(plugin) = summary.record.verdict_by.as_deref() {
+        let _ = write!(line, " by {}", Word(plugin));
+    }
+    if let Some(detail) = summary.ending.detail.as_deref() {
+        let _ = write!(line, " {detail:?}");
+    }
+    how_fast(summary, &mut line);
+    rest(summary, trace_id, &mut line);
+    line.push('\n');
+    line
+}
+
+fn who_and_what(summary: &Summary) -> String {
+    let request = &summary.record.request;
+    let mut line = format!("{} {}", summary.ending.outcome, request.client.ip());
+    if let Some(mac) = request.macs.first() {
+        let _ = write!(line, " {}", mac.address);
+    }
+    if request.class != ClientClass::UNKNOWN {
+        let _ = write!(line, " {}", request.class.as_str());
+    }
+    let _ = write!(line, " {}", request.operation);
+    let path = &*request.path;
+    let _ = match (summary.record.resolved.as_deref(), summary.record.file()) {
+        (Some(resolved), Some((_, found))) if found == path => write!(line, " {}", Word(resolved)),
+        (Some(resolved), _) => write!(line, " {} as {}", Word(path), Word(resolved)),
+        (None, _) => write!(line, " {}", Word(path)),
+    };
+    line
+}
+
+fn how_fast(summary: &Summary, line: &mut String) {
+    let done = matches!(summary.ending.outcome, Outcome::Served | Outcome::Stored);
+    let _ = match summary.record.size.filter(|size| *size != summary.bytes) {
+        _ if summary.bytes == 0 && !done => {
+            if summary.duration >= SLOW {
+                let _ = write!(line, " after {}", Time(summary.duration));
+            }
+            return;
+        }
+        Some(size) if !done => write!(line, " {} of {}", Bytes(summary.bytes), Bytes(size)),
+        _ => write!(line, " {}", Bytes(summary.bytes)),
+    };
+    let _ = write!(line, " in {}", Time(summary.duration));
+}
+
+/// Adds the other facts as `name=value`, with the names of JSON.
+fn rest(summary: &Summary, trace_id: Option<String>, line: &mut String) {
+    let (record, request, stats) = (&summary.record, &summary.record.request, summary.stats);
+    let mut text = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            let _ = write!(line, " {name}={}", Word(value));
+        }
+    };
+    text("hint", summary.hint.as_deref());
+    let dropped = matches!(summary.decision, Answered::Dropped | Answered::Undecided);
+    text("decision", dropped.then(|| summary.decision.as_str()));
+    // A listener without a name is named by its address.
+    text("listener", Some(&*request.listener).filter(|name| name.parse::<SocketAddr>().is_err()));
+    text("shim_folder", request.shim_folder.as_deref());
+    text("raw_name", request.raw_name.as_deref());
+    text("group", record.group.map(|group| group.to_string()).as_deref());
+    if let Some(tried) = record.tried.as_deref() {
+        add_tried(summary, tried, line);
+    }
+    let granted = summary.decision == Answered::Granted;
+    let (block, window) = (summary.options.block_size(), summary.options.window_size());
+    let micros = |time: Option<Duration>| time.filter(|time| *time >= SLOW).map(super::micros);
+    let numbers = [
+        ("blksize", (granted && block != DEFAULT_BLKSIZE).then_some(u64::from(block))),
+        ("windowsize", (granted && window > 1).then_some(u64::from(window))),
+        ("rate", record.rate.map(u64::from)),
+        ("retransmissions", Some(u64::from(stats.retransmissions)).filter(|count| *count > 0)),
+        ("duplicates", Some(u64::from(stats.duplicates)).filter(|count| *count > 0)),
+        ("timeouts", Some(u64::from(stats.timeouts)).filter(|count| *count > 0)),
+        ("needless_timeouts", Some(u64::from(stats.needless)).filter(|count| *count > 0)),
+        ("rtt_us", micros(summary.rtt)),
+        ("decision_us", micros(record.decided_after)),
+    ];
+    for (name, value) in numbers {
+        if let Some(value) = value {
+            let _ = write!(line, " {name}={value}");
+        }
+    }
+    // Lines of plugins and spans carry them.
+    if record.plugin_calls > 0 {
+        let _ = write!(line, " id={}", request.id);
+    }
+    if let Some(trace_id) = trace_id {
+        let _ = write!(line, " trace_id={trace_id}");
+    }
+}
+
+fn add_tried(summary: &Summary, tried: &Tried, line: &mut String) {
+    // Without a plugin, one place is the requested path.
+    if tried.places().len() > 1 || tried.by().is_some() {
+        let _ = write!(line, " tried={:?}", List(tried.places()));
+    }
+    if let Some(by) = tried.by().filter(|by| summary.record.verdict_by.as_deref() != Some(by)) {
+        let _ = write!(line, " tried_by={}", Word(by));
+    }
+    let detail = summary.ending.detail.as_deref().unwrap_or_default();
+    if !tried.other_case().iter().all(|other| detail.contains(other.as_str())) {
+        let _ = write!(line, " other_case={:?}", List(tried.other_case()));
+    }
+}
+
+/// A text that is quoted unless it is one plain word.
+struct Word<'a>(&'a str);
+
+impl Display for Word<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        quoted_unless(is_single_word(self.0), self.0, f)
+    }
+}
+
+/// A number of bytes, in decimal units: `3.0 MB`.
+struct Bytes(u64);
+
+impl Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+        if self.0 < 1_000 {
+            return write!(f, "{} B", self.0);
+        }
+        let mut value = self.0 as f64 / 1e3;
+        let mut unit = 0;
+        // What would round to 1000 has the next unit.
+        while value >= 999.5 && unit + 1 < UNITS.len() {
+            value /= 1e3;
+            unit += 1;
+        }
+        write!(f, "{value:.*} {}", usize::from(value < 99.95), UNITS[unit])
+    }
+}
+
+/// A time: `0.4 ms`, `85 ms`, `1.2 s`.
+struct Time(Duration);
+
+impl Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let millis = self.0.as_secs_f64() * 1e3;
+        match millis {
+            ..9.95 => write!(f, "{millis:.1} ms"),
+            ..999.5 => write!(f, "{millis:.0} ms"),
+            ..99_950.0 => write!(f, "{:.1} s", millis / 1e3),
+            _ => write!(f, "{:.0} s", millis / 1e3),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::time::Instant;
+    use tuffet_core::{OptionSet, Stats};
+    use tuffet_request::Request;
+    use tuffet_request::events::{DecisionRecord, Ending};
+
+    fn request(path: &str) -> Request {
+        Request { listener: "0.0.0.0:69".into(), ..Request::sample(path) }
+    }
+
+    fn record(request: Request) -> DecisionRecord {
+        DecisionRecord::new(Arc::new(request), Instant::now())
+    }
+
+    fn summary(record: DecisionRecord, ending: Ending, decision: Answered) -> Summary {
+        Summary {
+            record: Arc::new(record),
+            ending,
+            unanswered: None,
+            hint: None,
+            decision,
+            options: OptionSet::default(),
+            bytes: 0,
+            blocks: 0,
+            stats: Stats::default(),
+            rtt: None,
+            first_block_after: None,
+            duration: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn a_served_request_is_one_short_line() {
+        let class = ClientClass::named("curl").unwrap();
+        let record = DecisionRecord {
+            resolved: Some("boot:a.img".into()),
+            size: Some(3_000_000),
+            ..record(Request { class, ..request("a.img") })
+        };
+        let summary = Summary {
+            bytes: 3_000_000,
+            duration: Duration::from_millis(85),
+            rtt: Some(Duration::from_micros(90)),
+            ..summary(record, Outcome::Served.into(), Answered::Granted)
+        };
+        assert_eq!(line(&summary, None), "served 192.0.2.1 curl read boot:a.img 3.0 MB in 85 ms\n");
+    }
+
+    #[test]
+    fn what_is_unusual_stands_at_the_end() {
+        let record = DecisionRecord {
+            resolved: Some("boot:phones/default.cfg".into()),
+            verdict_by: Some("mac-map".into()),
+            plugin_calls: 2,
+            size: Some(2_500),
+            decided_after: Some(Duration::from_millis(12)),
+            ..record(Request { listener: "lan".into(), ..request("SEP1.cfg") })
+        };
+        let summary = Summary {
+            bytes: 1_500,
+            duration: Duration::from_secs(5),
+            options: OptionSet { blksize: Some(1_428), windowsize: Some(8), ..OptionSet::default() },
+            stats: Stats { retransmissions: 4, timeouts: 3, ..Stats::default() },
+            ..summary(record, Ending::new(Outcome::TimedOut, "silent after block 1"), Answered::Granted)
+        };
+        assert_eq!(
+            line(&summary, Some("4bf9".into())),
+            "timed-out 192.0.2.1 read SEP1.cfg as boot:phones/default.cfg by mac-map \"silent after block 1\" \
+             1.5 kB of 2.5 kB in 5.0 s listener=lan blksize=1428 windowsize=8 retransmissions=4 timeouts=3 \
+             decision_us=12000 id=0000000000000001 trace_id=4bf9\n"
+        );
+    }
+
+    #[test]
+    fn a_missing_file_is_named_once() {
+        let tried = |places: &[(&'static str, &'static str)], by: Option<&str>| {
+            Tried::new(places.iter().copied().collect::<Vec<_>>().into_iter(), by.map(Into::into))
+        };
+        let missing = |tried: Tried, detail: &'static str| {
+            let record = DecisionRecord { tried: Some(Arc::new(tried)), ..record(request("a b")) };
+            line(&summary(record, Ending::new(Outcome::NotFound, detail), Answered::Refused), None)
+        };
+        let one = tried(&[("boot", "a b")], None);
+        assert_eq!(missing(one, "no such file"), "not-found 192.0.2.1 read \"a b\" \"no such file\"\n");
+        let mut two = tried(&[("boot", "a"), ("boot", "b")], Some("mac-map"));
+        two.add_other_case("boot", "A");
+        assert_eq!(
+            missing(two.clone(), "no such file"),
+            "not-found 192.0.2.1 read \"a b\" \"no such file\" tried=[\"boot:a\", \"boot:b\"] tried_by=mac-map \
+             other_case=[\"boot:A\"]\n"
+        );
+        assert!(!missing(two, "no such file; boot:A differs in case").contains("other_case"));
+    }
+
+    #[test]
+    fn no_text_of_a_client_passes_for_a_fact_or_a_line() {
+        let ending = Ending::new(Outcome::Aborted, "ERROR 0 \"x\\n\" from the client\nserved 10.0.0.9");
+        let text = line(&summary(record(request("a\nserved\u{202e} b")), ending, Answered::Dropped), None);
+        assert_eq!(
+            text,
+            "aborted 192.0.2.1 read \"a\\nserved\\u{202e} b\" \"ERROR 0 \\\"x\\\\n\\\" from the \
+             client\\nserved 10.0.0.9\" decision=dropped\n"
+        );
+    }
+
+    #[test]
+    fn sizes_and_times_have_two_digits_or_more() {
+        let bytes = [0, 999, 1_000, 2_949_120, 99_940_000, 99_960_000, 999_600_000, u64::MAX];
+        let shown = bytes.map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(shown, ["0 B", "999 B", "1.0 kB", "2.9 MB", "99.9 MB", "100 MB", "1.0 GB", "18447 PB"]);
+        let times = [0, 400, 9_960, 85_000, 999_600, 1_240_000, 120_000_000].map(Duration::from_micros);
+        let shown = times.map(|time| Time(time).to_string());
+        assert_eq!(shown, ["0.0 ms", "0.4 ms", "10 ms", "85 ms", "1.0 s", "1.2 s", "120 s"]);
+    }
+}

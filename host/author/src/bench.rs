@@ -1,26 +1,33 @@
 //! `tuffet plugin bench`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::case::{self, CaseContext, CaseFileError};
+use crate::component;
 use crate::error::fail;
 use crate::input::RequestArgs;
-use crate::lab::{Lab, Plan};
-use crate::plugin_args::PluginArgs;
+use crate::lab::{Lab, LoadError, Plan};
+use crate::plugin_args::{ContextArgs, PluginArgs};
 use crate::program::ServerProgram;
-use crate::run::{Prepared, prepare};
-use tuffet_config::{Grant, ReuseConfig};
+use crate::run::prepare;
+use crate::test::hook as hook_of;
+use tuffet_config::{EXIT_CONFIG, Grant, PluginLimits, ReuseConfig};
 use tuffet_terminal::{print, print_json, print_stderr};
-use tuffet_wasm::{Hook, Trial};
+use tuffet_wasm::{Hook, HookInput, Trial};
 
 #[derive(Debug, Args)]
 pub struct BenchArgs {
+    /// The component: a file, or builtin:NAME; with --config also oci://… of that configuration, once it is pulled.
+    /// Without it, every hook of the project in this folder is measured, with its first case in cases.yaml.
+    #[arg(value_name = "COMPONENT", value_parser = component::checked)]
+    component: Option<String>,
     #[command(flatten)]
-    plugin_args: PluginArgs,
+    context: ContextArgs,
     #[command(flatten)]
     request: RequestArgs,
     /// The number of measured calls of each kind; a tenth more run before as a warm-up.
@@ -36,44 +43,151 @@ pub struct BenchArgs {
 }
 
 pub(crate) fn bench(args: &BenchArgs, server: &dyn ServerProgram) -> ExitCode {
-    let measured = (|| {
-        let mut prepared = prepare(&args.plugin_args, &args.request)?;
-        prepared.planned.plan.state.clone_from(&args.state);
-        let keys = key_storage(&prepared.planned.plan);
-        let lab = Lab::open(server).map_err(fail)?;
-        // Both live until the end, so that the second finds the file of keys open.
-        let first = prepared.planned.load(&lab)?;
-        let (hook, fresh) = measure(&lab, &prepared, &first, args.calls)?;
-        // For all of the calls, the warm-up among them.
-        let reuse = ReuseConfig { calls: args.calls.saturating_mul(2), idle: Duration::from_secs(3600) };
-        prepared.planned.plan.reuse = Some(reuse);
-        let second = prepared.planned.load(&lab)?;
-        let (_, kept) = measure(&lab, &prepared, &second, args.calls)?;
-        Ok((hook, keys, fresh, kept))
-    })();
-    match measured {
-        Ok((hook, keys, fresh, kept)) => {
-            if args.json {
-                let (fresh, kept) = (fresh.json(), kept.json());
-                let mut shown =
-                    json!({ "hook": hook.word(), "calls": args.calls, "fresh": fresh, "kept": kept });
-                if let Some(keys) = keys {
-                    shown["keys"] = keys.into();
-                }
-                print_json(format_args!("{shown:#}"));
-            } else {
-                let keys = keys.map_or_else(String::new, |keys| format!(", keys {keys}"));
-                print(&format!(
-                    "hook {}, {} calls one after the other, each way{keys}\nfresh instances  {}\nkept instance    {}\n",
-                    hook.word(),
-                    args.calls,
-                    fresh.text(),
-                    kept.text()
-                ));
+    let measured = match &args.component {
+        Some(component) => bench_component(args, component, server).map(|measured| vec![measured]),
+        None => bench_project(args, server),
+    };
+    let measured = match measured {
+        Ok(measured) => measured,
+        Err(code) => return code,
+    };
+    if !args.json {
+        measured.iter().for_each(|measured| print(&measured.text(args.calls)));
+        return ExitCode::SUCCESS;
+    }
+    let mut shown: Vec<Value> = measured.iter().map(|measured| measured.json(args.calls)).collect();
+    // A list only if there may be several.
+    let shown = if args.component.is_some() { shown.pop().unwrap_or_default() } else { shown.into() };
+    print_json(format_args!("{shown:#}"));
+    ExitCode::SUCCESS
+}
+
+fn bench_component(
+    args: &BenchArgs,
+    component: &str,
+    server: &dyn ServerProgram,
+) -> Result<HookTimes, ExitCode> {
+    let plugin_args = PluginArgs::new(component.to_owned(), args.context.clone());
+    let mut prepared = prepare(&plugin_args, &args.request)?;
+    prepared.planned.plan.state.clone_from(&args.state);
+    let keys = key_storage(&prepared.planned.plan);
+    let lab = Lab::open(server).map_err(fail)?;
+    // Both live until the end, so that the second finds the file of keys open.
+    let first = prepared.planned.load(&lab)?;
+    let hook = prepared.hook(&first)?;
+    let fresh = measure(&lab, &first, hook, &prepared.call.input, args.calls)?;
+    prepared.planned.plan.reuse = Some(reuse(args.calls));
+    let second = prepared.planned.load(&lab)?;
+    let kept = measure(&lab, &second, hook, &prepared.call.input, args.calls)?;
+    Ok(HookTimes { hook, case: None, keys, fresh, kept })
+}
+
+/// The case file of the project in the current folder.
+const CASES: &str = "cases.yaml";
+
+/// Measures each hook with its first case.
+fn bench_project(args: &BenchArgs, server: &dyn ServerProgram) -> Result<Vec<HookTimes>, ExitCode> {
+    let refuse = |message: &str| {
+        print_stderr(message);
+        ExitCode::from(EXIT_CONFIG)
+    };
+    if !args.context.is_empty() || !args.request.is_empty() {
+        return Err(refuse(
+            "settings, grants and requests of a project are those of its cases.yaml; name a COMPONENT, or leave these \
+             options out",
+        ));
+    }
+    if !Path::new(CASES).is_file() {
+        return Err(refuse(
+            "there is no cases.yaml in this folder; name a COMPONENT and --path PATH, or go into a project",
+        ));
+    }
+    let mut limits = PluginLimits::default();
+    args.context.limit(&mut limits);
+    let context = CaseContext { component: None, limits, recorded: false, roots: &[], silent: &[] };
+    let cases = case::read(Path::new(CASES), &context).map_err(|error| match error {
+        CaseFileError::NoComponent(error) | CaseFileError::Invalid(error) => fail(error),
+    })?;
+    let lab = Lab::open(server).map_err(fail)?;
+    let mut measured: Vec<HookTimes> = Vec::new();
+    // A later step of a case needs the keys of the ones before it.
+    for case in cases.iter().filter(|case| !case.continues) {
+        let mut plan = case.plan.clone();
+        plan.state.clone_from(&args.state);
+        let first = match lab.load(&plan).0 {
+            Ok(trial) => trial,
+            // Its settings are to be refused.
+            Err(_) if case.expect.get("refused").is_some() => continue,
+            Err(LoadError::Root(error)) => return Err(fail(error)),
+            Err(LoadError::Problems(problems)) => {
+                let place = format!("{CASES}: {}", case.name);
+                problems
+                    .iter()
+                    .for_each(|problem| print_stderr(format_args!("{place}: {}", problem.message)));
+                return Err(ExitCode::from(EXIT_CONFIG));
             }
-            ExitCode::SUCCESS
+        };
+        let hook =
+            hook_of(case, &first.hooks()).map_err(|why| refuse(&format!("{CASES}: {}: {why}", case.name)))?;
+        let unwanted = args.request.hook().is_some_and(|wanted| wanted != hook);
+        if unwanted || measured.iter().any(|its| its.hook == hook) {
+            continue;
         }
-        Err(code) => code,
+        let fresh = measure(&lab, &first, hook, &case.input, args.calls)?;
+        plan.reuse = Some(reuse(args.calls));
+        let Ok(second) = lab.load(&plan).0 else { continue };
+        let kept = measure(&lab, &second, hook, &case.input, args.calls)?;
+        measured.push(HookTimes {
+            hook,
+            case: Some(case.name.clone()),
+            keys: key_storage(&plan),
+            fresh,
+            kept,
+        });
+    }
+    if measured.is_empty() {
+        return Err(refuse("cases.yaml has no case to measure; add one for a hook of the plugin"));
+    }
+    Ok(measured)
+}
+
+/// For all of the calls, the warm-up among them.
+fn reuse(calls: u32) -> ReuseConfig {
+    ReuseConfig { calls: calls.saturating_mul(2), idle: Duration::from_secs(3600) }
+}
+
+/// The measurements of a hook.
+struct HookTimes {
+    hook: Hook,
+    /// The case that was measured, in a project.
+    case: Option<String>,
+    keys: Option<&'static str>,
+    fresh: CallTimes,
+    kept: CallTimes,
+}
+
+impl HookTimes {
+    fn json(&self, calls: u32) -> Value {
+        let (fresh, kept) = (self.fresh.json(), self.kept.json());
+        let mut shown = json!({ "hook": self.hook.word(), "calls": calls, "fresh": fresh, "kept": kept });
+        if let Some(keys) = self.keys {
+            shown["keys"] = keys.into();
+        }
+        if let Some(case) = &self.case {
+            shown["case"] = case.as_str().into();
+        }
+        shown
+    }
+
+    fn text(&self, calls: u32) -> String {
+        let keys = self.keys.map_or_else(String::new, |keys| format!(", keys {keys}"));
+        let case = self.case.as_ref().map_or_else(String::new, |case| format!(" ({case})"));
+        format!(
+            "hook {}{case}, {calls} calls one after the other, each way{keys}\nfresh instances  {}\nkept instance    {}\n",
+            self.hook.word(),
+            self.fresh.text(),
+            self.kept.text()
+        )
     }
 }
 
@@ -94,17 +208,16 @@ struct CallTimes {
 
 fn measure(
     lab: &Lab,
-    prepared: &Prepared<'_>,
     trial: &Trial,
+    hook: Hook,
+    input: &HookInput,
     calls: u32,
-) -> Result<(Hook, CallTimes), ExitCode> {
-    let hook = prepared.hook(trial)?;
-    let call = &prepared.call;
+) -> Result<CallTimes, ExitCode> {
     let warm_up = calls / 10;
     let mut times = Vec::new();
     let mut memory = 0;
     for number in 0..calls + warm_up {
-        let tried = lab.ask(trial, hook, &call.input);
+        let tried = lab.ask(trial, hook, input);
         if let Err((cause, detail)) = &tried.answer {
             print_stderr(format_args!("call {} failed: {cause}: {detail}", number + 1));
             return Err(ExitCode::from(1));
@@ -116,7 +229,7 @@ fn measure(
     }
     times.sort_unstable();
     let rank = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
-    Ok((hook, CallTimes { p50: rank(50), p99: rank(99), max: rank(100), memory }))
+    Ok(CallTimes { p50: rank(50), p99: rank(99), max: rank(100), memory })
 }
 
 impl CallTimes {

@@ -76,6 +76,16 @@ impl ContextArgs {
         ContextArgs { config: Some(config), ..self.clone() }
     }
 
+    /// Replaces the limits that are given.
+    pub fn limit(&self, limits: &mut PluginLimits) {
+        if let Some(TimeSpan(time)) = self.time {
+            (limits.cpu, limits.wall) = (time, time);
+        }
+        if let Some(ByteCount(memory)) = self.memory {
+            limits.memory = memory;
+        }
+    }
+
     /// Returns whether no option but a limit is given.
     pub fn is_empty(&self) -> bool {
         let ContextArgs { config, settings, grants, roots, time: _, memory: _ } = self;
@@ -97,13 +107,7 @@ impl PluginArgs {
             Some(config) => self.plan_as_configured(config)?,
             None => self.plan_alone()?,
         };
-        let limits = &mut planned.plan.limits;
-        if let Some(TimeSpan(time)) = self.context.time {
-            (limits.cpu, limits.wall) = (time, time);
-        }
-        if let Some(ByteCount(memory)) = self.context.memory {
-            limits.memory = memory;
-        }
+        self.context.limit(&mut planned.plan.limits);
         Ok(planned)
     }
 

@@ -252,7 +252,10 @@ fn log_fault(expected: &[String], lines: &[String]) -> Vec<String> {
 }
 
 /// Returns the named hook, or the only one that answers.
-fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
+///
+/// # Errors
+/// The case has to name one, or is for none.
+pub(crate) fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
     let mut answering = has.iter().filter(|hook| **hook != Hook::Observe);
     match (case.hook, answering.next(), answering.next()) {
         (Some(hook), ..) => Ok(hook),

@@ -32,7 +32,7 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = FLAGS)]
     request: Option<PathBuf>,
     /// The requested name.
-    #[arg(long, required_unless_present = "request")]
+    #[arg(long)]
     path: Option<String>,
     /// The operation.
     #[arg(long, value_enum, default_value = "read")]
@@ -94,6 +94,16 @@ pub(crate) enum CallInputError {
 }
 
 impl RequestArgs {
+    /// Returns the hook to call, if it is named.
+    pub fn hook(&self) -> Option<Hook> {
+        self.hook
+    }
+
+    /// Returns whether neither a name nor a file is given.
+    pub fn is_empty(&self) -> bool {
+        self.path.is_none() && self.request.is_none()
+    }
+
     /// Reads the request.
     pub fn call(&self) -> Result<CallInput, CallInputError> {
         let Some(path) = &self.request else { return self.flags() };
@@ -114,8 +124,13 @@ impl RequestArgs {
 
     fn flags(&self) -> Result<CallInput, CallInputError> {
         let options = self.options.iter().map(|(name, value)| (name.clone(), value.clone().into()));
+        let Some(path) = self.path.clone() else {
+            return Err(CallInputError::Flag(
+                "no request is named; give --path PATH or --request FILE".into(),
+            ));
+        };
         let written = WrittenRequest {
-            path: self.path.clone().unwrap_or_default(),
+            path,
             operation: self.operation,
             mode: self.mode,
             client: self.client.clone(),

@@ -132,6 +132,14 @@ impl Language {
         }
     }
 
+    /// Returns the command before the first build, as a line of a script.
+    pub fn preparation(self) -> &'static str {
+        match self {
+            Language::Js | Language::Ts => "    npm install\n",
+            Language::Rust | Language::Python | Language::Go | Language::C => "",
+        }
+    }
+
     /// Returns the parts of the SDK that a project needs.
     pub fn sdk_folders(self) -> &'static [&'static str] {
         match self {

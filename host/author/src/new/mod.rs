@@ -61,11 +61,12 @@ pub(crate) fn new(args: &NewArgs) -> ExitCode {
             // By default, root's server becomes a user that cannot write into the project.
             let user = if rustix::process::geteuid().is_root() { " --user root" } else { "" };
             print(&format!(
-                "{0}: a plugin in {1} ({2}). Go on with\n\n    cd {0}\n    tuffet plugin build\n    tuffet \
+                "{0}: a plugin in {1} ({2}). Go on with\n\n    cd {0}\n{3}    tuffet plugin build\n    tuffet \
                  plugin test\n    tuffet serve --config tuffet.yaml{user}\n\nREADME.md says more.\n",
                 args.name,
                 args.language.called(),
                 words.join(", "),
+                args.language.preparation(),
             ));
             ExitCode::SUCCESS
         }

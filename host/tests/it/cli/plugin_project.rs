@@ -357,7 +357,9 @@ fn a_new_project_in_javascript_builds_and_passes_its_cases() {
     for language in ["js", "ts"] {
         folder.write(&format!("{language}/none"), b"");
         let place = Folder(folder.path(language));
-        new(&place, &[&["all-hooks", "--language", language], &words[..]].concat()).assert_good();
+        let ran = new(&place, &[&["all-hooks", "--language", language], &words[..]].concat());
+        ran.assert_good();
+        assert!(String::from_utf8_lossy(&ran.stdout).contains("npm install\n    tuffet plugin build\n"));
         let project = place.path("all-hooks");
         let tuffet = |words: &[&str], packages: &str| tuffet_in(&project, words, &[("NODE_PATH", packages)]);
         tuffet(&["plugin", "build"], "/no/such").assert_fails(69, &["esbuild is missing", "npm install"]);

@@ -1,6 +1,7 @@
 //! `tuffet plugin run` and `tuffet plugin bench`.
 
 use super::{json, plugin, printed, write};
+use crate::cli::plugin_project::tuffet_in;
 use crate::harness::{Setup, tuffet};
 use crate::policy::{misbehave, probe};
 
@@ -111,6 +112,30 @@ fn bench_says_where_keys_are() {
     assert!(files.map(|file| file.metadata().unwrap().len()).sum::<u64>() > 0, "the keys are there");
     let ran = plugin(&["bench", "builtin:acl", "--path", "x", "--calls", "20", "--time", "60s"]);
     assert!(!printed(&ran).contains("keys"), "it has none: {}", printed(&ran));
+}
+
+#[test]
+fn bench_of_a_project_measures_each_hook_with_its_first_case() {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let cases = "component: builtin:acl\nsettings: { deny: [{ names: [x] }] }\ncases:\n\
+        - { name: refused, settings: { deny: 5 }, request: { path: x }, expect: { refused: [] } }\n\
+        - { name: first, request: { path: x }, expect: { deny: {} } }\n\
+        - { name: second, request: { path: y }, expect: abstain }\n";
+    write(&folder, "cases.yaml", cases);
+    let bench = |words: &[&str]| {
+        let words = [&["plugin", "bench", "--calls", "20", "--time", "60s"], words].concat();
+        tuffet_in(&folder.path(""), &words, &[])
+    };
+    let ran = bench(&["--json"]);
+    ran.assert_good();
+    let shown = json(&ran);
+    assert_eq!(shown.as_array().unwrap().len(), 1, "{shown:#}");
+    assert_eq!((&shown[0]["hook"], &shown[0]["case"]), (&"authorize".into(), &"first".into()), "{shown:#}");
+    bench(&["--path", "x"]).assert_fails(64, &["those of its cases.yaml"]);
+    std::fs::remove_file(folder.path("cases.yaml")).unwrap();
+    bench(&[]).assert_fails(64, &["there is no cases.yaml in this folder", "COMPONENT"]);
+    bench(&["builtin:acl"]).assert_fails(64, &["--path PATH or --request FILE"]);
 }
 
 /// Whatever form of trap the runtime reports, the plugin's own words come first.

@@ -1,6 +1,6 @@
 //! `tuffet reload` and `tuffet status`: commands to the running server.
 
-use super::{print, print_json, print_stderr};
+use super::{print, print_json, print_stderr, status_text};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -32,18 +32,21 @@ impl ControlArgs {
 pub(super) struct StatusArgs {
     #[command(flatten)]
     server: ControlArgs,
-    /// Print the live view: counters, running transfers, recently ended requests, the last ten minutes.
+    /// Print the status as one line of JSON.
+    #[arg(long)]
+    json: bool,
+    /// Print the live view: counters, running transfers, recently ended requests, the last ten minutes; as JSON.
     #[arg(long)]
     live: bool,
     /// Print all metrics, in the text format of Prometheus.
-    #[arg(long, conflicts_with = "live")]
+    #[arg(long, conflicts_with_all = ["live", "json"])]
     metrics: bool,
 }
 
 /// Reloads. Exit code: 0 if the server reloaded, 1 if it refused, 69 if no server answers.
 pub(super) fn reload(args: &ControlArgs) -> ExitCode {
     let status = args.socket().and_then(|socket| tuffet_daemon::send_command(&socket, "status").ok());
-    let Some(Reply::Status(report)) = status else { return ask(args, "reload", "") };
+    let Some(Reply::Status(report)) = status else { return ask(args, "reload", "", false) };
     if let (Some(wanted), Some(its)) = (&args.config, &report.config)
         && !same_file(wanted, its)
     {
@@ -57,7 +60,7 @@ pub(super) fn reload(args: &ControlArgs) -> ExitCode {
         return ExitCode::from(1);
     }
     let file = report.config.map_or("flags alone".into(), |file| file.display().to_string());
-    ask(args, "reload", &format!(" (process {}, {file})", report.process))
+    ask(args, "reload", &format!(" (process {}, {file})", report.process), false)
 }
 
 /// Returns whether both paths lead to the same file; compares the paths themselves if the files do not exist.
@@ -73,11 +76,11 @@ pub(super) fn status(args: &StatusArgs) -> ExitCode {
         StatusArgs { metrics: true, .. } => "metrics",
         StatusArgs { .. } => "status",
     };
-    ask(&args.server, question, "")
+    ask(&args.server, question, "", args.json)
 }
 
-/// Sends a command and prints the answer. `of` names the reloaded server.
-fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
+/// Sends a command and prints the answer. `of` names the reloaded server; `json` is for the status.
+fn ask(args: &ControlArgs, question: &str, of: &str, json: bool) -> ExitCode {
     let socket = args.socket();
     let Some(socket) = socket else {
         print_stderr(
@@ -98,7 +101,12 @@ fn ask(args: &ControlArgs, question: &str, of: &str) -> ExitCode {
             ExitCode::from(1)
         }
         Ok(Reply::Status(report)) => {
-            print_json(serde_json::json!(report));
+            let shown = serde_json::json!(report);
+            if json {
+                print_json(shown)
+            } else {
+                print(&status_text::text(&shown))
+            }
             ExitCode::from(u8::from(!report.ready))
         }
         Ok(Reply::Live(snapshot)) => {

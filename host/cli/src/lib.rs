@@ -14,6 +14,7 @@ mod generate;
 mod import;
 mod plugin;
 mod serve;
+mod status_text;
 mod top;
 mod transfer;
 
@@ -43,7 +44,7 @@ enum Command {
     /// Running transfers keep their old configuration. SIGHUP reloads too, without an answer. Exit code 0 if
     /// the server reloaded, 1 if it refused, 69 if no server answers.
     Reload(control::ControlArgs),
-    /// Show the status of the running server, as JSON.
+    /// Show the status of the running server.
     ///
     /// Exit code 0 if all is well, 1 if the last reload was refused, 69 if no server answers.
     Status(control::StatusArgs),

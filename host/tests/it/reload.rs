@@ -96,7 +96,11 @@ fn what_is_wrong_changes_nothing() {
         assert_eq!((&status["ready"], &status["generation"]), (&false.into(), &1.into()), "{status:#}");
         assert_eq!((ask(&server, "a"), ask(&server, "b")), (denied("a"), Answer::Data(1, b"old b".to_vec())));
     }
-    assert_eq!(server.ask("status").code(), 1);
+    let ran = server.ask("status");
+    ran.assert_fails(1, &[]);
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(said.contains("the last reload was refused; generation 1 for "), "{said}");
+    assert!(said.contains("`transfer.retransmit` cannot change"), "{said}");
     server.rewrite(&good);
     server.ask("reload").assert_good();
     let status = server.status();

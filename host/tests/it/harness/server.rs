@@ -185,7 +185,9 @@ impl Server {
 
     /// What `tuffet status` says.
     pub fn status(&self) -> Value {
-        serde_json::from_slice(&self.ask("status").stdout).unwrap()
+        let socket = self.temporary.path().join("control");
+        let ran = tuffet(["status", "--json", "--control", socket.to_str().unwrap()]);
+        serde_json::from_slice(&ran.stdout).unwrap()
     }
 
     /// What `tuffet status --live` says.

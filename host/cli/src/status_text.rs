@@ -1,0 +1,121 @@
+//! `tuffet status` for people: what runs, and what is wrong.
+
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime};
+
+/// Formats the report of a server, as its JSON. Lines about what is well say little; what is wrong has a line each.
+pub(super) fn text(report: &Value) -> String {
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |key: &str| report[key].as_array().cloned().unwrap_or_default();
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let age = now.saturating_sub(number(&report["since_unix"]));
+    let state = if report["ready"] == true { "ready" } else { "the last reload was refused" };
+    let mut text = format!(
+        "process {}: {state}; generation {} for {}\n",
+        report["process"],
+        report["generation"],
+        humantime::format_duration(Duration::from_secs(age))
+    );
+    // Writing to a string cannot fail.
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<15}{value}");
+    };
+    list("refused").iter().for_each(|reason| line("refused", words(reason)));
+    let revision = &report["revision"];
+    let source = revision["source"].as_str().or(report["config"].as_str()).unwrap_or("flags alone");
+    let which = revision["revision"].as_str().or(revision["digest"].as_str());
+    let which = which.map_or_else(String::new, |which| format!(" ({which})"));
+    let kept =
+        if revision["kept"] == true { ", the last good copy: its source is away or invalid" } else { "" };
+    line("configuration", format!("{source}{which}{kept}"));
+    let plugins: Vec<String> = list("plugins")
+        .iter()
+        .map(|plugin| {
+            format!("{} {}", words(&plugin["plugin"]), words(&plugin["version"])).trim_end().to_owned()
+        })
+        .collect();
+    if !plugins.is_empty() {
+        line("plugins", plugins.join(", "));
+    }
+    for root in list("roots") {
+        let name = words(&root["root"]);
+        let said = if root["hung"] == true {
+            let waits = words(&root["waits_for"]);
+            format!("{name}: does not answer for {} s ({waits})", number(&root["hung_seconds"]))
+        } else if root["replaced"] == true {
+            format!("{name}: its path leads to another folder than the served one; reload")
+        } else if number(&root["waiting"]) > 0 {
+            format!("{name}: {} operations wait for its disk", root["waiting"])
+        } else {
+            format!("{name}: answers")
+        };
+        line("root", said);
+    }
+    for origin in list("origins") {
+        let name = words(&origin["root"]);
+        let said = match (origin["away_seconds"].as_u64(), origin["cache_error"].as_str()) {
+            (Some(away), _) => format!("does not answer for {away} s: {}", words(&origin["why"])),
+            (None, Some(error)) => format!("answers; its cache cannot be used: {error}"),
+            (None, None) => "answers".into(),
+        };
+        line("origin", format!("{name}: {said}"));
+    }
+    for sink in list("sinks") {
+        let counts = ["delivered", "waiting", "retried", "refused", "dropped"];
+        let counts = counts.iter().filter(|key| number(&sink[**key]) > 0);
+        let counts: Vec<String> = counts.map(|key| format!("{} {key}", sink[*key])).collect();
+        let broken = if sink["broken"] == true { "the last delivery failed" } else { "" };
+        let all: Vec<String> =
+            counts.into_iter().chain((!broken.is_empty()).then(|| broken.to_owned())).collect();
+        let all = if all.is_empty() { "no line yet".to_owned() } else { all.join(", ") };
+        line("sink", format!("{}: {all}", words(&sink["sink"])));
+    }
+    for interface in list("interfaces").iter().filter(|its| its["state"] != "there") {
+        line("interface", format!("{}: {}", words(&interface["listener"]), words(&interface["state"])));
+    }
+    let kv = &report["kv"];
+    if let Some(away) = kv["away_seconds"].as_u64() {
+        line("keys", format!("{}: away for {away} s: {}", words(&kv["bucket"]), words(&kv["error"])));
+    }
+    let lacking = report["privileges"]["lacking"].as_array().cloned().unwrap_or_default();
+    lacking.iter().for_each(|what| line("privileges", format!("not in force: {}", words(what))));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_wrong_has_a_line() {
+        let report = json!({
+            "ready": false, "generation": 3, "since_unix": 0, "process": 812,
+            "refused": ["tuffet.yaml:3:5: unknown key `x`"], "config": "/etc/tuffet/tuffet.yaml",
+            "revision": { "source": null, "digest": "a1b2", "kept": false },
+            "plugins": [{ "plugin": "acl", "version": "0.2.0" }],
+            "roots": [
+                { "root": "boot", "running": 0, "waiting": 0, "hung": false, "replaced": false },
+                { "root": "nfs", "running": 1, "waiting": 4, "hung": true, "replaced": false,
+                  "waits_for": "open", "hung_seconds": 7 },
+            ],
+            "sinks": [{ "sink": "out", "delivered": 12, "dropped": 0, "broken": true }],
+            "privileges": { "lacking": ["landlock"] },
+        });
+        let said = text(&report);
+        let (first, rest) = said.split_once('\n').unwrap();
+        assert!(first.starts_with("process 812: the last reload was refused; generation 3 for "), "{first}");
+        assert_eq!(
+            rest,
+            "refused        tuffet.yaml:3:5: unknown key `x`\n\
+             configuration  /etc/tuffet/tuffet.yaml (a1b2)\n\
+             plugins        acl 0.2.0\n\
+             root           boot: answers\n\
+             root           nfs: does not answer for 7 s (open)\n\
+             sink           out: 12 delivered, the last delivery failed\n\
+             privileges     not in force: landlock\n"
+        );
+    }
+}

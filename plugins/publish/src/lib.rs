@@ -8,19 +8,24 @@
 
 mod message;
 mod settings;
+mod template;
 #[cfg(test)]
 mod tests;
 
 use tuffet_sdk::{Error, Event, Level, Observe, Plugin, Problems, code, http, log, sinks};
 
 use message::Message;
+use serde_json::Value;
 use settings::{Kind, Settings, To};
+use template::Template;
 
 /// The configured destinations.
 pub struct Publish {
     events: Vec<Kind>,
     topic: String,
     to: To,
+    /// The form of events; `None`: all fields.
+    template: Option<Template>,
 }
 
 /// Bytes of the response that are read; its content does not matter.
@@ -36,9 +41,12 @@ impl Plugin for Publish {
 
 impl Observe for Publish {
     fn observe(&self, events: &[Event]) {
-        let messages = events.iter().filter_map(|event| Message::new(&self.topic, event));
-        let messages: Vec<Message<'_>> =
-            messages.filter(|message| self.events.contains(&message.kind())).collect();
+        let mut messages = Vec::new();
+        for event in events {
+            let kinds = Kind::of(event).iter().filter(|kind| self.events.contains(kind));
+            messages.extend(kinds.filter_map(|kind| Message::new(&self.topic, *kind, event)));
+        }
+        let messages: Vec<Value> = messages.iter().filter_map(|message| self.form(message)).collect();
         if messages.is_empty() {
             return;
         }
@@ -49,7 +57,19 @@ impl Observe for Publish {
     }
 }
 
-fn emit(sink: &str, messages: &[Message<'_>]) {
+impl Publish {
+    /// Returns what is sent of an event.
+    fn form(&self, message: &Message<'_>) -> Option<Value> {
+        // Never fails: all keys are text.
+        let message = serde_json::to_value(message).ok()?;
+        match (&self.template, &message) {
+            (Some(template), Value::Object(fields)) => Some(template.fill(fields)),
+            _ => Some(message),
+        }
+    }
+}
+
+fn emit(sink: &str, messages: &[Value]) {
     let results = messages.iter().filter_map(|message| sinks::emit_json(sink, message).err());
     let errors: Vec<Error> = results.collect();
     if let Some(first) = errors.first() {
@@ -57,7 +77,7 @@ fn emit(sink: &str, messages: &[Message<'_>]) {
     }
 }
 
-fn post(url: &str, messages: &[Message<'_>]) {
+fn post(url: &str, messages: &[Value]) {
     let sent = serde_json::to_vec(messages).map_err(|error| error.to_string()).and_then(|body| {
         let headers = [("content-type", "application/json")];
         let request =

@@ -81,9 +81,9 @@ struct Ended<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// `None` for an event of a kind that later servers have.
-    pub fn new(topic: &'a str, event: &'a Event) -> Option<Message<'a>> {
-        let empty = |kind: Kind, id: &'a str| Message {
+    /// The event as one of its kinds ([`Kind::of`]). `None` for an event of a kind that later servers have.
+    pub fn new(topic: &'a str, kind: Kind, event: &'a Event) -> Option<Message<'a>> {
+        let empty = |id: &'a str| Message {
             topic,
             event: kind,
             unix_ms: event.unix_ms,
@@ -94,30 +94,26 @@ impl<'a> Message<'a> {
             bytes: None,
             ended: None,
         };
-        let decided = |kind: Kind, decided: &'a DecidedRequest| Message {
+        let decided = |decided: &'a DecidedRequest| Message {
             request: Some(Asked::new(&decided.request)),
             found: Some(Found::new(decided)),
             size: decided.size,
-            ..empty(kind, &decided.request.id)
+            ..empty(&decided.request.id)
         };
         match &event.kind {
-            EventKind::Started(start) => Some(decided(Kind::Started, start)),
+            EventKind::Started(start) => Some(decided(start)),
             EventKind::Progressed(progress) => Some(Message {
                 size: progress.size,
                 bytes: Some(progress.transferred),
-                ..empty(Kind::Progressed, &progress.request_id)
+                ..empty(&progress.request_id)
             }),
             EventKind::Finished(summary) => Some(Message {
                 bytes: Some(summary.transferred),
                 ended: Some(Ended::new(summary)),
-                ..decided(Kind::Finished, &summary.decided)
+                ..decided(&summary.decided)
             }),
             EventKind::Other(_) => None,
         }
-    }
-
-    pub fn kind(&self) -> Kind {
-        self.event
     }
 }
 

@@ -1,9 +1,11 @@
 //! The settings as written, and their check.
 
 use serde::{Deserialize, Serialize};
-use tuffet_sdk::Problems;
+use serde_json::Value;
+use tuffet_sdk::{Event, EventKind, Problems, outcome};
 
 use crate::Publish;
+use crate::template::Template;
 
 /// The settings of the plugin; README.md explains each key.
 #[derive(Debug, Deserialize)]
@@ -13,6 +15,7 @@ pub struct Settings {
     url: Option<String>,
     events: Option<Vec<Kind>>,
     topic: Option<String>,
+    template: Option<Value>,
 }
 
 /// The kinds of events.
@@ -22,6 +25,23 @@ pub(crate) enum Kind {
     Started,
     Progressed,
     Finished,
+    /// The end of an upload that was stored.
+    Uploaded,
+}
+
+impl Kind {
+    /// The kinds that an event has.
+    pub fn of(event: &Event) -> &'static [Kind] {
+        match &event.kind {
+            EventKind::Started(_) => &[Kind::Started],
+            EventKind::Progressed(_) => &[Kind::Progressed],
+            EventKind::Finished(summary) if summary.outcome == outcome::STORED => {
+                &[Kind::Finished, Kind::Uploaded]
+            }
+            EventKind::Finished(_) => &[Kind::Finished],
+            EventKind::Other(_) => &[],
+        }
+    }
 }
 
 /// The destination of events.
@@ -66,5 +86,6 @@ pub(crate) fn check(settings: Settings) -> Result<Publish, Problems> {
     if topic.len() > MAX_TOPIC {
         problems.add("/topic", format!("it has {} bytes: {MAX_TOPIC} are allowed", topic.len()));
     }
-    problems.or(Publish { events, topic, to })
+    let template = settings.template.map(|template| Template::read(template, &mut problems));
+    problems.or(Publish { events, topic, to, template })
 }

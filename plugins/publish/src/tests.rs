@@ -1,8 +1,8 @@
 use serde_json::{Value, json};
 use tuffet_sdk::testing::{self, put_response, take_emitted};
 use tuffet_sdk::{
-    DecidedRequest, Event, EventKind, Observe, OtherEvent, Plugin, Progress, Request, Resolved, Summary,
-    Target, http, outcome, parse,
+    DecidedRequest, Event, EventKind, Observe, Operation, OtherEvent, Plugin, Progress, Request, Resolved,
+    Summary, Target, http, outcome, parse,
 };
 
 use crate::Publish;
@@ -120,6 +120,64 @@ fn a_message_fits_a_sink_whatever_a_client_asks() {
     request.path = "\u{1}é".repeat(40_000);
     publish(json!({ "sink": "bus" })).observe(&transfer(request));
     assert!(take_emitted("bus").iter().all(|line| line.len() < 32 << 10));
+}
+
+/// The end of an upload, with this outcome.
+fn upload(path: &str, outcome: &str) -> [Event; 1] {
+    let request = Request { path: path.into(), operation: Operation::Write, ..request() };
+    let [_, _, mut end, _] = transfer(request);
+    if let EventKind::Finished(summary) = &mut end.kind {
+        summary.outcome = outcome.into();
+    }
+    [end]
+}
+
+#[test]
+fn stored_uploads_alone() {
+    let uploads = publish(json!({ "sink": "bus", "events": ["uploaded"] }));
+    uploads.observe(&upload("a", outcome::STORED));
+    uploads.observe(&upload("b", outcome::DENIED));
+    uploads.observe(&transfer(request()));
+    let events = emitted();
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert_eq!((&events[0]["event"], &events[0]["path"]), (&json!("uploaded"), &json!("a")));
+    publish(json!({ "sink": "bus" })).observe(&upload("a", outcome::STORED));
+    let events: Vec<Value> = emitted().iter().map(|event| event["event"].clone()).collect();
+    assert_eq!(events, ["finished"], "nobody has asked for `uploaded`");
+}
+
+#[test]
+fn a_template_forms_events() {
+    let template = json!({ "text": "{path} of {address}: {bytes} bytes {{stored}}{detail}",
+        "bytes": "{bytes}", "who": ["{macs}", 5, true, null], "rtt": "{rtt_us}", "rest": { "{path}": "}}" } });
+    let publish = publish(json!({ "sink": "bus", "events": ["uploaded"], "template": template }));
+    publish.observe(&upload("a\"}\n", outcome::STORED));
+    let expected = json!({ "text": "a\"}\n of 192.0.2.1: 8 bytes {stored}silent", "bytes": 8,
+        "who": [null, 5, true, null], "rtt": null, "rest": { "{path}": "}" } });
+    assert_eq!(emitted(), [expected]);
+}
+
+#[test]
+fn a_filled_template_fits_a_sink_whatever_a_client_asks() {
+    let template = json!({ "all": "{path}".repeat(16), "rest": "\u{1}".repeat(600) });
+    let publish = publish(json!({ "sink": "bus", "events": ["uploaded"], "template": template }));
+    publish.observe(&upload(&"\u{1}".repeat(40_000), outcome::STORED));
+    let lines = take_emitted("bus");
+    assert!(lines.len() == 1 && lines[0].len() > 16_000 && lines[0].len() < 32 << 10);
+}
+
+#[test]
+fn bad_templates() {
+    for (template, complaint) in [
+        (json!({ "a": ["{nothing}"] }), "/template/a/0: events have no field \"nothing\""),
+        (json!("{path"), "/template: a brace is alone"),
+        (json!("path}"), "/template: a brace is alone"),
+        (json!("{path}".repeat(17)), "/template: it names 17 fields"),
+        (json!("x".repeat(4095)), "/template: it has 4097 bytes"),
+    ] {
+        let found = problems(json!({ "sink": "bus", "template": template }));
+        assert!(found.len() == 1 && found[0].starts_with(complaint), "{found:?}");
+    }
 }
 
 #[test]

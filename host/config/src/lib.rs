@@ -58,6 +58,7 @@ mod tests;
 mod transfer;
 mod tree;
 mod units;
+mod uploads;
 mod verify;
 
 pub use admin::{Admin, AdminAddress, AdminToken};

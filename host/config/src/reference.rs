@@ -118,6 +118,7 @@ fn type_of(schema: &Value) -> String {
         (_, ["integer"]) => "whole number".to_owned(),
         (_, ["string"]) => "text".to_owned(),
         (_, ["string", "integer"]) => return "name or number".into(),
+        (_, ["boolean", "object"]) => "`true`, `false`, or a mapping".to_owned(),
         (_, ["string", "array"]) => "text, or a list".to_owned(),
         (_, types) => types.join(" or "),
     };

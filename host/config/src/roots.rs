@@ -1,14 +1,11 @@
 //! The section `roots`: served folders, and roots with an origin. A reload may change all of it.
 
-use std::borrow::Cow;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tuffet_request::names::{self, NameError};
-use tuffet_request::{Case, Links, RootSpec};
+use tuffet_request::{Case, RootSpec};
 
 use super::address::{path_schema, root_name_schema};
 use super::origins::{OriginKeys, OriginSpec, WrittenCache, WrittenOrigin};
@@ -17,6 +14,7 @@ use super::reach::{self, SilentRoot};
 use super::resolver::Resolver;
 use super::tree::join;
 use super::units::{ByteCount, GIB, plain};
+use super::uploads::WrittenUploads;
 
 /// A served folder, or an origin. No name leads out of it.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -120,90 +118,6 @@ impl WrittenRoot {
     }
 }
 
-/// How uploads are written.
-#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub(crate) struct WrittenUploads {
-    /// Permissions of new files, as an octal number in quotes such as `"0640"`, regardless of the umask. Default:
-    /// 0644, reduced by the umask or by the default access control list of the folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "FileMode")]
-    pub mode: Option<FileMode>,
-    /// Permissions that new files lack, as an octal number in quotes such as `"022"`: they get 0666 without these,
-    /// whatever the umask of the process is. Cannot be combined with `mode`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "FileMode")]
-    pub umask: Option<FileMode>,
-    /// Whether an upload may create a file. If not, it may only replace one, and gets ERROR 1 otherwise. `false` needs
-    /// `overwrite`.
-    pub create: bool,
-    /// How to treat an upload to a symbolic link: `refuse` refuses the upload, `replace` replaces the link by the new
-    /// file, `follow` replaces the file that the link leads to, if it lies below the same root. Needs `overwrite`;
-    /// without it, a link counts as an existing file.
-    pub links: Links,
-}
-
-impl Default for WrittenUploads {
-    fn default() -> WrittenUploads {
-        WrittenUploads { mode: None, umask: None, create: true, links: Links::default() }
-    }
-}
-
-impl WrittenUploads {
-    /// Returns the permissions of new files, if they do not depend on the umask of the process.
-    fn mode_of_new(&self) -> Option<u32> {
-        self.mode.map(|mode| mode.0).or(self.umask.map(|umask| 0o666 & !umask.0))
-    }
-}
-
-/// Permissions of a file, 0 to 0o777, in the usual notation: `0640`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileMode(pub u32);
-
-impl FromStr for FileMode {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let digits = text.strip_prefix('0').filter(|rest| rest.len() == 3).unwrap_or(text);
-        let octal = digits.len() == 3 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
-        let mode = u32::from_str_radix(digits, 8).ok().filter(|_| octal);
-        mode.map(Self).ok_or_else(|| "three octal digits in quotes, such as \"0640\"".into())
-    }
-}
-
-impl fmt::Display for FileMode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:04o}", self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for FileMode {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map_err(|expected| de::Error::custom(format!("expected {expected}")))
-    }
-}
-
-impl Serialize for FileMode {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl JsonSchema for FileMode {
-    fn schema_name() -> Cow<'static, str> {
-        "FileMode".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "format": "file-mode", "pattern": "^0?[0-7]{3}$" })
-    }
-}
-
 impl Resolver<'_> {
     /// Returns the roots, and their origins.
     pub(crate) fn roots(&mut self, written: Vec<WrittenRoot>) -> (Vec<RootSpec>, Vec<OriginSpec>) {
@@ -280,8 +194,12 @@ impl Resolver<'_> {
                                of the two";
                 self.wrong_key(format!("{pointer}/write/umask"), message);
             }
+            if root.writable {
+                self.uploads_as_backups(&pointer, root.overwrite, &root.write);
+            }
             let also_at = self.also_at(&pointer, &root);
             let elsewhere = root.url.as_ref().and_then(|_| origins.iter().find(|its| its.root == root.name));
+            let quota = root.write.quota_of_root();
             roots.push(RootSpec {
                 elsewhere: elsewhere.map(|its| its.shown().into()),
                 name: root.name,
@@ -297,6 +215,9 @@ impl Resolver<'_> {
                 mode: root.write.mode_of_new(),
                 follow: root.follow,
                 case: root.case,
+                versions: root.write.versions.map(|versions| versions.keep),
+                folders: root.write.folders.and_then(|folders| folders.0),
+                quota,
             });
         }
         (roots, origins)
@@ -392,21 +313,5 @@ fn complaint_of_folder(path: &Path) -> Option<String> {
             Some(format!("there is no folder {shown}; create it or correct the path{why}"))
         }
         Err(error) => Some(format!("the folder {shown} cannot be accessed: {error}; give this user access")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modes_are_read_and_shown() {
-        for (text, mode) in [("0640", 0o640), ("640", 0o640), ("0000", 0), ("777", 0o777), ("044", 0o044)] {
-            assert_eq!(text.parse(), Ok(FileMode(mode)), "{text}");
-            assert_eq!(FileMode(mode).to_string().parse(), Ok(FileMode(mode)));
-        }
-        for text in ["", "0", "64", "0o640", "4755", "04755", "00640", "888", "+44", "rw-r--r--", "6 4"] {
-            assert!(text.parse::<FileMode>().is_err(), "{text}");
-        }
     }
 }

@@ -13,13 +13,13 @@ use super::component::{self, Sha256Digest};
 use super::elsewhere::{self, Around};
 use super::form::advice;
 use super::grant::Grant;
-use super::roots::FileMode;
 use super::sinks::Fsync;
 use super::slips::space_after_colon;
 use super::source::Finding;
 use super::suggest::{closest, list, unknown};
 use super::tree::join;
 use super::units::{ByteCount, TimeSpan};
+use super::uploads::FileMode;
 use tuffet_request::PortRange;
 
 /// The keywords of JSON Schema that are checked or need no check.

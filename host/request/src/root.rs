@@ -37,6 +37,37 @@ pub struct RootSpec {
     pub follow: bool,
     /// Whether requested names must match stored ones in case.
     pub case: Case,
+    /// The number of earlier versions to keep of a file that uploads replace; `None`: they are not kept.
+    pub versions: Option<u32>,
+    /// The folders that uploads may make; `None`: none.
+    pub folders: Option<NewFolders>,
+    /// What the root may contain.
+    pub quota: Quota,
+}
+
+/// The folders that uploads may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NewFolders {
+    /// The number of folders in the path of an upload that needs a new one, 1 to 32.
+    pub depth: u32,
+    /// The number of folders in the root, regardless of who made them.
+    pub count: u64,
+}
+
+/// What a root may contain, with earlier versions and running uploads. `None`: unlimited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Quota {
+    /// The sum of the sizes of its files, in bytes.
+    pub bytes: Option<u64>,
+    /// The number of its files.
+    pub files: Option<u64>,
+}
+
+impl Quota {
+    /// Whether it limits anything.
+    pub fn is_set(&self) -> bool {
+        self.bytes.is_some() || self.files.is_some()
+    }
 }
 
 impl RootSpec {
@@ -59,6 +90,9 @@ impl RootSpec {
             mode,
             follow: false,
             case: Case::default(),
+            versions: None,
+            folders: None,
+            quota: Quota::default(),
         }
     }
 }

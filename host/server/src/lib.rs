@@ -111,8 +111,8 @@ pub use tuffet_policy::{DefaultVerdict, Destination, PluginRecords, Policy, Rece
 pub use tuffet_request::events::{Event, EventKind, Kinds, Outcome, Summary};
 pub use tuffet_request::settings::{self, Limits, Netboot, Profile, Transfer};
 pub use tuffet_request::{
-    ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, Operation, PerSecond,
-    PortRange, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
+    ClientClass, Denial, ErrorCode, LeaseFormat, Links, MacAddress, Mode, Network, NewFolders, Operation,
+    PerSecond, PortRange, Quota, RefusedOptions, Request, RequestId, SessionProfile, SessionValues, TidPorts,
 };
 /// Why a folder cannot be opened.
 pub use tuffet_store::RootError as FolderError;

@@ -15,9 +15,47 @@ pub enum StoreError {
     /// No such file, or no such folder on the way to it.
     #[error("no such file")]
     NotFound,
-    /// The folder of an upload does not exist. Uploads do not create folders.
+    /// The folder of an upload does not exist, and uploads may not make it.
     #[error("no such folder: `{0}`; uploads create no folders, so create it (`mkdir`) or correct the path")]
     NoFolder(String),
+    /// The path of an upload has too many folders to make one of them.
+    #[error(
+        "a folder of the path is missing, and the path has more than {limit} folders (`write.folders.depth`)"
+    )]
+    TooDeep {
+        /// The limit.
+        limit: u32,
+    },
+    /// The name is not for uploads, because its root keeps earlier versions.
+    #[error("{0}; the root keeps earlier versions (`write.versions`)")]
+    VersionName(&'static str),
+    /// This process may not keep the file that the upload would replace.
+    #[error(
+        "the file is there, and cannot be kept as an earlier version: {0}; let this user read it (`chmod`, `chown`), or \
+         remove `write.versions`"
+    )]
+    VersionNotKept(io::Error),
+    /// A quota of the root is exhausted.
+    #[error(
+        "the quota of root `{root}` is exhausted: {limit} {} are allowed (`{key}`), {stored} are stored, and {running} \
+         belong to running uploads; remove files, or raise it",
+        unit(key)
+    )]
+    Quota {
+        /// The name of the root.
+        root: String,
+        /// The key of the quota.
+        key: &'static str,
+        /// What the root may contain: bytes, files or folders.
+        limit: u64,
+        /// What it contains.
+        stored: u64,
+        /// What running uploads have written.
+        running: u64,
+    },
+    /// The contents of the root have not been counted yet.
+    #[error("what its root contains is being counted for its quota")]
+    Uncounted,
     /// The file system stores the name with another spelling, or would ([`super::spelling`]).
     #[error(
         "the file system spells the name of this file, or of a folder on the way to it, differently; policy has judged \
@@ -122,6 +160,15 @@ pub enum StoreError {
     Io(io::Error),
 }
 
+/// What a quota counts.
+fn unit(key: &str) -> &str {
+    match key {
+        "write.quota.bytes" => "bytes",
+        "write.quota.files" => "files",
+        _ => "folders",
+    }
+}
+
 impl StoreError {
     /// Returns the code of the ERROR packet.
     pub fn code(&self) -> ErrorCode {
@@ -138,13 +185,17 @@ impl StoreError {
             | Self::Protected(_)
             | Self::NotPublic { .. }
             | Self::ReadOnly
+            | Self::TooDeep { .. }
+            | Self::VersionName(_)
+            | Self::VersionNotKept(_)
             | Self::NotRegular(_) => ErrorCode::AccessViolation,
             Self::Exists => ErrorCode::FileExists,
-            Self::NoSpace(_) | Self::TooLarge { .. } => ErrorCode::DiskFull,
+            Self::NoSpace(_) | Self::TooLarge { .. } | Self::Quota { .. } => ErrorCode::DiskFull,
             Self::Refused(denial) => denial.code,
             Self::UnknownRoot(_)
             | Self::Exhausted(_)
             | Self::Unopened
+            | Self::Uncounted
             | Self::Unreachable { .. }
             | Self::Io(_)
             | Self::Busy { .. } => ErrorCode::NotDefined,
@@ -164,7 +215,12 @@ impl StoreError {
             | Self::Forbidden(_)
             | Self::RefusedByOrigin { .. }
             | Self::Protected(_)
+            | Self::VersionNotKept(_)
             | Self::NotPublic { .. } => "access denied",
+            Self::TooDeep { .. } => "the path has too many folders",
+            Self::VersionName(why) => why,
+            // The words of RFC 1350, appendix I.
+            Self::Quota { .. } => "disk full or allocation exceeded",
             Self::Exists => "file exists",
             Self::ReadOnly => "uploads are not allowed",
             Self::NoSpace(_) => "no space left",
@@ -172,7 +228,7 @@ impl StoreError {
             Self::TooLarge { .. } => "file too large",
             Self::Busy { .. } => "the file is being written by others",
             Self::Refused(denial) => &denial.message,
-            Self::Exhausted(_) | Self::Unopened | Self::Unreachable { .. } => {
+            Self::Exhausted(_) | Self::Unopened | Self::Uncounted | Self::Unreachable { .. } => {
                 "the server is too busy; try again later"
             }
             Self::UnknownRoot(_) | Self::Io(_) => "server error",

@@ -12,11 +12,13 @@ mod any_case;
 mod attributes;
 mod cache;
 mod checked;
+mod counting;
 mod disk;
 mod error;
 mod facts;
 #[cfg_attr(not(target_os = "linux"), path = "other/file_systems.rs")]
 mod file_systems;
+mod folders;
 mod links;
 mod listing;
 mod lookup;
@@ -44,8 +46,12 @@ mod temporary;
 mod tests;
 mod upload;
 mod upload_elsewhere;
+mod upload_in_folder;
 mod upload_supplied;
 mod uploads;
+mod usage;
+mod versions;
+mod walk;
 mod write_rules;
 mod writing;
 

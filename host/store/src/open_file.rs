@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, IoSliceMut};
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
@@ -453,7 +454,7 @@ impl OpenFile {
     /// Returns whether size and times are the same as at the time of opening.
     ///
     /// The version of a file of an origin never changes. A file that was replaced by a rename, or removed, counts as
-    /// unchanged: the open file is still the complete old one. A write that keeps the size, within the same tick of the
+    /// unchanged: the open file is still the complete old one. So does one that uploads keep as an earlier version. A write that keeps the size, within the same tick of the
     /// kernel's clock as the open, goes undetected.
     ///
     /// # Errors
@@ -465,10 +466,11 @@ impl OpenFile {
         let (now, then) = (Facts::of(self.file()?)?, &self.opened);
         let same_content = (now.size, now.modified) == (then.size, then.modified);
         // The ctime reveals a write that set the modification time back. It also changes with the removal of a name,
-        // which is harmless.
+        // which is harmless, and with the name of an earlier version (`write.versions`).
         let same_status = now.status == then.status;
         let lost_a_name = now.links < then.links;
-        Ok(same_content && (same_status || lost_a_name))
+        let may_gain_a_name = self.disk.adds_names.load(Relaxed);
+        Ok(same_content && (same_status || lost_a_name || may_gain_a_name))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
@@ -83,6 +84,11 @@ impl Root {
     }
 
     fn with(spec: &RootSpec, folder: Option<Arc<Dir>>, disks: &Disks) -> Self {
+        let (rules, disk) = (WriteRules::of(spec), disks.of(spec));
+        if !rules.is_counted() {
+            disk.usage.forget();
+        }
+        disk.adds_names.store(rules.versions.is_some(), Relaxed);
         Self {
             name: spec.name.as_str().into(),
             also_at: spec.also_at.iter().map(|prefix| prefix.as_str().into()).collect(),
@@ -91,12 +97,12 @@ impl Root {
             world_readable: spec.world_readable,
             listings: (spec.case == Case::Insensitive).then(Listings::default),
             max_upload: spec.max_upload,
-            rules: WriteRules::of(spec),
+            rules,
             path: spec.path.clone(),
             follow: spec.follow,
             folder: RwLock::new(folder),
             elsewhere: None,
-            disk: disks.of(spec),
+            disk,
             checked: Default::default(),
         }
     }

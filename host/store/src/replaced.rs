@@ -76,6 +76,11 @@ impl Replaced {
         Ok(Some(Self { file, stat, ours }))
     }
 
+    /// Its size in bytes.
+    pub(super) fn size(&self) -> u64 {
+        u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+
     /// Copies the metadata of the old file to a new one: owner and group if the system permits it, access control
     /// lists, permissions, and attributes. Omits the set-user-ID and set-group-ID bits, because a write in place would
     /// clear them.

@@ -15,13 +15,14 @@ use std::time::Duration;
 impl Roots {
     /// Checks the path of each root, on a thread of its disk because the disk may hang. If a folder was replaced,
     /// reports it in [`super::DiskState`] and in the log, or serves the new one from now on (`follow`). Opens the
-    /// folder of a root that has none yet.
+    /// folder of a root that has none yet. Counts the contents of roots with a quota again, if that is due.
     pub fn look_for_replaced(&self) {
         for (number, root) in self.roots.iter().enumerate() {
             // An origin has no folder.
             if root.elsewhere.is_some() {
                 continue;
             }
+            self.count_in_background(&root.name);
             // One check at a time.
             if root.disk.looking.swap(true, Relaxed) {
                 continue;
@@ -122,6 +123,8 @@ impl Root {
                 drop(served);
                 drop(before);
                 self.disk.replaced.store(false, Relaxed);
+                // Another folder has other contents.
+                self.disk.usage.forget();
                 let path = self.path.display();
                 tracing::info!(target: "tuffet::store::root", root = %self.name, %path, "the folder of a root was replaced; requests get the new one from now on");
             }

@@ -3,25 +3,17 @@
 //! Several servers may share a root, on one machine or on several, so a temporary file is removed only if no process
 //! has locked it (see `temporary`). On network file systems a lock may be local to this machine (nfs(5): `local_lock`),
 //! so there the file must also have been unmodified for a day.
-//!
-//! The walk follows no links, opens each folder by its name in its parent, and is bounded.
 
 use std::ffi::CStr;
-use std::fmt;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, fstat, openat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::file_systems::is_shared;
+use super::walk::{MAX_DEPTH, MAX_NAMES, Walk};
 use super::{Roots, temporary};
-
-/// The limit of folder levels. Each level holds a descriptor during the visit of its subfolders.
-const MAX_DEPTH: u32 = 32;
-
-/// The limit of names visited in one root.
-const MAX_NAMES: u64 = 4 << 20;
 
 /// The minimum age of a file to remove if its lock may be local.
 const MIN_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -44,9 +36,10 @@ pub struct Swept {
 
 impl Roots {
     /// Removes the temporary files of ended servers, in the writable roots selected by `wanted`, on background threads
-    /// that end with the process. Logs the result.
+    /// that end with the process. Logs the result. Other threads count what the roots with a quota contain.
     pub fn sweep_in_background(&self, wanted: impl Fn(&str) -> bool) {
         for name in self.writable().filter(|name| wanted(name)) {
+            self.count_in_background(name);
             self.clone().sweep_one_in_background(name.to_owned());
         }
     }
@@ -70,18 +63,21 @@ impl Roots {
     pub fn sweep(&self, wanted: impl Fn(&str) -> bool) -> Vec<(String, Swept)> {
         let mut all = Vec::new();
         for root in self.roots.iter().filter(|root| root.writable && wanted(&root.name)) {
-            let mut walk = Walk { names_left: MAX_NAMES, swept: Swept::default(), first: None };
             // A root that does not answer is swept once it is open.
             let Some(served) = root.served() else { continue };
-            match open_folder(&*served, c".") {
-                Ok(folder) => walk.folder(folder, 0),
-                Err(error) => walk.failed(&format_args!("the root: {error}")),
-            }
-            if let Some(first) = walk.first {
-                tracing::warn!(target: "tuffet::store::sweep", root = %root.name, failed = walk.swept.failed, first,
+            let mut swept = Swept::default();
+            let mut walk = Walk::new(|folder, name, kind| match kind {
+                FileType::RegularFile if temporary::is_temporary(name.to_bytes()) => swept.file(folder, name),
+                _ => Ok(()),
+            });
+            walk.through(&*served);
+            let (cut_short, failed, first) = (walk.cut_short, walk.failed, walk.first.take());
+            swept = Swept { cut_short, failed, ..swept };
+            if let Some(first) = first {
+                tracing::warn!(target: "tuffet::store::sweep", root = %root.name, failed, first,
                     "the search for unfinished uploads of an earlier server was incomplete");
             }
-            all.push((root.name.to_string(), walk.swept));
+            all.push((root.name.to_string(), swept));
         }
         all
     }
@@ -92,6 +88,21 @@ impl Roots {
 }
 
 impl Swept {
+    fn file(&mut self, folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
+        match judge(&folder, name)? {
+            Verdict::Gone => {}
+            Verdict::InUse => self.in_use += 1,
+            Verdict::Uncertain => self.uncertain += 1,
+            // The lock is held during the removal, so no upload can start using the file.
+            Verdict::Abandoned(_lock) => match unlinkat(&folder, name, AtFlags::empty()) {
+                Ok(()) => self.removed += 1,
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
     fn log(&self, root: &str) {
         let Swept { removed, in_use, uncertain, failed, cut_short } = *self;
         if cut_short {
@@ -114,77 +125,6 @@ impl Swept {
         } else {
             tracing::debug!(target: "tuffet::store::sweep", root, "there were no unfinished uploads");
         }
-    }
-}
-
-/// The walk through one root.
-struct Walk {
-    names_left: u64,
-    swept: Swept,
-    /// The first error.
-    first: Option<String>,
-}
-
-impl Walk {
-    fn folder(&mut self, folder: OwnedFd, depth: u32) {
-        let mut entries = match Dir::new(folder) {
-            Ok(entries) => entries,
-            Err(error) => return self.failed(&error),
-        };
-        while let Some(entry) = entries.read() {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => return self.failed(&error),
-            };
-            let name = entry.file_name();
-            if matches!(name.to_bytes(), b"." | b"..") {
-                continue;
-            }
-            if self.names_left == 0 {
-                self.swept.cut_short = true;
-                return;
-            }
-            self.names_left -= 1;
-            let Ok(within) = entries.fd() else { return };
-            let is_ours = temporary::is_temporary(name.to_bytes());
-            let kind = match entry.file_type() {
-                // Some file systems do not return the type with the name.
-                FileType::Unknown => statat(within, name, AtFlags::SYMLINK_NOFOLLOW)
-                    .map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode)),
-                kind => kind,
-            };
-            match kind {
-                FileType::RegularFile if is_ours => self.file(within, name),
-                FileType::Directory if depth == MAX_DEPTH => self.swept.cut_short = true,
-                FileType::Directory => match open_folder(within, name) {
-                    Ok(below) => self.folder(below, depth + 1),
-                    // The folder was just removed, or replaced by a link, for which FreeBSD says `MLINK`.
-                    Err(Errno::NOENT | Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {}
-                    Err(error) => self.failed(&format_args!("folder {}: {error}", name.to_string_lossy())),
-                },
-                _ => {}
-            }
-        }
-    }
-
-    fn file(&mut self, folder: impl AsFd, name: &CStr) {
-        match judge(&folder, name) {
-            Ok(Verdict::Gone) => {}
-            Ok(Verdict::InUse) => self.swept.in_use += 1,
-            Ok(Verdict::Uncertain) => self.swept.uncertain += 1,
-            // The lock is held during the removal, so no upload can start using the file.
-            Ok(Verdict::Abandoned(_lock)) => match unlinkat(&folder, name, AtFlags::empty()) {
-                Ok(()) => self.swept.removed += 1,
-                Err(Errno::NOENT) => {}
-                Err(error) => self.failed(&format_args!("{}: {error}", name.to_string_lossy())),
-            },
-            Err(error) => self.failed(&format_args!("{}: {error}", name.to_string_lossy())),
-        }
-    }
-
-    fn failed(&mut self, what: &dyn fmt::Display) {
-        self.swept.failed += 1;
-        self.first.get_or_insert_with(|| what.to_string());
     }
 }
 
@@ -232,9 +172,4 @@ fn is_old(stat: &Stat) -> bool {
     // If the clock was set back, the age is unknown.
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.checked_sub(written).is_some_and(|age| age >= MIN_AGE)
-}
-
-fn open_folder(folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(folder, name, flags, Mode::empty())
 }

@@ -1,41 +1,20 @@
 //! An upload in progress: invisible under its name until it is complete, then visible as a whole. It gets the
 //! permissions that its root gives to new files, or those of the file that it replaces.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use cap_std::fs::Dir;
-use rustix::fs::{
-    Access, AtFlags, FileType, Mode, OFlags, accessat, fchmod, fstat, fsync, linkat, openat, renameat,
-    statat, unlinkat,
-};
-use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
-use super::links::followed;
-use super::open_file::require_regular;
-use super::replaced::{self, Replaced};
 use super::roots::Root;
-use super::system::rename_to_free_name;
 use super::upload_elsewhere::ToOrigin;
+use super::upload_in_folder::InFolder;
 use super::upload_supplied::{ToProgram, unsupported};
-use super::write_rules::WriteRules;
-use super::{Disk, Sink, StoreError, mode, path, spelling, temporary};
+use super::usage::Reservation;
+use super::{Disk, Sink, StoreError, path};
 use crate::Writing;
-
-/// The permissions of new files, before the umask applies.
-const NEW_MODE: u32 = 0o644;
-
-/// The permissions of a temporary file until the commit sets the final ones, which may be stricter than those of a new
-/// file.
-const PRIVATE_MODE: u32 = 0o600;
-
-/// The limit of attempts of a commit while the owner or permissions of the old file keep changing.
-const MAX_COMMIT_ATTEMPTS: u32 = 8;
 
 /// An upload in progress, in a temporary file beside its target.
 ///
@@ -51,6 +30,8 @@ pub struct Upload {
     limit: u64,
     /// Counts it among the uploads to its name.
     writing: Option<Writing>,
+    /// Its part of the quota, if its root has one.
+    reservation: Option<Reservation>,
 }
 
 /// The destination of an upload.
@@ -61,50 +42,31 @@ enum Destination {
     Supplied(ToProgram),
 }
 
-/// A temporary file in the folder of its root.
-#[derive(Debug)]
-struct InFolder {
-    /// The folder of the target at the start of the upload. It contains the temporary file.
-    folder: OwnedFd,
-    /// The folder of the target after a redirect.
-    moved: Option<OwnedFd>,
-    /// The name of the temporary file; empty once it was renamed to the target.
-    temporary: String,
-    name: String,
-    rules: WriteRules,
-    /// Whether it still has the permissions `PRIVATE_MODE`.
-    closed: bool,
-}
-
 impl Upload {
     pub(super) fn create(root: &Root, target: &str) -> Result<Self, StoreError> {
         if let Some(place) = &root.elsewhere {
             let (file, to) = ToOrigin::create(root, place, target)?;
             return Ok(Self::with(root, target, file, Destination::Elsewhere(to)));
         }
-        let target = &*followed(root, target)?;
-        let (folder, name) = path::split(target);
-        let parent = open_folder(root, folder)?;
-        spelling::require_of_upload(&*root.folder()?, target)?;
-        let replaces = judge(&parent, name, &root.rules)?;
-        let folder = syncable(&parent)?;
-        let closed = replaces || root.rules.mode.is_some();
-        let (file, temporary) = temporary::create(&parent, if closed { PRIVATE_MODE } else { NEW_MODE })?;
-        let (moved, name, rules) = (None, name.to_owned(), root.rules);
-        let its = InFolder { folder, moved, temporary, name, rules, closed };
-        Ok(Self::with(root, target, file, Destination::Folder(its)))
+        let (file, its, target) = InFolder::create(root, target)?;
+        let mut upload = Self::with(root, &target, file, Destination::Folder(its));
+        let quota = root.rules.quota;
+        upload.reservation = quota.is_set().then(|| Reservation::new(&root.disk.usage, &root.name, quota));
+        Ok(upload)
     }
 
     fn with(root: &Root, target: &str, file: File, destination: Destination) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
-        Self { file: Some(Arc::new(file)), destination, disk, path, limit: root.max_upload, writing: None }
+        let (file, limit) = (Some(Arc::new(file)), root.max_upload);
+        Self { file, destination, disk, path, limit, writing: None, reservation: None }
     }
 
     /// An upload that the program takes.
     pub(super) fn supplied(root: &Root, target: &str, sink: Box<dyn Sink>) -> Self {
         let (disk, path) = (Arc::clone(&root.disk), target.to_owned());
         let destination = Destination::Supplied(ToProgram::new(sink));
-        Self { file: None, destination, disk, path, limit: root.max_upload, writing: None }
+        let limit = root.max_upload;
+        Self { file: None, destination, disk, path, limit, writing: None, reservation: None }
     }
 
     /// Whether the program takes it: [`Upload::write_supplied`] and [`Upload::commit_supplied`] then replace
@@ -143,12 +105,8 @@ impl Upload {
         if let Some(place) = &root.elsewhere {
             return place.judge_upload(target, root.rules.overwrite).map(|()| root.max_upload);
         }
-        let target = &*followed(root, target)?;
-        let (folder, name) = path::split(target);
-        let parent = open_folder(root, folder)?;
-        spelling::require_of_upload(&*root.folder()?, target)?;
-        judge(&parent, name, &root.rules)?;
-        accessat(&parent, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?;
+        InFolder::judge(root, target)?;
+        root.require_quota(0)?;
         Ok(root.max_upload)
     }
 
@@ -182,19 +140,22 @@ impl Upload {
         self.limit = self.limit.min(bytes);
     }
 
-    /// Writes all of `bytes` at `offset`; takes no lock.
+    /// Writes all of `bytes` at `offset`.
     ///
     /// # Errors
-    /// `TooLarge` if this would exceed the limit (nothing is written then), `NoSpace`, `Io`.
+    /// `TooLarge` or `Quota` if this would exceed the limit or the quota (nothing is written then), `NoSpace`, `Io`.
     pub fn write_at(&self, offset: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let end = offset.checked_add(bytes.len() as u64);
-        if end.is_none_or(|end| end > self.limit) {
+        let Some(end) = end.filter(|end| *end <= self.limit) else {
             return Err(StoreError::TooLarge { limit: self.limit });
+        };
+        if let Some(reservation) = &self.reservation {
+            reservation.grow(end)?;
         }
         self.file()?.write_all_at(bytes, offset).map_err(StoreError::from_io)
     }
 
-    /// Changes the target path. Its folder must exist. The temporary file stays where it is until the commit.
+    /// Changes the target path. The temporary file stays where it is until the commit.
     pub(super) fn redirect(&mut self, root: &Root, target: &str) -> Result<(), StoreError> {
         let target = match &mut self.destination {
             Destination::Folder(its) => &*its.redirect(root, target)?,
@@ -251,12 +212,12 @@ impl Upload {
     ///
     /// Of several uploads to one name, the last commit wins if the root overwrites, otherwise the first. A
     /// replaced file's owner, group, permissions and attributes carry over, as far as the system permits this
-    /// user.
+    /// user. If the root keeps earlier versions, the replaced file becomes one.
     ///
     /// # Errors
     /// `Exists` if the name has been taken, `NotRegular` if a folder has taken it, `Denied` if a link has, the errors
     /// of [`Origin::store`](super::Origin::store), `Protected` or `NotPublic` if the existing file may not be written,
-    /// `NotCreated` if it was removed and may not be created, `NoSpace`, `Forbidden`, `Io`. The upload is then not
+    /// `NotCreated` if it was removed and may not be created, `VersionNotKept`, `Quota`, `NoSpace`, `Forbidden`, `Io`. The upload is then not
     /// visible, unless only the last step failed.
     pub fn commit(mut self) -> Result<(), StoreError> {
         self.put_in_place()
@@ -265,7 +226,7 @@ impl Upload {
     /// Forbids replacing a file, regardless of the rules of the root.
     pub(super) fn keep_existing(&mut self) {
         match &mut self.destination {
-            Destination::Folder(its) => its.rules.overwrite = false,
+            Destination::Folder(its) => its.keep_existing(),
             Destination::Elsewhere(its) => its.overwrite = false,
             Destination::Supplied(_) => {}
         }
@@ -275,103 +236,9 @@ impl Upload {
     pub(super) fn put_in_place(&mut self) -> Result<(), StoreError> {
         let file = self.file.as_ref().ok_or_else(unsupported)?;
         match &mut self.destination {
-            Destination::Folder(its) => its.commit(file),
+            Destination::Folder(its) => its.commit(file, self.reservation.as_ref()),
             Destination::Elsewhere(its) => its.commit(&self.path, file),
             Destination::Supplied(_) => Err(unsupported()),
-        }
-    }
-}
-
-impl InFolder {
-    /// Returns the new target path, with a permitted link resolved.
-    fn redirect<'a>(&mut self, root: &Root, target: &'a str) -> Result<Cow<'a, str>, StoreError> {
-        let target = followed(root, target)?;
-        let (folder, name) = path::split(&target);
-        let parent = open_folder(root, folder)?;
-        spelling::require_of_upload(&*root.folder()?, &target)?;
-        judge(&parent, name, &self.rules)?;
-        self.moved = Some(syncable(&parent)?);
-        self.name = name.to_owned();
-        Ok(target)
-    }
-
-    fn commit(&mut self, file: &File) -> Result<(), StoreError> {
-        // Another spelling of the name may appear until the last moment, and the rename would replace it.
-        if self.rules.overwrite {
-            self.finish_over(file)?;
-            spelling::require_in(self.target(), &self.name)?;
-            renameat(&self.folder, &self.temporary, self.target(), &self.name).map_err(from_rename)?;
-        } else {
-            self.finish_new(file)?;
-            spelling::require_in(self.target(), &self.name)?;
-            self.rename_to_free_name().map_err(from_rename)?;
-        }
-        self.temporary.clear();
-        match fsync(self.target()) {
-            // fsync(2): some network and user-space file systems do not sync folders.
-            Ok(()) | Err(Errno::INVAL) => Ok(()),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-
-    /// Sets the permissions of a new file, and syncs it.
-    fn finish_new(&mut self, file: &File) -> Result<(), StoreError> {
-        if self.closed {
-            let mode = match self.rules.mode {
-                Some(mode) => mode::permissions(mode),
-                None => self.mode_of_new()?,
-            };
-            fchmod(file, mode)?;
-            self.closed = false;
-        }
-        file.sync_all().map_err(StoreError::from_io)
-    }
-
-    /// Sets the metadata of the file to be replaced, if there is one, and syncs it.
-    fn finish_over(&mut self, file: &File) -> Result<(), StoreError> {
-        // Bounded, because another program may keep changing that file.
-        for _ in 0..MAX_COMMIT_ATTEMPTS {
-            let replaced = Replaced::open(self.target(), &self.name, &self.rules)?;
-            match &replaced {
-                Some(replaced) => {
-                    replaced.carry_to(file)?;
-                    self.closed = true;
-                    file.sync_all().map_err(StoreError::from_io)?;
-                }
-                None => self.finish_new(file)?,
-            }
-            // The sync may have been slow: check again.
-            if replaced::is_current(replaced.as_ref(), self.target(), &self.name) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The permissions of a new file in the target folder, after the umask or a default access control list. Only the
-    /// kernel knows both, so this creates a file and removes it at once.
-    fn mode_of_new(&self) -> Result<Mode, StoreError> {
-        let folder = Dir::from_std_file(File::from(self.target().try_clone().map_err(StoreError::from_io)?));
-        let (file, name) = temporary::create(&folder, NEW_MODE)?;
-        let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
-        unlinkat(&folder, &name, AtFlags::empty())?;
-        Ok(mode?)
-    }
-
-    /// The folder of the target.
-    fn target(&self) -> &OwnedFd {
-        self.moved.as_ref().unwrap_or(&self.folder)
-    }
-
-    fn rename_to_free_name(&self) -> Result<(), Errno> {
-        let (folder, temporary, target, name) = (&self.folder, &self.temporary, self.target(), &self.name);
-        match rename_to_free_name((folder, temporary), (target, name)) {
-            // The system cannot do so. A hard link fails, too, if the name is taken.
-            Err(Errno::INVAL | Errno::NOSYS) => {
-                linkat(folder, temporary, target, name, AtFlags::empty())?;
-                unlinkat(folder, temporary, AtFlags::empty())
-            }
-            done => done,
         }
     }
 }
@@ -411,57 +278,14 @@ pub struct Sealed {
     pub sha256: [u8; 32],
 }
 
-/// The folder of an upload.
-fn open_folder(root: &Root, folder: &str) -> Result<Dir, StoreError> {
-    root.folder()?.open_dir(folder).map_err(|error| match StoreError::from_open(error) {
-        StoreError::NotFound => StoreError::NoFolder(folder.to_owned()),
-        other => other,
-    })
-}
-
-/// Reopens a folder for syncing, because cap-std opens folders with O_PATH.
-fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(openat(folder, ".", flags, Mode::empty())?)
-}
-
 impl Drop for Upload {
     fn drop(&mut self) {
         if let Destination::Folder(its) = &self.destination
-            && !its.temporary.is_empty()
-            && let Err(errno) = unlinkat(&its.folder, &its.temporary, AtFlags::empty())
+            && let Err((temporary, errno)) = its.remove()
         {
-            let temporary = &its.temporary;
             let error = io::Error::from(errno);
             tracing::warn!(target: "tuffet::store::upload", root = self.root(), path = %self.path, %temporary, %error,
                 "an unfinished upload cannot be removed; remove it by hand");
         }
-    }
-}
-
-/// Reports early the error that the commit would return; only the commit is decisive. Returns whether there is a file
-/// to replace.
-fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreError> {
-    if rules.overwrite {
-        return Ok(Replaced::open(folder, name, rules)?.is_some());
-    }
-    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Err(Errno::NOENT) if rules.create => Ok(false),
-        Err(Errno::NOENT) => Err(StoreError::NotCreated),
-        Err(errno) => Err(StoreError::from_open(errno.into())),
-        Ok(stat) => {
-            if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
-                require_regular(mode::of(&stat))?;
-            }
-            Err(StoreError::Exists)
-        }
-    }
-}
-
-fn from_rename(errno: Errno) -> StoreError {
-    match errno {
-        Errno::EXIST => StoreError::Exists,
-        Errno::ISDIR | Errno::NOTDIR => StoreError::NotRegular("a folder"),
-        errno => errno.into(),
     }
 }

@@ -1,6 +1,6 @@
 //! The rules of a root for uploads.
 
-use tuffet_request::{Links, RootSpec};
+use tuffet_request::{Links, NewFolders, Quota, RootSpec};
 
 /// The rules for an upload.
 #[derive(Debug, Clone, Copy)]
@@ -15,6 +15,12 @@ pub(super) struct WriteRules {
     pub links: Links,
     /// The permissions of a new file; `None` if they depend on the umask.
     pub mode: Option<u32>,
+    /// The number of earlier versions to keep of a replaced file.
+    pub versions: Option<u32>,
+    /// The folders that it may make.
+    pub folders: Option<NewFolders>,
+    /// What the root may contain.
+    pub quota: Quota,
 }
 
 impl WriteRules {
@@ -25,6 +31,14 @@ impl WriteRules {
             world_writable: root.world_readable,
             links: root.links,
             mode: root.mode,
+            versions: root.versions,
+            folders: root.folders,
+            quota: root.quota,
         }
+    }
+
+    /// Whether the contents of the root are counted.
+    pub(super) fn is_counted(&self) -> bool {
+        self.quota.is_set() || self.folders.is_some()
     }
 }

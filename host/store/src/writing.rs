@@ -12,11 +12,12 @@ const FREE_NAME_TIME: Duration = Duration::from_secs(10);
 impl Roots {
     /// Begins an upload into the named root or, without a name, into the first writable root.
     ///
-    /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist.
+    /// Nothing is visible under `path` before [`Upload::commit`]. Its folder must exist, unless the root lets uploads make
+    /// folders; the commit makes them.
     ///
     /// # Errors
     /// [`StoreError`]; `Exists` if the path is taken and the root does not overwrite, `Protected` if it does
-    /// but this user may not write the existing file.
+    /// but this user may not write the existing file, `Quota` if the root is full, `Uncounted` if that is not known yet.
     pub fn create(&self, root: Option<&str>, path: &str) -> Result<Upload, StoreError> {
         let path = path::checked(path)?;
         let root = match root {
@@ -27,7 +28,23 @@ impl Roots {
             return Err(StoreError::ReadOnly);
         }
         root.require_stored(path)?;
-        Upload::create(root, path)
+        let created = Upload::create(root, path);
+        if let Err(StoreError::Quota { .. } | StoreError::Uncounted) = created {
+            self.count_in_background(&root.name);
+        }
+        created
+    }
+
+    /// Requires room in the quota of a root for another file of this size, in bytes, as its client announces.
+    ///
+    /// # Errors
+    /// `Quota`.
+    pub fn require_quota(&self, root: &str, announced: u64) -> Result<(), StoreError> {
+        let required = self.named(root)?.require_quota(announced);
+        if required.is_err() {
+            self.count_in_background(root);
+        }
+        required
     }
 
     /// Returns a path in a root of the program as the program gets it: without empty parts, `.` and `..`.

@@ -334,3 +334,21 @@ fn what_cannot_be_explained_says_why() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tuffet"));
     run(command.args(["explain", "x"])).assert_fails(64, &["--config FILE", "--live"]);
 }
+
+#[test]
+fn the_rules_for_versions_folders_and_quotas() {
+    let rules = "versions: { keep: 3 }, folders: { depth: 1 }, quota: { files: 2 }";
+    let root = format!("{{ name: in, path: root, writable: true, overwrite: true, write: {{ {rules} }} }}");
+    let server = Setup::new().file("a", b"old").yaml(&format!("roots: [{root}]")).start();
+    server.logged("counted the contents of a root");
+    assert_shows(&live(&server, &["--write", "b/new"]), 0, &["in:b/new"]);
+    assert_shows(&live(&server, &["--write", "a.~1~"]), 1, &["write.versions"]);
+    assert_shows(&live(&server, &["--write", "b/c/new"]), 1, &["write.folders.depth"]);
+    server.root().write("b", b"an operator's");
+    assert_eq!(server.root().names(), ["a", "b"], "an explanation makes no folder");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("c", &[]));
+    peer.expect(Answer::Ack(0));
+    peer.write_on(b"new", 512);
+    assert_shows(&live(&server, &["--write", "d"]), 1, &["write.quota.files"]);
+}

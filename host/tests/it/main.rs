@@ -7,6 +7,7 @@
 mod addresses;
 mod admin;
 mod admin_places;
+mod backups;
 mod cached;
 mod capture;
 mod cli;

@@ -116,7 +116,7 @@ fn whole() -> u64 {
 }
 
 /// Keys that apply only to folders, with the reasons.
-const FOLDER_KEYS: [(&str, &str); 7] = [
+const FOLDER_KEYS: [(&str, &str); 10] = [
     ("follow", "an origin is asked for each file by its URL"),
     ("world-readable", "its files have no permissions of this system; let the origin decide who reads them"),
     ("case", "an origin is asked for one name and lists none; let clients spell names as they are stored"),
@@ -124,6 +124,9 @@ const FOLDER_KEYS: [(&str, &str); 7] = [
     ("write/umask", "its files have no permissions of this system"),
     ("write/links", "an origin has no symbolic links"),
     ("write/create", "an origin cannot refuse new names alone"),
+    ("write/versions", "an object store has versions of its own"),
+    ("write/folders", "an origin needs no folders"),
+    ("write/quota", "let the origin limit what it stores"),
 ];
 
 /// The forms of `url`.

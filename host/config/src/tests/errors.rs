@@ -297,6 +297,22 @@ fn upload_rules_are_checked() {
             "writable: true, write: { create: false }",
             "with `overwrite: false` and `create: false` every upload",
         ),
+        (
+            "writable: true, write: { versions: { keep: 3 } }",
+            "`versions` has no effect while the root has `overwrite: false`",
+        ),
+        ("writable: true, overwrite: true, write: { versions: {} }", "the key `keep` is missing"),
+        ("writable: true, overwrite: true, write: { versions: { keep: 0 } }", "0 is out of range"),
+        ("writable: true, overwrite: true, write: { versions: true }", "found `true`; give a mapping"),
+        ("writable: true, write: { folders: { depth: 33 } }", "33 is out of range"),
+        ("writable: true, write: { folders: { deep: 3 } }", "unknown key `deep`"),
+        ("writable: true, write: { folders: 7 }", "give `true` or `false` or a mapping"),
+        (
+            "writable: true, overwrite: true, write: { create: false, folders: true }",
+            "`folders` has no effect beside `create: false`",
+        ),
+        ("writable: true, write: { quota: {} }", "the quota limits nothing"),
+        ("writable: true, write: { quota: { files: 0 } }", "0 is out of range"),
         ("write: { create: false }", "`write` has no effect while the root has `writable: false`"),
     ] {
         let said = said(rules);

@@ -99,6 +99,24 @@ fn upload_rules_are_read() {
 }
 
 #[test]
+fn rules_for_backups_are_read() {
+    let scene = Scene::new();
+    let root = |rules: &str| {
+        let its =
+            format!("{{ name: in, path: incoming, writable: true, overwrite: true, write: {{ {rules} }} }}");
+        let config = scene.load(&format!("listeners: [{{ address: 127.0.0.1:6969 }}]\nroots: [{its}]\n"));
+        let RootSpec { versions, folders, quota, .. } = config.expect(rules).roots.remove(0);
+        (versions, folders.map(|folders| (folders.depth, folders.count)), quota.bytes, quota.files)
+    };
+    assert_eq!(root(""), (None, None, None, None));
+    assert_eq!(root("versions: { keep: 20 }, folders: true"), (Some(20), Some((4, 1000)), None, None));
+    assert_eq!(root("folders: false"), (None, None, None, None));
+    assert_eq!(root("folders: { depth: 2 }"), (None, Some((2, 1000)), None, None));
+    let quota = root("folders: {}, quota: { bytes: 1KiB, files: 7 }");
+    assert_eq!(quota, (None, Some((4, 1000)), Some(1024), Some(7)));
+}
+
+#[test]
 fn rules_of_files_are_read() {
     let scene = Scene::new();
     let root = |rules: &str| {

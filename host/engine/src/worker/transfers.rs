@@ -377,11 +377,16 @@ pub fn outcome_of_store_error(error: &StoreError) -> Outcome {
         | StoreError::NotRegular(_)
         | StoreError::Refused(_)
         | StoreError::Busy { .. }
+        | StoreError::TooDeep { .. }
+        | StoreError::VersionName(_)
+        | StoreError::Quota { .. }
         | StoreError::TooLarge { .. } => Outcome::Denied,
         StoreError::Forbidden(_)
         | StoreError::NoSpace(_)
         | StoreError::Exhausted(_)
         | StoreError::Unopened
+        | StoreError::Uncounted
+        | StoreError::VersionNotKept(_)
         | StoreError::RefusedByOrigin { .. }
         | StoreError::Unreachable { .. }
         | StoreError::UnknownRoot(_)

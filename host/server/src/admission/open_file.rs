@@ -256,9 +256,20 @@ impl Files {
             upload.lower_limit(most);
         }
         require_room(request, announced, upload.limit())?;
+        self.require_quota(request, upload.root(), announced)?;
         let resolved = resolved(upload.root(), upload.path());
         let sink = Sink::new(upload, request.mode == Mode::Netascii);
         Ok(Opened::new(Content::Upload(Box::new(sink)), resolved))
+    }
+}
+
+impl Files {
+    /// Checks the announced size of an upload against the quota of its root.
+    fn require_quota(&self, request: &Request, root: &str, announced: Option<u64>) -> Result<(), StoreError> {
+        match announced.filter(|_| request.mode == Mode::Octet) {
+            Some(bytes) => self.roots.require_quota(root, bytes),
+            None => Ok(()),
+        }
     }
 }
 
@@ -289,6 +300,7 @@ pub(super) fn rehearse(
             let _writing = files.uploads.begin(root, path).map_err(|running| StoreError::Busy { running })?;
             let limit = files.roots.judge(root, path)?;
             require_room(request, announced, profile.bytes.map_or(limit, |most| most.min(limit)))?;
+            files.require_quota(request, root, announced)?;
             Ok(Rehearsed { resolved: resolved(root, path), size: announced })
         }
     }

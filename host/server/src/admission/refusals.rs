@@ -37,7 +37,11 @@ pub(super) fn overloaded(reason: String) -> Decision {
 /// Returns the decision for an error. If a later attempt or another server may succeed, the request is dropped, so that
 /// the client repeats it.
 pub(super) fn refused(error: &StoreError) -> Decision {
-    if let StoreError::Exhausted(_) | StoreError::Unopened | StoreError::Unreachable { .. } = error {
+    if let StoreError::Exhausted(_)
+    | StoreError::Unopened
+    | StoreError::Uncounted
+    | StoreError::Unreachable { .. } = error
+    {
         return Decision::Drop { ending: Ending::new(outcome_of_store_error(error), error.to_string()) };
     }
     let Denial { code, message, reason } = error.denial();

@@ -2,7 +2,7 @@
 
 use crate::content::Source;
 use std::path::{Path, PathBuf};
-use tuffet_request::{Case, Links, RootSpec};
+use tuffet_request::{Case, Links, NewFolders, Quota, RootSpec};
 use tuffet_store::{OpenFile, RootError, Roots, StoreError};
 
 /// A folder, confined: no name leads out of it. Clients may read it; uploads are off by default.
@@ -54,6 +54,28 @@ impl Folder {
     #[must_use]
     pub fn links(mut self, links: Links) -> Folder {
         self.0.links = links;
+        self
+    }
+
+    /// Keeps this many earlier versions of each file that an upload replaces, as `NAME.~1~`, `NAME.~2~` and so on.
+    /// Default: none.
+    #[must_use]
+    pub fn versions(mut self, keep: u32) -> Folder {
+        self.0.versions = (keep > 0).then_some(keep);
+        self
+    }
+
+    /// Lets uploads make the folders of their paths. Default: they may not.
+    #[must_use]
+    pub fn new_folders(mut self, limits: NewFolders) -> Folder {
+        self.0.folders = Some(limits);
+        self
+    }
+
+    /// What the folder may contain. An upload that would exceed it is refused. Default: unlimited.
+    #[must_use]
+    pub fn quota(mut self, quota: Quota) -> Folder {
+        self.0.quota = quota;
         self
     }
 

@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use tuffet_request::ClientKey;
 
+use super::usage::Usage;
+
 /// The limit of bytes in memory, per root, that were read ahead for clients. Beyond it, a transfer gets only the bytes
 /// that it needs next.
 const MAX_READ_AHEAD_BYTES: u64 = 32 << 20;
@@ -116,6 +118,10 @@ pub struct Disk {
     unopened: Mutex<Option<Instant>>,
     /// The last logged error of opening the folder.
     pub(crate) not_opened: Mutex<Option<String>>,
+    /// What its root contains.
+    pub(crate) usage: Arc<Usage>,
+    /// Whether uploads give further names to files of its root, to keep them as earlier versions.
+    pub(crate) adds_names: AtomicBool,
 }
 
 impl fmt::Debug for Disk {
@@ -136,6 +142,8 @@ impl Disk {
             looking: AtomicBool::new(false),
             unopened: Mutex::new(None),
             not_opened: Mutex::new(None),
+            usage: Arc::default(),
+            adds_names: AtomicBool::new(false),
         }
     }
 

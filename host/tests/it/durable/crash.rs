@@ -18,6 +18,10 @@ const OLD: &[u8] = b"the old file";
 /// A way to store an upload.
 struct Way {
     overwrite: bool,
+    /// The rules of `write`.
+    rules: &'static str,
+    /// The requested name.
+    name: &'static str,
     /// Faults that force the server to take this way.
     faults: &'static [&'static str],
     /// The policy that does so.
@@ -26,6 +30,13 @@ struct Way {
     target: &'static str,
     /// The required calls, in this order.
     calls: &'static str,
+}
+
+impl Way {
+    /// Whether a second temporary file is created, by the thread that stores the upload.
+    fn creates_again(&self) -> bool {
+        self.calls.matches("create").count() > 1
+    }
 }
 
 /// A folder for each crash, and one more for the run without a crash.
@@ -43,9 +54,10 @@ impl Roots {
 
     fn yaml(root: &Folder, way: &Way) -> String {
         let mut yaml = format!(
-            "roots: [{{ name: in, path: '{}', writable: true, overwrite: {} }}]\n",
+            "roots: [{{ name: in, path: '{}', writable: true, overwrite: {}, write: {{ {} }} }}]\n",
             root.0.display(),
-            way.overwrite
+            way.overwrite,
+            way.rules
         );
         if way.policy {
             yaml += &format!(
@@ -63,7 +75,11 @@ impl Roots {
     fn start(&self, root: &Folder, way: &Way, fault: Option<String>) -> (Server, std::path::PathBuf) {
         let trace = root.0.with_extension("trace");
         let faults: Vec<String> = way.faults.iter().map(|fault| (*fault).to_owned()).chain(fault).collect();
-        (Setup::new().yaml(&Roots::yaml(root, way)).behind(traced(&trace, &faults)).start(), trace)
+        let server = Setup::new().yaml(&Roots::yaml(root, way)).behind(traced(&trace, &faults)).start();
+        if way.rules.contains("folders") {
+            server.logged("counted the contents of a root");
+        }
+        (server, trace)
     }
 }
 
@@ -79,7 +95,7 @@ fn crash_at(
     let root = roots.root(number + 100 * attempt, way);
     let fault = format!("{}:signal=KILL:when={}", step.name, step.when);
     let (server, trace) = roots.start(&root, way, Some(fault));
-    let mut peer = ask_to_put(&server, "up");
+    let mut peer = ask_to_put(&server, way.name);
     // A file is locked before its request is answered.
     let mut unsent = !matches!(step.call, Call::Lock(_));
     let end = Instant::now() + SOON;
@@ -108,13 +124,13 @@ fn good_run(roots: &Roots, way: &Way) -> (Folder, Vec<Step>) {
         // Those of crashes have another number in their last two digits.
         let root = roots.root(100 * attempt, way);
         let (server, trace) = roots.start(&root, way, None);
-        assert_eq!(last_answer(&mut put_at_once(&server, "up")), STORED);
+        assert_eq!(last_answer(&mut put_at_once(&server, way.name)), STORED);
         assert_eq!(server.stop().len(), 1);
         assert!(root.read(way.target) == new_content());
         let steps = steps(&trace, &root.0);
         let counted: HashSet<(&str, usize)> =
             steps.iter().map(|step| (step.name.as_str(), step.when)).collect();
-        if way.policy || counted.len() == steps.len() {
+        if way.policy || way.creates_again() || counted.len() == steps.len() {
             return (root, steps);
         }
     }
@@ -136,7 +152,9 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
     assert_eq!(kinds.join(" "), way.calls);
     let calls: Vec<Call> = steps.iter().map(|step| step.call.clone()).collect();
     let size = new_content().len() as u64;
-    let broken = power::broken(&calls, &root.path(way.target), way.overwrite, size);
+    let earlier = way.rules.contains("versions").then(|| root.path(&version(way)));
+    let target = root.path(way.target);
+    let broken = power::broken(&calls, &target, way.overwrite, size, earlier.as_deref());
     assert_eq!(broken, [""; 0], "a loss of power could leave this; the calls were {calls:#?}");
 
     let mut crashed = Vec::new();
@@ -148,7 +166,10 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
         let crash = (0..ATTEMPTS).find_map(|attempt| crash_at(&roots, way, (number, step), attempt));
         let (root, done) =
             crash.unwrap_or_else(|| panic!("{ATTEMPTS} servers, and none was killed at {step:?}"));
-        let is_new = done.iter().any(|call| matches!(call, Call::Rename { .. } | Call::Link { .. }));
+        let target = root.path(way.target);
+        let is_new = done
+            .iter()
+            .any(|call| matches!(call, Call::Rename { to, .. } | Call::Link { to, .. } if *to == target));
         assert_file(&root, way, is_new, step);
         let is_left = !is_new || matches!(done.last(), Some(Call::Link { .. }));
         let has_part = root.names().iter().any(|name| name.ends_with(".part"));
@@ -167,18 +188,29 @@ fn crash_at_each(way: &Way, wanted: impl Fn(usize, &[Step]) -> bool) {
         .collect();
     let server = Setup::new().yaml(&format!("roots:\n{roots}")).start();
     for (root, is_new, step) in &crashed {
-        let mut left = vec!["kept"];
+        let mut left = vec!["kept".to_owned()];
         if !way.target.contains('/') && (*is_new || way.overwrite) {
-            left.push(way.target);
+            left.push(way.target.to_owned());
         }
+        // A crash may leave a version that is the file itself, and an empty folder.
+        left.extend(["a", &version(way)].into_iter().filter(|name| root.has(name)).map(str::to_owned));
+        left.sort();
         wait_until(&format!("nothing is left of the crash at {step:?}"), || root.names() == left);
         assert_file(root, way, *is_new, step);
     }
     server.stop();
 }
 
+/// The first version of the target.
+fn version(way: &Way) -> String {
+    format!("{}.~1~", way.target)
+}
+
 #[track_caller]
 fn assert_file(root: &Folder, way: &Way, is_new: bool, step: &Step) {
+    if way.rules.contains("versions") && (is_new || root.has(&version(way))) {
+        assert_eq!(root.read(&version(way)), OLD, "{step:?}");
+    }
     match (is_new, way.overwrite) {
         (true, _) => assert!(root.read(way.target) == new_content(), "{step:?}"),
         (false, true) => assert_eq!(root.read(way.target), OLD, "{step:?}"),
@@ -191,6 +223,23 @@ fn from_sync_on(number: usize, steps: &[Step]) -> bool {
     number >= steps.iter().position(|step| matches!(step.call, Call::Sync(_))).unwrap()
 }
 
+/// Without the calls that another thread makes as often before: a crash would come there.
+fn from_sync_on_by_one_thread(number: usize, steps: &[Step]) -> bool {
+    from_sync_on(number, steps) && is_first(number, steps)
+}
+
+fn from_folders_on_by_one_thread(number: usize, steps: &[Step]) -> bool {
+    let first = steps.iter().position(|step| matches!(step.call, Call::MakeFolder(_))).unwrap();
+    number >= first && is_first(number, steps)
+}
+
+fn is_first(number: usize, steps: &[Step]) -> bool {
+    let step = &steps[number];
+    // Each thread opens files, and the first temporary file was created and locked by another one.
+    !matches!(step.call, Call::Create(_) | Call::Lock(_))
+        && !steps[..number].iter().any(|other| (&other.name, other.when) == (&step.name, step.when))
+}
+
 fn from_link_on(number: usize, steps: &[Step]) -> bool {
     number >= steps.iter().position(|step| matches!(step.call, Call::Link { .. })).unwrap()
 }
@@ -198,9 +247,7 @@ fn from_link_on(number: usize, steps: &[Step]) -> bool {
 /// One thread seals the upload, and the same or another one commits it: each has its own count, and only the
 /// common part is certain to be reached.
 fn from_sync_on_by_any_thread(number: usize, steps: &[Step]) -> bool {
-    let step = &steps[number];
-    let comes_before = |other: &Step| (&other.name, other.when) == (&step.name, step.when);
-    from_sync_on(number, steps) && step.when <= 2 && !steps[..number].iter().any(comes_before)
+    from_sync_on(number, steps) && steps[number].when <= 2 && is_first(number, steps)
 }
 
 #[test]
@@ -209,6 +256,8 @@ fn over_a_file_that_is_there() {
         overwrite: true,
         faults: &[],
         policy: false,
+        rules: "",
+        name: "up",
         target: "up",
         calls: "create lock write write write sync rename sync acknowledge",
     };
@@ -221,6 +270,8 @@ fn under_a_free_name() {
         overwrite: false,
         faults: &[],
         policy: false,
+        rules: "",
+        name: "up",
         target: "up",
         calls: "create lock write write write sync rename sync acknowledge",
     };
@@ -234,6 +285,8 @@ fn under_a_free_name_by_a_link() {
         overwrite: false,
         faults: &["renameat2:error=EINVAL"],
         policy: false,
+        rules: "",
+        name: "up",
         target: "up",
         calls: "create lock write write write sync link unlink sync acknowledge",
     };
@@ -247,8 +300,54 @@ fn in_another_folder() {
         overwrite: false,
         faults: &[],
         policy: true,
+        rules: "",
+        name: "up",
         target: "kept/there",
         calls: "create lock write write write sync sync rename sync acknowledge",
     };
     crash_at_each(&way, from_sync_on_by_any_thread);
+}
+
+#[test]
+fn over_a_file_that_stays_as_a_version() {
+    let way = Way {
+        overwrite: true,
+        faults: &[],
+        policy: false,
+        rules: "versions: { keep: 3 }",
+        name: "up",
+        target: "up",
+        calls: "create lock write write write sync link sync rename sync acknowledge",
+    };
+    crash_at_each(&way, from_sync_on);
+}
+
+/// On file systems without links.
+#[test]
+fn over_a_file_that_stays_as_a_copy() {
+    let way = Way {
+        overwrite: true,
+        faults: &["linkat:error=EPERM"],
+        policy: false,
+        rules: "versions: { keep: 3 }",
+        name: "up",
+        target: "up",
+        calls: "create lock write write write sync create lock sync rename sync rename sync acknowledge",
+    };
+    crash_at_each(&way, from_sync_on_by_one_thread);
+}
+
+#[test]
+fn in_folders_that_it_makes() {
+    let way = Way {
+        overwrite: false,
+        faults: &[],
+        policy: false,
+        rules: "folders: true",
+        name: "a/b/up",
+        target: "a/b/up",
+        calls: "create lock write write write make-folder sync make-folder sync create lock unlink sync rename sync \
+                acknowledge",
+    };
+    crash_at_each(&way, from_folders_on_by_one_thread);
 }

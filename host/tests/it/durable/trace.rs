@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// The calls that store an upload. The question mark: not every machine has the call.
 const CALLS: &str = "?openat,?openat2,flock,pwrite64,?pwritev,?pwritev2,fsync,fdatasync,?rename,?renameat,renameat2,\
-                     ?link,linkat,?unlink,unlinkat,?ftruncate,sendmsg,sendmmsg,sendto";
+                     ?link,linkat,?unlink,unlinkat,?mkdir,mkdirat,?ftruncate,sendmsg,sendmmsg,sendto";
 
 /// Returns whether faults can be injected here; reports it as skipped if not.
 pub fn is_possible() -> bool {
@@ -59,6 +59,7 @@ pub enum Call {
         to: PathBuf,
     },
     Unlink(PathBuf),
+    MakeFolder(PathBuf),
     /// The client is notified that the upload is stored.
     Acknowledge,
 }
@@ -74,6 +75,7 @@ impl Call {
             Call::Rename { .. } => "rename",
             Call::Link { .. } => "link",
             Call::Unlink(_) => "unlink",
+            Call::MakeFolder(_) => "make-folder",
             Call::Acknowledge => "acknowledge",
         }
     }
@@ -136,6 +138,7 @@ fn read(name: &str, line: &str, root: &Path) -> Option<Call> {
         "renameat" | "renameat2" => Call::Rename { from: at(0)?, to: at(1)? },
         "linkat" => Call::Link { from: at(0)?, to: at(1)? },
         "unlinkat" => Call::Unlink(at(0)?),
+        "mkdirat" => Call::MakeFolder(at(0)?),
         // ACK is 4 (RFC 1350 section 5); this is that of the last block.
         "sendmsg" | "sendmmsg" | "sendto" if call.contains(r#""\0\4\0\5""#) => {
             return Some(Call::Acknowledge);
@@ -144,7 +147,11 @@ fn read(name: &str, line: &str, root: &Path) -> Option<Call> {
         _ => return None,
     };
     let place = match &path {
-        Call::Create(path) | Call::Lock(path) | Call::Sync(path) | Call::Unlink(path) => path,
+        Call::Create(path)
+        | Call::Lock(path)
+        | Call::Sync(path)
+        | Call::Unlink(path)
+        | Call::MakeFolder(path) => path,
         Call::Write { file, .. } => file,
         Call::Rename { to, .. } | Call::Link { to, .. } => to,
         Call::Acknowledge => return Some(path),

@@ -1,0 +1,96 @@
+//! Counts the contents of a root, in the background.
+
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
+use std::time::Instant;
+
+use rustix::fs::{AtFlags, FileType, statat};
+use rustix::io::Errno;
+
+use super::roots::{Root, Roots};
+use super::temporary;
+use super::usage::{Contents, Usage};
+use super::walk::{MAX_DEPTH, MAX_NAMES, Walk};
+
+impl Roots {
+    /// Counts what the named root contains, if it has a quota or lets uploads make folders, and a count is due. A thread
+    /// does so, and ends with the process.
+    pub(crate) fn count_in_background(&self, name: &str) {
+        let Some(number) = self.roots.iter().position(|root| &*root.name == name) else { return };
+        let root = &self.roots[number];
+        if !root.rules.is_counted() {
+            return;
+        }
+        let Some(began) = root.disk.usage.begin(Instant::now()) else { return };
+        let roots = self.clone();
+        let count = move || {
+            let root = &roots.roots[number];
+            let _abandoned = AbandonOnDrop(&root.disk.usage);
+            root.count(began);
+        };
+        if let Err(error) = std::thread::Builder::new().name("tuffet-count".into()).spawn(count) {
+            root.disk.usage.abandon();
+            tracing::warn!(
+                target: "tuffet::store::usage", %error, root = name,
+                "the files of a root are not counted: no thread could be started"
+            );
+        }
+    }
+}
+
+/// Ends a walk that has no result, even after a panic.
+struct AbandonOnDrop<'a>(&'a Usage);
+
+impl Drop for AbandonOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl Root {
+    fn count(&self, began: Instant) {
+        // A root that does not answer is counted once it is open.
+        let Some(served) = self.served() else { return };
+        let mut found = Contents::default();
+        let mut walk = Walk::new(|folder, name, kind| add(&mut found, folder, name, kind));
+        walk.through(&*served);
+        let (cut_short, failed, first) = (walk.cut_short, walk.failed, walk.first.take());
+        let root = &*self.name;
+        if cut_short {
+            tracing::warn!(
+                target: "tuffet::store::usage", root,
+                "the quota of a root counts its first {MAX_NAMES} names and {MAX_DEPTH} folder levels only: split it"
+            );
+        }
+        if let Some(first) = first {
+            tracing::warn!(
+                target: "tuffet::store::usage", root, failed, first,
+                "the quota of a root does not count files in folders that cannot be read; let this user read them"
+            );
+        }
+        let Contents { bytes, files, folders } = found;
+        let duration_us = began.elapsed().as_micros() as u64;
+        if self.disk.usage.is_counted() {
+            tracing::debug!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
+        } else {
+            tracing::info!(target: "tuffet::store::usage", root, bytes, files, folders, duration_us, "counted the contents of a root");
+        }
+        self.disk.usage.end(found, began);
+    }
+}
+
+/// Adds a name. Running uploads have reservations.
+fn add(found: &mut Contents, folder: BorrowedFd<'_>, name: &CStr, kind: FileType) -> Result<(), Errno> {
+    match kind {
+        FileType::Directory => found.folders += 1,
+        FileType::RegularFile if !temporary::is_temporary(name.to_bytes()) => {
+            match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => found.add(Contents::files(1, u64::try_from(stat.st_size).unwrap_or(0))),
+                Err(Errno::NOENT) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! Folders that uploads make.
+//!
+//! A folder is made when its upload is complete, and removed if that upload then fails. Until then the temporary file is
+//! in the deepest folder of the path that is there, so neither requests nor uploads that break off leave folders.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, fsync, mkdirat, openat, statat, unlinkat};
+use rustix::io::Errno;
+use tuffet_request::NewFolders;
+
+use super::write_rules::WriteRules;
+use super::{Disk, StoreError, mode, path, spelling, versions};
+
+/// The permissions of new folders, before the umask applies.
+const NEW_MODE: u32 = 0o755;
+
+/// The limit of attempts to open a folder that others make and remove.
+const MAX_ATTEMPTS: u32 = 16;
+
+/// The folder of an upload, as far as it is there.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// The deepest folder that is there.
+    pub folder: Dir,
+    /// The folders below it that are missing.
+    pub missing: Vec<String>,
+}
+
+/// Finds the folder of an upload to this path; `rules` say whether it may be missing.
+///
+/// # Errors
+/// `NoFolder` if it is missing and may not be made, `TooDeep`, and the errors of opening it.
+pub(super) fn find(top: &Dir, target: &str, rules: &WriteRules) -> Result<Way, StoreError> {
+    let (folder, _) = path::split(target);
+    match top.open_dir(folder).map_err(StoreError::from_open) {
+        Ok(found) => {
+            spelling::require_of_upload(top, target)?;
+            Ok(Way { folder: found, missing: Vec::new() })
+        }
+        Err(StoreError::NotFound) => match rules.folders {
+            Some(_) if !rules.create => Err(StoreError::NotCreated),
+            Some(limits) => find_above(top, folder, limits, rules.versions.is_some()),
+            None => Err(StoreError::NoFolder(folder.to_owned())),
+        },
+        Err(error) => Err(error),
+    }
+}
+
+fn find_above(top: &Dir, folder: &str, limits: NewFolders, has_versions: bool) -> Result<Way, StoreError> {
+    let parts: Vec<&str> = folder.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    if parts.len() > limits.depth as usize {
+        return Err(StoreError::TooDeep { limit: limits.depth });
+    }
+    for known in (0..parts.len()).rev() {
+        let above = if known == 0 { ".".to_owned() } else { parts[..known].join("/") };
+        let found = match top.open_dir(&above).map_err(StoreError::from_open) {
+            Err(StoreError::NotFound) => continue,
+            found => found?,
+        };
+        spelling::require(top, &above)?;
+        let missing = &parts[known..];
+        match statat(&found, missing[0], AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => {}
+            // A file, or a link that leads nowhere.
+            Ok(_) => return Err(StoreError::NoFolder(folder.to_owned())),
+            Err(errno) => return Err(StoreError::from_open(errno.into())),
+        }
+        spelling::require_in(&found, missing[0])?;
+        if has_versions {
+            missing.iter().try_for_each(|part| versions::require_name(part))?;
+        }
+        return Ok(Way { folder: found, missing: missing.iter().map(|&part| part.to_owned()).collect() });
+    }
+    Err(StoreError::NotFound)
+}
+
+/// The folders that an upload has made. Dropping it removes those that are empty, unless they are kept.
+pub(super) struct Made<'a> {
+    disk: &'a Arc<Disk>,
+    made: Vec<(OwnedFd, &'a str)>,
+}
+
+impl<'a> Made<'a> {
+    /// Makes the missing folders below `base`, and makes them durable; returns the last one, too.
+    ///
+    /// # Errors
+    /// `Quota`, `Denied` if something else has taken a name, and system errors.
+    pub fn make(
+        disk: &'a Arc<Disk>,
+        base: OwnedFd,
+        missing: &'a [String],
+        rules: &WriteRules,
+    ) -> Result<(Made<'a>, OwnedFd), StoreError> {
+        let mut made = Made { disk, made: Vec::new() };
+        let mut folder = base;
+        for name in missing {
+            folder = made.enter(folder, name, rules)?;
+        }
+        Ok((made, folder))
+    }
+
+    /// Opens a folder, which is made if it is missing.
+    fn enter(&mut self, above: OwnedFd, name: &'a str, rules: &WriteRules) -> Result<OwnedFd, StoreError> {
+        let most = rules.folders.map_or(0, |folders| folders.count);
+        spelling::require_in(&above, name)?;
+        let mut is_new = false;
+        for _ in 0..MAX_ATTEMPTS {
+            // Without following a link: nobody has checked where one leads that has just appeared.
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let opened = match openat(&above, name, flags, Mode::empty()) {
+                Err(Errno::NOENT) => None,
+                // FreeBSD says `MLINK`.
+                Err(Errno::LOOP | Errno::MLINK | Errno::NOTDIR) => {
+                    return Err(StoreError::Denied("a link or file has taken the name of a new folder"));
+                }
+                opened => Some(opened?),
+            };
+            if let Some(folder) = opened {
+                if is_new {
+                    set_mode(&folder, rules)?;
+                }
+                return Ok(folder);
+            }
+            self.disk.usage.add_folder(self.disk.root(), most)?;
+            match mkdirat(&above, name, mode::permissions(NEW_MODE)) {
+                Ok(()) => {
+                    is_new = true;
+                    self.made.push((above.try_clone().map_err(StoreError::from_io)?, name));
+                    match fsync(&above) {
+                        // fsync(2): some network and user-space file systems do not sync folders.
+                        Ok(()) | Err(Errno::INVAL) => {}
+                        Err(errno) => return Err(errno.into()),
+                    }
+                }
+                // Another upload was faster.
+                Err(Errno::EXIST) => self.disk.usage.remove_folder(),
+                Err(errno) => {
+                    self.disk.usage.remove_folder();
+                    return Err(errno.into());
+                }
+            }
+        }
+        Err(StoreError::Denied("others make and remove the folder all the time"))
+    }
+
+    /// Keeps the folders.
+    pub fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        for (above, name) in self.made.drain(..).rev() {
+            // Not if another upload uses it.
+            if unlinkat(above, name, AtFlags::REMOVEDIR).is_ok() {
+                self.disk.usage.remove_folder();
+            }
+        }
+    }
+}
+
+/// Sets the permissions of a new folder, if they do not depend on the umask: those of new files, and whoever may read it
+/// may also enter it. The server must be able to use it.
+fn set_mode(folder: &OwnedFd, rules: &WriteRules) -> Result<(), StoreError> {
+    let Some(of_files) = rules.mode else { return Ok(()) };
+    // The set-group-ID bit comes from the folder above.
+    let inherited = mode::of(&fstat(folder)?) & 0o2000;
+    let wanted = of_files & 0o777 | (of_files & 0o444) >> 2 | 0o700 | inherited;
+    Ok(fchmod(folder, mode::permissions(wanted))?)
+}

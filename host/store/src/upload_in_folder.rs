@@ -1,0 +1,316 @@
+//! An upload to a folder: a temporary file in the folder of its target, or above it, until the commit.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use cap_std::fs::Dir;
+use rustix::fs::{
+    Access, AtFlags, FileType, Mode, OFlags, accessat, fchmod, fstat, fsync, linkat, openat, renameat,
+    statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::folders::{self, Made, Way};
+use super::links::followed;
+use super::open_file::require_regular;
+use super::replaced::{self, Replaced};
+use super::roots::Root;
+use super::system::rename_to_free_name;
+use super::usage::Reservation;
+use super::versions::{self, Version};
+use super::write_rules::WriteRules;
+use super::{Disk, StoreError, mode, path, spelling, temporary};
+
+/// The permissions of new files, before the umask applies.
+const NEW_MODE: u32 = 0o644;
+
+/// The permissions of a temporary file until the commit sets the final ones, which may be stricter than those of a new
+/// file.
+const PRIVATE_MODE: u32 = 0o600;
+
+/// The limit of attempts of a commit while the owner or permissions of the old file, or the folders on the way to it,
+/// keep changing.
+const MAX_COMMIT_ATTEMPTS: u32 = 8;
+
+/// A temporary file in the folder of its root.
+#[derive(Debug)]
+pub(super) struct InFolder {
+    /// The folder that contains the temporary file.
+    folder: OwnedFd,
+    target: Target,
+    /// The name of the temporary file; empty once it was renamed to the target.
+    temporary: String,
+    rules: WriteRules,
+    /// Whether it still has the permissions `PRIVATE_MODE`.
+    closed: bool,
+    disk: Arc<Disk>,
+}
+
+/// Where an upload becomes visible.
+#[derive(Debug)]
+struct Target {
+    /// The folder, or the deepest one on the way there.
+    folder: OwnedFd,
+    /// The folders below it that the commit makes.
+    missing: Vec<String>,
+    name: String,
+}
+
+impl Target {
+    /// Finds the folder of a path, and judges the upload; returns the path, with a permitted link resolved, the folder,
+    /// and whether there is a file to replace.
+    fn find(root: &Root, target: &str, rules: &WriteRules) -> Result<(String, Way, bool), StoreError> {
+        let target = followed(root, target)?;
+        let (_, name) = path::split(&target);
+        if rules.versions.is_some() {
+            versions::require_name(name)?;
+        }
+        let way = folders::find(&*root.folder()?, &target, rules)?;
+        if !way.missing.is_empty() {
+            let most = rules.folders.map_or(0, |folders| folders.count);
+            root.disk.usage.require_folders(&root.name, way.missing.len() as u64, most)?;
+            return Ok((target.into_owned(), way, false));
+        }
+        let replaces = judge(&way.folder, name, rules)?;
+        Ok((target.into_owned(), way, replaces))
+    }
+
+    fn of(way: Way, path: &str) -> Result<Target, StoreError> {
+        let (_, name) = path::split(path);
+        Ok(Target { folder: syncable(&way.folder)?, missing: way.missing, name: name.to_owned() })
+    }
+}
+
+impl InFolder {
+    /// Creates the temporary file. Also returns the target path, with a permitted link resolved.
+    pub fn create(root: &Root, target: &str) -> Result<(File, InFolder, String), StoreError> {
+        let (rules, disk) = (root.rules, Arc::clone(&root.disk));
+        let (path, way, replaces) = Target::find(root, target, &rules)?;
+        if (rules.quota.is_set() || !way.missing.is_empty()) && !disk.usage.is_counted() {
+            return Err(StoreError::Uncounted);
+        }
+        root.require_quota(0)?;
+        let folder = syncable(&way.folder)?;
+        let closed = replaces || rules.mode.is_some() || !way.missing.is_empty();
+        let (file, temporary) = temporary::create(&way.folder, if closed { PRIVATE_MODE } else { NEW_MODE })?;
+        let target = Target::of(way, &path)?;
+        Ok((file, InFolder { folder, target, temporary, rules, closed, disk }, path))
+    }
+
+    /// Checks an upload as [`InFolder::create`] does, and whether this process may write to the folder.
+    pub fn judge(root: &Root, target: &str) -> Result<(), StoreError> {
+        let (_, way, _) = Target::find(root, target, &root.rules)?;
+        Ok(accessat(&way.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+    }
+
+    /// Changes the target; returns its path, with a permitted link resolved.
+    pub fn redirect(&mut self, root: &Root, target: &str) -> Result<String, StoreError> {
+        let (path, way, _) = Target::find(root, target, &self.rules)?;
+        // The permissions of a new file depend on its folder.
+        self.closed |= !way.missing.is_empty();
+        self.target = Target::of(way, &path)?;
+        Ok(path)
+    }
+
+    /// Forbids replacing a file.
+    pub fn keep_existing(&mut self) {
+        self.rules.overwrite = false;
+    }
+
+    /// Removes the temporary file, if it has not become visible. Returns its name with the error.
+    pub fn remove(&self) -> Result<(), (&str, Errno)> {
+        if self.temporary.is_empty() {
+            return Ok(());
+        }
+        unlinkat(&self.folder, &self.temporary, AtFlags::empty()).map_err(|errno| (&*self.temporary, errno))
+    }
+
+    /// As [`Upload::commit`](super::Upload::commit).
+    pub fn commit(&mut self, file: &File, reservation: Option<&Reservation>) -> Result<(), StoreError> {
+        if let Some(reservation) = reservation {
+            reservation.grow(file.metadata().map_err(StoreError::from_io)?.len())?;
+        }
+        let missing = std::mem::take(&mut self.target.missing);
+        let disk = Arc::clone(&self.disk);
+        let mut attempts = 0;
+        let done = loop {
+            attempts += 1;
+            let base = self.target.folder.try_clone().map_err(StoreError::from_io)?;
+            let done = Made::make(&disk, base, &missing, &self.rules).and_then(|(made, folder)| {
+                self.put(file, &folder, reservation)?;
+                made.keep();
+                Ok(())
+            });
+            match done {
+                // Another upload has failed, and has removed the folder that it had made.
+                Err(StoreError::Io(error))
+                    if error.kind() == io::ErrorKind::NotFound
+                        && !missing.is_empty()
+                        && attempts < MAX_COMMIT_ATTEMPTS => {}
+                done => break done,
+            }
+        };
+        self.target.missing = missing;
+        done
+    }
+
+    /// Renames the temporary file to its name in this folder.
+    fn put(
+        &mut self,
+        file: &File,
+        folder: &OwnedFd,
+        reservation: Option<&Reservation>,
+    ) -> Result<(), StoreError> {
+        let (disk, name) = (Arc::clone(&self.disk), self.target.name.clone());
+        let is_counted = reservation.is_some() || self.rules.versions.is_some();
+        let _one_at_a_time = is_counted.then(|| disk.usage.lock_name(folder, &name));
+        // What the file under this name gives back to the quota.
+        let mut freed = None;
+        // Another spelling of the name may appear until the last moment, and the rename would replace it.
+        if self.rules.overwrite {
+            let replaced = self.finish_over(file, folder)?;
+            spelling::require_in(folder, &name)?;
+            let version = self.keep_version(folder, replaced.as_ref())?;
+            if version.as_ref().is_none_or(|version| !version.is_new()) {
+                freed = replaced.as_ref().map(Replaced::size);
+            }
+            if let Err(errno) = renameat(&self.folder, &self.temporary, folder, &name) {
+                if let Some(version) = version {
+                    version.undo(folder);
+                }
+                return Err(from_rename(errno));
+            }
+        } else {
+            self.finish_new(file, folder)?;
+            spelling::require_in(folder, &name)?;
+            self.rename_to_free_name(folder).map_err(from_rename)?;
+        }
+        self.temporary.clear();
+        if let Some(reservation) = reservation {
+            reservation.settle(file.metadata().map_err(StoreError::from_io)?.len(), freed);
+        }
+        match fsync(folder) {
+            // fsync(2): some network and user-space file systems do not sync folders.
+            Ok(()) | Err(Errno::INVAL) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        if let Some(keep) = self.rules.versions.filter(|_| self.rules.overwrite) {
+            disk.usage.remove(versions::prune(folder, &name, keep));
+        }
+        Ok(())
+    }
+
+    fn keep_version(
+        &self,
+        folder: &OwnedFd,
+        replaced: Option<&Replaced>,
+    ) -> Result<Option<Version>, StoreError> {
+        match (self.rules.versions, replaced) {
+            (Some(_), Some(replaced)) => versions::keep(folder, &self.target.name, replaced),
+            _ => Ok(None),
+        }
+    }
+
+    /// Sets the permissions of a new file, and syncs it.
+    fn finish_new(&mut self, file: &File, folder: &OwnedFd) -> Result<(), StoreError> {
+        if self.closed {
+            let mode = match self.rules.mode {
+                Some(mode) => mode::permissions(mode),
+                None => mode_of_new(folder)?,
+            };
+            fchmod(file, mode)?;
+            self.closed = false;
+        }
+        file.sync_all().map_err(StoreError::from_io)
+    }
+
+    /// Sets the metadata of the file to be replaced, if there is one, and syncs it. Returns that file.
+    fn finish_over(&mut self, file: &File, folder: &OwnedFd) -> Result<Option<Replaced>, StoreError> {
+        let mut attempts = 0;
+        loop {
+            let replaced = Replaced::open(folder, &self.target.name, &self.rules)?;
+            match &replaced {
+                Some(replaced) => {
+                    replaced.carry_to(file)?;
+                    self.closed = true;
+                    file.sync_all().map_err(StoreError::from_io)?;
+                }
+                None => self.finish_new(file, folder)?,
+            }
+            attempts += 1;
+            // The sync may have been slow: check again. Bounded, because another program may keep changing that file.
+            if attempts == MAX_COMMIT_ATTEMPTS
+                || replaced::is_current(replaced.as_ref(), folder, &self.target.name)
+            {
+                return Ok(replaced);
+            }
+        }
+    }
+
+    fn rename_to_free_name(&self, target: &OwnedFd) -> Result<(), Errno> {
+        let (folder, temporary, name) = (&self.folder, &self.temporary, &self.target.name);
+        match rename_to_free_name((folder, temporary), (target, name)) {
+            // The system cannot do so. A hard link fails, too, if the name is taken.
+            Err(Errno::INVAL | Errno::NOSYS) => {
+                linkat(folder, temporary, target, name, AtFlags::empty())?;
+                unlinkat(folder, temporary, AtFlags::empty())
+            }
+            done => done,
+        }
+    }
+}
+
+impl Root {
+    /// Requires room in the quota for another file of this size.
+    ///
+    /// # Errors
+    /// `Quota`.
+    pub(super) fn require_quota(&self, bytes: u64) -> Result<(), StoreError> {
+        self.disk.usage.require(&self.name, &self.rules.quota, bytes)
+    }
+}
+
+/// The permissions of a new file in this folder, after the umask or a default access control list. Only the kernel knows
+/// both, so this creates a file and removes it at once.
+fn mode_of_new(folder: &OwnedFd) -> Result<Mode, StoreError> {
+    let folder = Dir::from_std_file(File::from(folder.try_clone().map_err(StoreError::from_io)?));
+    let (file, name) = temporary::create(&folder, NEW_MODE)?;
+    let mode = fstat(&file).map(|stat| Mode::from_raw_mode(stat.st_mode & 0o777));
+    unlinkat(&folder, &name, AtFlags::empty())?;
+    Ok(mode?)
+}
+
+/// Reopens a folder for syncing, because cap-std opens folders with O_PATH.
+fn syncable(folder: &Dir) -> Result<OwnedFd, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(folder, ".", flags, Mode::empty())?)
+}
+
+/// Reports early the error that the commit would return; only the commit is decisive. Returns whether there is a file
+/// to replace.
+fn judge(folder: &Dir, name: &str, rules: &WriteRules) -> Result<bool, StoreError> {
+    if rules.overwrite {
+        return Ok(Replaced::open(folder, name, rules)?.is_some());
+    }
+    match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) if rules.create => Ok(false),
+        Err(Errno::NOENT) => Err(StoreError::NotCreated),
+        Err(errno) => Err(StoreError::from_open(errno.into())),
+        Ok(stat) => {
+            if FileType::from_raw_mode(stat.st_mode) != FileType::Symlink {
+                require_regular(mode::of(&stat))?;
+            }
+            Err(StoreError::Exists)
+        }
+    }
+}
+
+fn from_rename(errno: Errno) -> StoreError {
+    match errno {
+        Errno::EXIST => StoreError::Exists,
+        Errno::ISDIR | Errno::NOTDIR => StoreError::NotRegular("a folder"),
+        errno => errno.into(),
+    }
+}

@@ -1,0 +1,279 @@
+//! Earlier versions of a file that an upload replaces: `NAME.~1~`, `NAME.~2~` and so on, numbered as the backups of GNU
+//! cp. The highest number is the latest one.
+//!
+//! The old file gets its further name before the new one takes its place, and the folder is synced in between, so no
+//! crash loses it. A crash may leave a version that is the file itself: the next upload takes it for its own.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+
+use cap_std::fs::Dir as Folder;
+use rustix::fs::{
+    AtFlags, Dir, FileType, Mode, OFlags, Timespec, Timestamps, fstat, fsync, futimens, linkat, openat,
+    renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::replaced::Replaced;
+use super::system::rename_to_free_name;
+use super::usage::Contents;
+use super::{StoreError, temporary};
+
+/// The greatest number of digits of a number.
+const MAX_DIGITS: usize = 9;
+
+/// The greatest length of a name in bytes on most file systems (`NAME_MAX`).
+const MAX_NAME: usize = 255;
+
+/// The bytes of the longest suffix.
+const MAX_SUFFIX: usize = MAX_DIGITS + ".~~".len();
+
+/// The limit of attempts to find a free number, because another program may take numbers, too.
+const MAX_ATTEMPTS: u32 = 64;
+
+/// A kept version.
+#[derive(Debug)]
+pub(super) struct Version {
+    name: String,
+    /// Whether it was made now.
+    is_new: bool,
+}
+
+/// Requires that an upload may have this name in a root with versions.
+///
+/// # Errors
+/// `VersionName` for the name of a version, and for one without room for a number.
+pub(super) fn require_name(name: &str) -> Result<(), StoreError> {
+    if is_version(name) {
+        return Err(StoreError::VersionName("names that end with .~NUMBER~ are earlier versions"));
+    }
+    if name.len() + MAX_SUFFIX > MAX_NAME {
+        return Err(StoreError::VersionName("the name is too long for earlier versions"));
+    }
+    Ok(())
+}
+
+fn is_version(name: &str) -> bool {
+    name.rsplit_once(".~").is_some_and(|(of, _)| !of.is_empty() && number(name.as_bytes(), of).is_some())
+}
+
+/// The number of a version of this file.
+fn number(version: &[u8], of: &str) -> Option<u32> {
+    let digits = version.strip_prefix(of.as_bytes())?.strip_prefix(b".~")?.strip_suffix(b"~")?;
+    let is_plain = (1..=MAX_DIGITS).contains(&digits.len()) && digits[0] != b'0';
+    str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()
+}
+
+/// Keeps the file under this name as its next version, and makes that durable. `None` if the name is free now.
+///
+/// # Errors
+/// `VersionNotKept` if this user may not do so, `NoSpace`, `Io`.
+pub(super) fn keep(folder: &impl AsFd, of: &str, old: &Replaced) -> Result<Option<Version>, StoreError> {
+    let last = list(folder, of)?.last().copied().unwrap_or(0);
+    let name_of = |number: u32| format!("{of}.~{number}~");
+    let now = match statat(folder, of, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => return Ok(None),
+        now => now?,
+    };
+    // After a crash before the rename.
+    let is_same = |name: &str| {
+        let stat = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+        stat.is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (now.st_dev, now.st_ino))
+    };
+    if last > 0 && is_same(&name_of(last)) {
+        return Ok(Some(Version { name: name_of(last), is_new: false }));
+    }
+    let mut copy = None;
+    for number in last + 1..=last + MAX_ATTEMPTS {
+        let name = name_of(number);
+        if number.to_string().len() > MAX_DIGITS {
+            let why = format!("its versions have all numbers up to {last}; remove or rename that one");
+            return Err(StoreError::VersionNotKept(io::Error::other(why)));
+        }
+        let kept = match &copy {
+            None => linkat(folder, of, folder, &name, AtFlags::empty()),
+            Some(copy) => place(folder, copy, &name),
+        };
+        match kept {
+            Ok(()) => {
+                sync(folder)?;
+                return Ok(Some(Version { name, is_new: true }));
+            }
+            Err(Errno::EXIST) => {}
+            Err(Errno::NOENT) if copy.is_none() => return Ok(None),
+            // The file system has no links, or the file has another owner and this user may not both read and write it
+            // (proc(5): `protected_hardlinks`).
+            Err(
+                Errno::PERM | Errno::ACCESS | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK | Errno::INVAL,
+            ) if copy.is_none() => {
+                let made = Copy::of(folder, of, old)?;
+                if let Err(errno) = place(folder, &made, &name) {
+                    if errno != Errno::EXIST {
+                        return Err(errno.into());
+                    }
+                    copy = Some(made);
+                    continue;
+                }
+                sync(folder)?;
+                return Ok(Some(Version { name, is_new: true }));
+            }
+            Err(errno) => return Err(StoreError::from_open(errno.into())),
+        }
+    }
+    let why = format!("another program takes the numbers from {} on", last + 1);
+    Err(StoreError::VersionNotKept(io::Error::other(why)))
+}
+
+/// A copy of a file under a temporary name, for file systems without links. Dropping it removes that name, if it is
+/// still there.
+struct Copy<'a, F: AsFd> {
+    folder: &'a F,
+    temporary: String,
+    /// Holds the lock that keeps the copy from a sweep.
+    _file: File,
+}
+
+impl<'a, F: AsFd> Copy<'a, F> {
+    fn of(folder: &'a F, of: &str, old: &Replaced) -> Result<Copy<'a, F>, StoreError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let not_kept = |errno: Errno| StoreError::VersionNotKept(errno.into());
+        let mut from: File = openat(folder, of, flags, Mode::empty()).map_err(not_kept)?.into();
+        let own = folder.as_fd().try_clone_to_owned().map_err(StoreError::from_io)?;
+        let (mut file, temporary) = temporary::create(&Folder::from_std_file(own.into()), 0o600)?;
+        let copied = io::copy(&mut from, &mut file).map_err(StoreError::from_io).and_then(|_| {
+            old.carry_to(&file)?;
+            let stat = fstat(&from)?;
+            let time = |seconds, nanoseconds| Timespec { tv_sec: seconds as _, tv_nsec: nanoseconds as _ };
+            let times = Timestamps {
+                last_access: time(stat.st_atime, stat.st_atime_nsec),
+                last_modification: time(stat.st_mtime, stat.st_mtime_nsec),
+            };
+            futimens(&file, &times)?;
+            file.sync_all().map_err(StoreError::from_io)
+        });
+        let copy = Copy { folder, temporary, _file: file };
+        copied.map(|()| copy)
+    }
+}
+
+impl<F: AsFd> Drop for Copy<'_, F> {
+    fn drop(&mut self) {
+        // It may have its final name already.
+        let _ = unlinkat(self.folder, &self.temporary, AtFlags::empty());
+    }
+}
+
+/// Gives a copy its name, if that is free.
+fn place<F: AsFd>(folder: &impl AsFd, copy: &Copy<'_, F>, name: &str) -> Result<(), Errno> {
+    match rename_to_free_name((folder, &copy.temporary), (folder, name)) {
+        // The system cannot do so. Only another program could take the name at this moment.
+        Err(Errno::INVAL | Errno::NOSYS) => match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => renameat(folder, &copy.temporary, folder, name),
+            Ok(_) => Err(Errno::EXIST),
+            Err(errno) => Err(errno),
+        },
+        done => done,
+    }
+}
+
+impl Version {
+    /// Whether it takes more room than before.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Removes it, because the file keeps its name.
+    pub fn undo(self, folder: impl AsFd) {
+        if self.is_new {
+            let _ = unlinkat(folder, &self.name, AtFlags::empty());
+        }
+    }
+}
+
+/// Removes the oldest versions of a file beyond the number to keep. Returns what was removed.
+pub(super) fn prune(folder: &impl AsFd, of: &str, keep: u32) -> Contents {
+    let mut removed = Contents::default();
+    let versions = match list(folder, of) {
+        Ok(versions) => versions,
+        Err(error) => {
+            warn(of, &error);
+            return removed;
+        }
+    };
+    let beyond = versions.len().saturating_sub(keep as usize);
+    for number in &versions[..beyond] {
+        let name = format!("{of}.~{number}~");
+        let Ok(stat) = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
+        // Whatever else has this name was not made by an upload.
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            continue;
+        }
+        match unlinkat(folder, &name, AtFlags::empty()) {
+            Ok(()) => {
+                removed.files += 1;
+                removed.bytes = removed.bytes.saturating_add(u64::try_from(stat.st_size).unwrap_or(0));
+            }
+            Err(Errno::NOENT) => {}
+            Err(errno) => warn(&name, &errno.into()),
+        }
+    }
+    removed
+}
+
+fn warn(name: &str, error: &StoreError) {
+    tracing::warn!(
+        target: "tuffet::store::versions", name, %error,
+        "an earlier version beyond `write.versions.keep` cannot be removed; remove it by hand"
+    );
+}
+
+/// The numbers of the versions of a file, in ascending order.
+fn list(folder: &impl AsFd, of: &str) -> Result<Vec<u32>, StoreError> {
+    let mut numbers = Vec::new();
+    for entry in Dir::read_from(folder)? {
+        numbers.extend(number(entry?.file_name().to_bytes(), of));
+    }
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+fn sync(folder: &impl AsFd) -> Result<(), StoreError> {
+    match fsync(folder) {
+        // fsync(2): some network and user-space file systems do not sync folders.
+        Ok(()) | Err(Errno::INVAL) => Ok(()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_versions() {
+        for (name, of, expected) in [
+            ("a.~1~", "a", Some(1)),
+            ("a.~999999999~", "a", Some(999_999_999)),
+            ("a.~1~.~2~", "a.~1~", Some(2)),
+            ("ä b.~7~", "ä b", Some(7)),
+            (".~1~.~3~", ".~1~", Some(3)),
+        ] {
+            assert_eq!(number(name.as_bytes(), of), expected, "{name}");
+            assert!(is_version(name), "{name}");
+        }
+        for name in
+            ["a", "a~", "a.~~", "a.~0~", "a.~01~", "a.~1000000000~", "a.~1", "a.~1~x", "a.~-1~", ".~1~"]
+        {
+            assert!(!is_version(name), "{name}");
+        }
+        assert_eq!(number(b"ab.~1~", "a"), None);
+        assert_eq!(number(b"a.~1~", "a.~1~"), None);
+    }
+
+    #[test]
+    fn a_name_has_room_for_each_number() {
+        require_name(&"x".repeat(243)).expect("243 and 12 bytes");
+        require_name(&"x".repeat(244)).expect_err("244 and 12 bytes");
+    }
+}

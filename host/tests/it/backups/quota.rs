@@ -1,0 +1,182 @@
+//! `write.quota`.
+
+use super::{ask_until, half, put, server, setup};
+use crate::harness::{Answer, Client, Options, Peer, SOON, Server, assert_ended, data, wrq};
+use serde_json::Value;
+use std::time::{Duration, Instant};
+
+const FULL: &str = "disk full or allocation exceeded";
+
+#[track_caller]
+fn refused(server: &Server, name: &str, tsize: &str) -> Value {
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq(name, &[("tsize", tsize)]));
+    assert_eq!(peer.expect_error(3), FULL);
+    server.outcome(name)
+}
+
+/// Waits until the root has these files alone.
+#[track_caller]
+fn await_names(server: &Server, names: &[&str]) {
+    let end = Instant::now() + SOON;
+    while server.root().names() != names {
+        assert!(Instant::now() < end, "{:?}", server.root().names());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn bytes_up_to_the_last_one() {
+    let server = server("quota: { bytes: 2000 }");
+    put(&server, "a", &[0; 1000]);
+    let refusal = refused(&server, "b", "1001");
+    let reason =
+        "the quota of root `in` is exhausted: 2000 bytes are allowed (`write.quota.bytes`), 1000 are stored";
+    assert_ended(&refusal, "denied", reason);
+    put(&server, "b", &[0; 1000]);
+    // An empty file needs no byte.
+    put(&server, "empty", b"");
+    refused(&server, "c", "1");
+    // A size that was not announced, or falsely.
+    for options in [&[][..], &[("tsize", "0")]] {
+        let mut peer = Peer::new(server.address());
+        peer.ask(&wrq("c", options));
+        assert!(matches!(peer.receive(), Answer::Ack(0) | Answer::Oack(_)));
+        peer.send(&data(1, b"x"));
+        assert_eq!(peer.receive(), Answer::Error(3, FULL.into()));
+        await_names(&server, &["a", "b", "empty"]);
+    }
+}
+
+#[test]
+fn files_up_to_the_last_one() {
+    let server = server("quota: { files: 2 }");
+    put(&server, "a", b"x");
+    put(&server, "b", b"x");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&wrq("c", &[]));
+    assert_eq!(peer.expect_error(3), FULL);
+    assert_ended(&server.outcome("c"), "denied", "2 files are allowed (`write.quota.files`)");
+}
+
+#[test]
+fn two_at_once_do_not_both_get_the_last_bytes() {
+    let server = server("quota: { bytes: 60000 }");
+    // The server writes 32 KiB at a time, so each of them fits alone.
+    let content = vec![3; 40_000];
+    let mut peers: Vec<Peer> = ["one", "two"]
+        .map(|name| {
+            let mut peer = Peer::new(server.address());
+            peer.ask(&wrq(name, &[("blksize", "8000"), ("tsize", "40000")]));
+            peer.expect(Answer::Oack("blksize=8000 tsize=40000".into()));
+            peer
+        })
+        .into();
+    let mut answers = Vec::new();
+    for (number, payload) in (1..).zip(content.chunks(8000).chain([&[][..]])) {
+        for peer in &mut peers {
+            peer.send(&data(number, payload));
+        }
+        answers = peers.iter_mut().map(Peer::receive).collect();
+        if answers.iter().any(|answer| matches!(answer, Answer::Error(..))) {
+            let stays = usize::from(matches!(answers[0], Answer::Error(..)));
+            assert_eq!(answers[1 - stays], Answer::Error(3, FULL.into()));
+            let rest = (number + 1..).zip(content.chunks(8000).chain([&[][..]]).skip(usize::from(number)));
+            peers[stays].write_rest(rest);
+            break;
+        }
+    }
+    assert!(answers.contains(&Answer::Error(3, FULL.into())), "{answers:?}");
+    server.stop();
+    assert_eq!(server.root().names().len(), 1);
+}
+
+/// What broke off gives its part back.
+#[test]
+fn what_breaks_off_is_not_counted() {
+    let server = server("quota: { bytes: 1000, files: 1 }");
+    for _ in 0..3 {
+        let peer = half(&server, "a");
+        peer.send(&crate::harness::error(0, "no more"));
+        assert_ended(&server.outcome("a"), "aborted", "no more");
+    }
+    ask_until(&server, &wrq("a", &[("tsize", "1000")]), &Answer::Oack("tsize=1000".into()));
+}
+
+#[test]
+fn versions_count_until_they_go() {
+    let server = server("versions: { keep: 1 }, quota: { bytes: 250 }");
+    put(&server, "a", &[1; 100]);
+    put(&server, "a", &[2; 100]);
+    refused(&server, "a", "51");
+    // The third one replaces the oldest version, which goes after it is stored.
+    put(&server, "a", &[3; 50]);
+    assert_eq!(server.root().names(), ["a", "a.~2~"]);
+    put(&server, "b", &[4; 100]);
+    refused(&server, "c", "1");
+}
+
+/// The old file gives its bytes back, once.
+#[test]
+fn a_replaced_file_counts_no_more() {
+    let server = server("quota: { bytes: 200, files: 2 }");
+    for _ in 0..5 {
+        put(&server, "a", &[1; 100]);
+    }
+    put(&server, "b", &[1; 100]);
+    refused(&server, "a", "1");
+}
+
+#[test]
+fn a_restart_counts_what_is_there_and_a_deletion_is_noticed() {
+    let setup = setup("versions: { keep: 3 }, quota: { bytes: 300 }");
+    for (name, size) in [("a", 100), ("a.~1~", 100), ("sub/b", 99), (".tuffet-0123456789abcdef.part", 5000)] {
+        setup.root().write(name, &vec![0; size]);
+    }
+    let server = setup.start();
+    let counted = server.logged("counted the contents of a root");
+    assert_eq!(
+        (&counted["bytes"], &counted["files"], &counted["folders"]),
+        (&299.into(), &3.into(), &1.into())
+    );
+    put(&server, "c", b"x");
+    refused(&server, "d", "1");
+    std::fs::remove_file(server.root().path("a.~1~")).unwrap();
+    ask_until(&server, &wrq("d", &[("tsize", "100")]), &Answer::Oack("tsize=100".into()));
+}
+
+/// A reload may add, change and remove a quota.
+#[test]
+fn a_reload_changes_the_quota() {
+    let server = server("");
+    put(&server, "a", &[0; 100]);
+    let reload = |rules: &str| {
+        server.rewrite(&super::yaml(rules));
+        server.ask("reload").assert_good();
+    };
+    reload("quota: { bytes: 150 }");
+    ask_until(&server, &wrq("b", &[("tsize", "51")]), &Answer::Error(3, FULL.into()));
+    reload("quota: { bytes: 151 }");
+    ask_until(&server, &wrq("b", &[("tsize", "51")]), &Answer::Oack("tsize=51".into()))
+        .write_on(&[0; 51], 512);
+    refused(&server, "c", "1");
+    reload("");
+    put(&server, "c", &[0; 1000]);
+    reload("quota: { bytes: 2000 }");
+    ask_until(&server, &wrq("d", &[("tsize", "850")]), &Answer::Error(3, FULL.into()));
+    ask_until(&server, &wrq("d", &[("tsize", "849")]), &Answer::Oack("tsize=849".into()));
+}
+
+/// It is not netascii that is stored, so its announced size says little.
+#[test]
+fn netascii_is_counted_as_it_is_stored() {
+    let server = server("quota: { bytes: 10 }");
+    let ran = Client::Tuffet.try_put(server.address(), "a", &[b'x'; 11], Options::default());
+    assert!(!ran.status.success() && ran.stderr.contains(FULL), "{ran:?}");
+    let mut peer = Peer::new(server.address());
+    peer.ask(&crate::harness::request(2, b"a", b"netascii", &[("tsize", "12")]));
+    peer.expect(Answer::Oack("tsize=12".into()));
+    peer.send(&data(1, b"123456\r\n9\r\n"));
+    assert_eq!(peer.receive(), Answer::Ack(1));
+    assert_eq!(server.root().read("a"), b"123456\n9\n");
+}

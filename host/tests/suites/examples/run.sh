@@ -23,6 +23,8 @@ for example in examples/*/tuffet.yaml; do
     esac
 done
 
+sh host/tests/suites/examples/uploads.sh "$bin"
+
 if ! sh plugins/build.sh --toolchain >/dev/null; then
     skip "examples/plugins: there is no compiler for WebAssembly"
     exit 0

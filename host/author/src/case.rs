@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use std::{fs, io};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -14,16 +15,17 @@ use crate::input::{
 };
 use crate::lab::Plan;
 use tuffet_config::{
-    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, SilentRoot,
+    ComponentSource, ConfigError, Document, Grant, PluginLimits, PluginSecrets, ReuseConfig, SettingNames,
+    SilentRoot,
 };
 use tuffet_registry::Registries;
 use tuffet_request::RootSpec;
 use tuffet_wasm::{AnswerSource, Hook, HookInput, OBSERVE_ANSWER};
 
 /// A case file as written.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct WrittenFile {
+pub(crate) struct WrittenFile {
     /// `builtin:NAME`, or a path relative to the file.
     component: Option<String>,
     #[serde(default)]
@@ -38,7 +40,7 @@ struct WrittenFile {
     cases: Vec<WrittenCase>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenCase {
     name: String,
@@ -69,7 +71,7 @@ struct WrittenCase {
 }
 
 /// A call of a case, as in the case itself.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenStep {
     hook: Option<Hook>,
@@ -242,6 +244,7 @@ pub(crate) fn read(path: &Path, context: &CaseContext<'_>) -> Result<Vec<Case>, 
                     plan: Plan {
                         name: component::name_of(&source),
                         component: source.clone(),
+                        names: SettingNames::default(),
                         registries: Registries::default(),
                         verify: None,
                         settings: written.settings.as_ref().unwrap_or(&file.settings).clone().into(),

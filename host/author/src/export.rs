@@ -1,12 +1,13 @@
 //! The exports of a component besides `lifecycle`: hooks, and the interfaces that belong to one.
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use tuffet_wasm::Hook;
 
 /// An interface that a plugin exports.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Export {
     Authorize,

@@ -10,7 +10,8 @@ use crate::component;
 use crate::lab::Lab;
 use crate::program::ServerProgram;
 use crate::registry::{self, RegistryArgs, SignatureArgs};
-use tuffet_config::{ComponentSource, EXIT_CONFIG};
+use crate::starting_point;
+use tuffet_config::{ArtifactReference, ComponentSource, EXIT_CONFIG};
 use tuffet_terminal::{print, print_json, print_stderr};
 use tuffet_wasm::ComponentInfo;
 
@@ -69,9 +70,19 @@ pub(crate) fn inspect(args: &InspectArgs, server: &dyn ServerProgram) -> ExitCod
         }
         print_json(format_args!("{shown:#}"));
     } else {
+        // Pinned: the tag may lead to another component tomorrow.
+        let artifact_name = artifact.as_ref().map(|(reference, pulled)| {
+            let digest = Some(pulled.manifest.clone());
+            format!("{}", ArtifactReference { digest, ..(*reference).clone() })
+        });
         let above =
             artifact.map_or_else(String::new, |(reference, pulled)| registry::text(reference, &pulled));
-        print(&(above + &inspected.text()));
+        let named = artifact_name.unwrap_or_else(|| args.component.clone());
+        let begin = format!(
+            "\nA configuration to begin with. Fill in what is empty or in capitals:\n\n{}",
+            starting_point::configuration(&inspected, &named)
+        );
+        print(&(above + &inspected.text() + &begin));
     }
     ExitCode::SUCCESS
 }

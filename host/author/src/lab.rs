@@ -12,7 +12,7 @@ use crate::error::ToolError;
 use crate::program::ServerProgram;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PluginSecrets, PolicyConfig, ReuseConfig, SilentRoot, VerifyConfig, reach,
+    PluginSecrets, PolicyConfig, ReuseConfig, SettingNames, SilentRoot, VerifyConfig, reach,
 };
 use tuffet_policy::LoadProblem;
 use tuffet_registry::Registries;
@@ -27,6 +27,8 @@ pub(crate) struct Plan {
     /// The plugin's name in messages.
     pub name: String,
     pub component: ComponentSource,
+    /// The names that its settings may refer to.
+    pub names: SettingNames,
     /// The registries for its component.
     pub registries: Registries,
     /// The signature that it requires.
@@ -101,6 +103,7 @@ impl Lab {
             roots: plan.named_roots.clone(),
             open_roots: roots,
             registries: plan.registries.clone(),
+            names: plan.names.clone(),
             sinks: Vec::new(),
             state: plan.state.clone().unwrap_or_default(),
             kv: None,

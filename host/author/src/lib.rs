@@ -22,6 +22,9 @@ mod program;
 mod record;
 mod registry;
 mod run;
+pub mod schema;
+mod settings_schema;
+mod starting_point;
 mod test;
 mod wit;
 
@@ -52,16 +55,16 @@ pub enum PluginCommand {
     /// the last good component stays active. Ends with Ctrl-C. Exit code 0, or 64 if there is no project, no configuration or
     /// no control socket.
     Dev(dev::DevArgs),
-    /// Put a manifest into a component that another tool built, in place of an older one.
+    /// Put a manifest or the schema of its settings into a component that another tool built, in place of an older one.
     ///
-    /// Exit code 0, 64 if the manifest or the component is invalid, 73 if the result cannot be written.
+    /// Exit code 0, 64 if manifest, schema or component is invalid, 73 if the result cannot be written.
     Annotate(annotate::AnnotateArgs),
     /// Write the WIT of one plugin into FOLDER, for a toolchain of your own.
     ///
     /// Its world `plugin` exports the hooks and imports the interfaces of the grants, and nothing else: toolchains
     /// that import the whole world then ask for no grant in excess. Exit code 0, or 73 if it cannot be written.
     Wit(wit::WitArgs),
-    /// Show a plugin's hooks, imports, requested grants, size and digest.
+    /// Show a plugin's hooks, imports, requested grants, settings, size and digest, and a configuration to begin with.
     ///
     /// Runs no code of the plugin. With oci://…, also shows its manifest in the registry. Exit code 0, 1 if the registry
     /// does not provide it, or 64 if it is not a plugin.

@@ -7,6 +7,9 @@ use serde_json::Value;
 use tuffet_config::{ConfigError, Document, closest, join_pointer};
 use tuffet_wasm::Manifest;
 
+/// The key that names the schema of the file, for editors.
+const EDITORS: &str = "$schema";
+
 /// Returns the component with this manifest, replacing an older one.
 ///
 /// # Errors
@@ -23,7 +26,7 @@ pub(crate) fn embed(component: &[u8], manifest: &Value) -> Result<Vec<u8>, Strin
 pub(crate) fn read(path: &Path, more: &[&str]) -> Result<Value, ConfigError> {
     let document = Document::read(path, "the name of the plugin, such as {\"name\": \"quota\"}")?;
     let mut unknown = Vec::new();
-    let known: Vec<&str> = Manifest::KEYS.iter().chain(more).copied().collect();
+    let known: Vec<&str> = [EDITORS].iter().chain(&Manifest::KEYS).chain(more).copied().collect();
     find_unknown(document.value(), "", &known, &mut unknown);
     let wishes = document.value().get("grants").and_then(Value::as_array);
     for (index, wish) in wishes.into_iter().flatten().enumerate() {
@@ -38,7 +41,9 @@ pub(crate) fn read(path: &Path, more: &[&str]) -> Result<Value, ConfigError> {
         problems.push(("/name".into(), "has no name: write one".into()));
     }
     if problems.is_empty() {
-        return Ok(document.value().clone());
+        let mut value = document.value().clone();
+        value.as_object_mut().map(|keys| keys.remove(EDITORS));
+        return Ok(value);
     }
     Err(document.error(problems.into_iter().map(|(pointer, message)| (pointer, format!("it {message}")))))
 }

@@ -11,8 +11,8 @@ use crate::component;
 use crate::error::fail;
 use crate::lab::{self, Lab, LoadError, Plan};
 use tuffet_config::{
-    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Grant, PluginLimits,
-    PluginSecrets, ReuseConfig, TimeSpan, reach,
+    ByteCount, ComponentSource, Config, ConfigError, Document, EXIT_CONFIG, Finding, Grant, PluginLimits,
+    PluginSecrets, ReuseConfig, SettingNames, TimeSpan, reach,
 };
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 use tuffet_registry::Registries;
@@ -125,6 +125,7 @@ impl PluginArgs {
         let plan = Plan {
             name: plugin.name.clone(),
             component,
+            names: SettingNames::of(&config),
             registries: Registries::of(&config, false),
             verify: plugin.verify.clone(),
             settings: plugin.settings.clone(),
@@ -156,6 +157,7 @@ impl PluginArgs {
         let plan = Plan {
             name: component::name_of(&component),
             component,
+            names: SettingNames::default(),
             registries: Registries::default(),
             verify: None,
             secrets: PluginSecrets::default(),
@@ -235,12 +237,15 @@ impl Planned<'_> {
         let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
         match (problem.kind, &self.settings) {
             (_, SettingsSource::InConfig(config)) => {
-                config.error([locate_in_config(problem, config)]).to_string()
+                config.error_of([locate_in_config(problem, config)]).to_string()
             }
             (LoadProblemKind::Settings, SettingsSource::Alone(file)) => {
                 file.error([(problem.pointer.clone().unwrap_or_default(), message)]).to_string()
             }
-            (LoadProblemKind::Settings, SettingsSource::Nowhere) => {
+            (LoadProblemKind::UnknownSetting, SettingsSource::Alone(file)) => file
+                .error_of([Finding::key(problem.pointer.clone().unwrap_or_default(), message)])
+                .to_string(),
+            (LoadProblemKind::Settings | LoadProblemKind::UnknownSetting, SettingsSource::Nowhere) => {
                 let pointer = problem.pointer.as_deref().unwrap_or_default();
                 format!("{component}: settings{pointer}: {message}; give the settings with --settings FILE")
             }

@@ -275,7 +275,9 @@ pub(crate) fn hook(case: &Case, has: &[Hook]) -> Result<Hook, String> {
 
 /// Returns the result of a plugin that cannot be loaded: refused settings may be expected.
 fn refusal(problems: &[LoadProblem]) -> Value {
-    let settings = problems.iter().all(|problem| problem.kind == LoadProblemKind::Settings);
+    let settings = problems
+        .iter()
+        .all(|problem| matches!(problem.kind, LoadProblemKind::Settings | LoadProblemKind::UnknownSetting));
     let said = problems.iter().map(|problem| match &problem.pointer {
         Some(pointer) => format!("{pointer}: {}", problem.message),
         None => problem.message.clone(),

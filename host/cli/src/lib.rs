@@ -13,6 +13,7 @@ mod faults;
 mod generate;
 mod import;
 mod plugin;
+mod schema;
 mod serve;
 mod status_text;
 mod top;
@@ -89,12 +90,10 @@ enum Command {
     /// Create, build, inspect, pull, push, check, run, test and measure plugins.
     #[command(subcommand)]
     Plugin(Box<tuffet_author::PluginCommand>),
-    /// Print the JSON Schema of the configuration, for editors.
-    Schema {
-        /// Print the reference as Markdown instead.
-        #[arg(long)]
-        markdown: bool,
-    },
+    /// Print the JSON Schema of the configuration, of cases or of a manifest, for editors.
+    ///
+    /// Exit code 0, or 64 if CONFIG cannot be read.
+    Schema(schema::SchemaArgs),
     /// Generate man pages and shell completions.
     #[command(subcommand)]
     Generate(generate::GenerateCommand),
@@ -146,7 +145,7 @@ pub fn main() -> ExitCode {
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Import(args) => import::import(&args),
         Command::Plugin(command) => plugin::run(&command),
-        Command::Schema { markdown } => schema(markdown),
+        Command::Schema(args) => schema::schema(&args),
         Command::Generate(command) => generate::run(&command),
         Command::Get(args) => transfer::get(&args),
         Command::Put(args) => transfer::put(&args),
@@ -163,10 +162,4 @@ fn close_inherited() {
         // The descriptor of the listing is already closed.
         let _ = nix::unistd::close(number);
     }
-}
-
-fn schema(markdown: bool) -> ExitCode {
-    let text = if markdown { tuffet_config::reference() } else { format!("{:#}\n", tuffet_config::schema()) };
-    print(&text);
-    ExitCode::SUCCESS
 }

@@ -3,8 +3,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::tree::join;
-
 /// The name and the schema of each bundled plugin.
 const SCHEMAS: [(&str, &str); 7] = [
     ("acl", include_str!("bundled/acl.json")),
@@ -24,16 +22,18 @@ pub(super) fn settings_schema(name: &str) -> Option<Value> {
 
 /// Adds the schemas to that of a plugin. Each applies if `component` names its plugin.
 pub(super) fn extend(plugin: &mut Map<String, Value>) {
-    let branches = SCHEMAS.iter().filter_map(|(name, _)| {
-        Some(json!({
-            "if": {
-                "properties": { "component": { "const": format!("builtin:{name}") } },
-                "required": ["component"],
-            },
-            "then": { "properties": { "settings": settings_schema(name)? } },
-        }))
-    });
+    let branches = SCHEMAS
+        .iter()
+        .filter_map(|(name, _)| Some(branch(&format!("builtin:{name}"), settings_schema(name)?)));
     plugin.insert("allOf".into(), branches.collect());
+}
+
+/// Returns a schema that applies to the plugin with this component.
+pub(super) fn branch(component: &str, settings: Value) -> Value {
+    json!({
+        "if": { "properties": { "component": { "const": component } }, "required": ["component"] },
+        "then": { "properties": { "settings": settings } },
+    })
 }
 
 /// Returns the properties that a plugin's schema adds for this component.
@@ -46,44 +46,4 @@ pub(super) fn added<'a>(
     let branch =
         branches.iter().find(|branch| &branch["if"]["properties"]["component"]["const"] == component)?;
     branch["then"]["properties"].as_object()
-}
-
-/// The format of a URL whose host must be granted.
-pub(super) const GRANTED_URL: &str = "granted-url";
-
-/// A setting of a plugin that names another part of the configuration, or a host that the plugin needs a grant for.
-pub(super) struct Reference<'a> {
-    pub format: &'a str,
-    pub name: &'a str,
-    pub pointer: String,
-}
-
-/// Adds the references in `value`. Its schema marks them with a format `…-name`, or `granted-url`.
-pub(super) fn references<'a>(
-    schema: &'a Value,
-    value: &'a Value,
-    pointer: &str,
-    found: &mut Vec<Reference<'a>>,
-) {
-    match value {
-        Value::String(name) => {
-            let refers = |format: &&str| format.ends_with("-name") || *format == GRANTED_URL;
-            if let Some(format) = schema["format"].as_str().filter(refers) {
-                found.push(Reference { format, name, pointer: pointer.to_owned() });
-            }
-        }
-        Value::Array(items) => {
-            for (index, item) in items.iter().enumerate() {
-                references(&schema["items"], item, &join(pointer, &index.to_string()), found);
-            }
-        }
-        Value::Object(object) => {
-            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-                if let Some(value) = object.get(key) {
-                    references(property, value, &join(pointer, key), found);
-                }
-            }
-        }
-        _ => {}
-    }
 }

@@ -6,10 +6,9 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::bundled;
 use super::component::ComponentSource;
 use super::error::{ConfigError, Position};
-use super::shape;
+use super::settings_schema::SettingsSchema;
 use super::source::{self, Finding, Source};
 use super::tree::pointer_of;
 
@@ -52,9 +51,8 @@ impl Document {
     /// Each problem, with its position.
     pub fn check_as_settings(&self, component: &ComponentSource) -> Result<(), ConfigError> {
         let ComponentSource::Builtin(name) = component else { return Ok(()) };
-        let Some(schema) = bundled::settings_schema(name) else { return Ok(()) };
-        let mut findings = Vec::new();
-        shape::check(&schema, &self.value, "", &mut findings);
+        let Some(schema) = SettingsSchema::of_builtin(name) else { return Ok(()) };
+        let findings = schema.shape_problems(&self.value);
         if findings.is_empty() { Ok(()) } else { Err(self.source.error(findings)) }
     }
 
@@ -66,6 +64,11 @@ impl Document {
     /// Returns the position of the key at a pointer, if the file contains it.
     pub fn key_position(&self, pointer: &str) -> Option<Position> {
         self.source.key_position(pointer)
+    }
+
+    /// Builds the error for findings in the file.
+    pub fn error_of(&self, findings: impl IntoIterator<Item = Finding>) -> ConfigError {
+        self.source.error(findings.into_iter().collect())
     }
 
     /// Builds the error for problems found later: pairs of a JSON pointer into the file and a message.

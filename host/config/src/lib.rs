@@ -47,6 +47,7 @@ mod resource;
 mod roots;
 mod schema;
 mod secret;
+mod settings_schema;
 mod shape;
 pub mod sinks;
 mod slips;
@@ -88,9 +89,10 @@ pub use reference::reference;
 pub use registries::RegistrySpec;
 pub use remote::Remote;
 pub use resource::{decode, resource_attributes};
-pub use schema::schema;
+pub use schema::{schema, schema_with};
 pub use secret::Secret;
-pub use source::digest;
+pub use settings_schema::{Setting, SettingNames, SettingsSchema};
+pub use source::{Finding, digest};
 pub use suggest::closest;
 pub use telemetry::{
     Metrics, OtlpProtocol, TelemetryConfig, Traces, TracesSampled, check_endpoint, default_port,

@@ -108,6 +108,11 @@ impl Config {
         self.source.position(pointer)
     }
 
+    /// Builds the error for findings, whose pointers lead into the whole configuration.
+    pub fn error_of(&self, findings: impl IntoIterator<Item = Finding>) -> ConfigError {
+        self.source.error(findings.into_iter().collect())
+    }
+
     /// Builds the error for problems found later, such as by a plugin in its settings: pairs of a JSON pointer into the
     /// whole configuration and a message with the problem and its remedy.
     pub fn error(&self, problems: impl IntoIterator<Item = (String, String)>) -> ConfigError {

@@ -12,7 +12,8 @@ use super::{EXAMPLE, FIRST};
 const EDITORS: &str = "
 ## In an editor
 
-The schema includes the settings of the bundled plugins. Write it once:
+The schema includes the settings of the bundled plugins. `tuffet schema tuffet.yaml` also includes those of the other \
+plugins in that file, if their components have a [schema](plugins.md#the-schema-of-the-settings). Write it once:
 
 ```sh
 tuffet schema >tuffet.schema.json

@@ -1,7 +1,10 @@
 //! Checks a value against the schema, the only list of keys, types and bounds. Finds all problems at once, whereas
 //! serde would stop at the first.
 //!
-//! Supports only the parts of JSON Schema that `schema` produces; a test compares the two.
+//! Supports only the parts of JSON Schema that `schema` produces, which a test compares, and those that schemas of
+//! plugins are reduced to (`settings_schema`).
+
+use std::cmp::Ordering;
 
 use serde_json::{Map, Value};
 use tuffet_request::settings::MaxBlksize;
@@ -84,8 +87,23 @@ impl Walk<'_> {
         pointer: &str,
         around: Option<&Around<'_>>,
     ) {
+        if let Some(listed) = listed(schema) {
+            if listed.contains(&value) {
+                return;
+            }
+            if choices(schema).is_none() {
+                let message = format!("found {}; give {}", show(value), words(&listed).join(" or "));
+                self.findings.push(Finding::value(pointer, message));
+                return;
+            }
+        }
         if let Some(choices) = choices(schema) {
             check_choice(&choices, value, pointer, self.findings);
+            return;
+        }
+        if let Some(branches) = schema.get("anyOf").and_then(Value::as_array)
+            && !self.check_branches(branches, value, pointer)
+        {
             return;
         }
         if !has_type(schema, value) {
@@ -100,6 +118,32 @@ impl Walk<'_> {
             Value::String(text) => check_text(schema, text, pointer, self.findings),
             Value::Null | Value::Bool(_) => {}
         }
+    }
+
+    /// Checks a value that may have one of several schemas. Returns whether it has. Otherwise the findings are those of the
+    /// schema that it is closest to.
+    fn check_branches(&mut self, branches: &[Value], value: &Value, pointer: &str) -> bool {
+        let mut closest: Option<Vec<Finding>> = None;
+        for branch in branches {
+            let mut own = Vec::new();
+            Walk { findings: &mut own, advises: self.advises }.check(branch, value, pointer, None);
+            if own.is_empty() {
+                return true;
+            }
+            let is_of_type = branch.as_object().is_none_or(|branch| has_type(branch, value));
+            if is_of_type && closest.as_ref().is_none_or(|closest| own.len() < closest.len()) {
+                closest = Some(own);
+            }
+        }
+        let of_no_type = || {
+            let types: Vec<&str> = branches.iter().filter_map(Value::as_object).flat_map(types).collect();
+            let mut any = Map::new();
+            any.insert("type".into(), types.into());
+            let message = if self.advises { wrong_type(&any, value, pointer) } else { String::new() };
+            vec![Finding::value(pointer, message)]
+        };
+        self.findings.extend(closest.unwrap_or_else(of_no_type));
+        false
     }
 
     fn check_object(
@@ -165,7 +209,17 @@ impl Walk<'_> {
         if let Some(least) = schema.get("minItems").and_then(Value::as_u64)
             && (items.len() as u64) < least
         {
-            self.findings.push(Finding::value(pointer, "the list is empty; add an entry, or remove the key"));
+            let message = match items.len() {
+                0 => "the list is empty; add an entry, or remove the key".to_owned(),
+                found => format!("the list has {found} entries; give at least {least}"),
+            };
+            self.findings.push(Finding::value(pointer, message));
+        }
+        if let Some(most) = schema.get("maxItems").and_then(Value::as_u64)
+            && items.len() as u64 > most
+        {
+            let message = format!("the list has {} entries; give at most {most}", items.len());
+            self.findings.push(Finding::value(pointer, message));
         }
         let unique = schema.get("uniqueItems") == Some(&Value::Bool(true));
         for (index, item) in items.iter().enumerate() {
@@ -183,14 +237,28 @@ impl Walk<'_> {
 
 /// Returns the allowed words, if the schema restricts them.
 pub(super) fn choices(schema: &Map<String, Value>) -> Option<Vec<&str>> {
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        return Some(words.iter().filter_map(Value::as_str).collect());
+    if let Some(listed) = schema.get("enum").and_then(Value::as_array) {
+        let words: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();
+        return Some(words).filter(|words| !words.is_empty());
     }
     if let Some(word) = schema.get("const").and_then(Value::as_str) {
         return Some(vec![word]);
     }
     let branches = schema.get("oneOf")?.as_array()?;
     Some(branches.iter().filter_map(|branch| choices(branch.as_object()?)).flatten().collect())
+}
+
+/// Returns the allowed values, if the schema lists them.
+fn listed(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
+    match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(values)), _) => Some(values.iter().collect()),
+        (_, Some(value)) => Some(vec![value]),
+        _ => None,
+    }
+}
+
+fn words(values: &[&Value]) -> Vec<String> {
+    values.iter().map(|value| show(value)).collect()
 }
 
 /// Returns the allowed types; empty if any is.
@@ -222,22 +290,62 @@ fn check_number(
         check_text(schema, &number.to_string(), pointer, findings);
         return;
     }
-    if types(schema) == ["number"] {
-        let bound = |key| schema.get(key).and_then(Value::as_f64);
-        let (least, most) = (bound("minimum").unwrap_or(f64::MIN), bound("maximum").unwrap_or(f64::MAX));
-        if !number.as_f64().is_some_and(|number| (least..=most).contains(&number)) {
-            let message = format!("{number} is out of range; give a number from {least} to {most}");
-            findings.push(Finding::value(pointer, message));
-        }
+    let bound = |key| schema.get(key).filter(|bound| bound.is_number());
+    let (least, most) = (bound("minimum"), bound("maximum"));
+    let (above, below) = (bound("exclusiveMinimum"), bound("exclusiveMaximum"));
+    let compared = |bound: Option<&Value>| bound.map(|bound| compare(number, bound));
+    let fits = compared(least).is_none_or(|order| order != Ordering::Less)
+        && compared(most).is_none_or(|order| order != Ordering::Greater)
+        && compared(above).is_none_or(|order| order == Ordering::Greater)
+        && compared(below).is_none_or(|order| order == Ordering::Less);
+    if fits {
         return;
     }
+    let kind = if types(schema).contains(&"number") { "number" } else { "whole number" };
+    // `1.0` as `1`.
+    let shown = |bound: &Value| match bound.as_f64() {
+        Some(float) if bound.is_f64() => float.to_string(),
+        _ => bound.to_string(),
+    };
+    let range = match (least, most) {
+        (Some(least), Some(most)) => format!("from {} to {}", shown(least), shown(most)),
+        (Some(least), None) if below.is_none() => format!("from {} up", shown(least)),
+        (None, Some(most)) if above.is_none() => format!("up to {}", shown(most)),
+        _ => {
+            let ends = [("from", least), ("above", above), ("up to", most), ("below", below)];
+            let ends: Vec<String> =
+                ends.iter().filter_map(|(word, end)| Some(format!("{word} {}", shown((*end)?)))).collect();
+            ends.join(" and ")
+        }
+    };
+    findings.push(Finding::value(pointer, format!("{number} is out of range; give a {kind} {range}")));
+}
+
+/// Compares a number with a bound, exactly if both are whole.
+fn compare(number: &serde_json::Number, bound: &Value) -> Ordering {
+    let whole = |number: Option<i64>, large: Option<u64>| number.map(i128::from).or(large.map(i128::from));
+    match (whole(number.as_i64(), number.as_u64()), whole(bound.as_i64(), bound.as_u64())) {
+        (Some(number), Some(bound)) => number.cmp(&bound),
+        _ => {
+            let float = |number: Option<f64>| number.unwrap_or(f64::NAN);
+            float(number.as_f64()).total_cmp(&float(bound.as_f64()))
+        }
+    }
+}
+
+/// Checks the length of a text in characters.
+fn check_length(schema: &Map<String, Value>, text: &str) -> Option<String> {
     let bound = |key| schema.get(key).and_then(Value::as_u64);
-    let (least, most) = (bound("minimum").unwrap_or(0), bound("maximum").unwrap_or(u64::MAX));
-    if !number.as_u64().is_some_and(|number| (least..=most).contains(&number)) {
-        let range =
-            if most == u64::MAX { format!("from {least} up") } else { format!("from {least} to {most}") };
-        findings
-            .push(Finding::value(pointer, format!("{number} is out of range; give a whole number {range}")));
+    let length = text.chars().count() as u64;
+    match (bound("minLength"), bound("maxLength")) {
+        (Some(_), _) if text.is_empty() => Some("the text is empty; give one".into()),
+        (Some(least), _) if length < least => {
+            Some(format!("`{}` has {length} characters; give at least {least}", shorten(text)))
+        }
+        (_, Some(most)) if length > most => {
+            Some(format!("`{}` has {length} characters; give at most {most}", shorten(text)))
+        }
+        _ => None,
     }
 }
 
@@ -272,7 +380,8 @@ fn check_text(schema: &Map<String, Value>, text: &str, pointer: &str, findings: 
             Ok(_) => None,
             Err(expected) => Some(format!("`{}` is invalid; give {expected}", shorten(text))),
         },
-        _ => None,
+        Some(_) => None,
+        None => check_length(schema, text),
     };
     findings.extend(complaint.map(|message| Finding::value(pointer, message)));
 }
@@ -383,7 +492,7 @@ fn shorten(text: &str) -> String {
     if line.len() < text.len() { format!("{line}…") } else { line }
 }
 
-fn first_sentence(text: &str) -> String {
+pub(super) fn first_sentence(text: &str) -> String {
     let text = text.replace('\n', " ");
     text.split_once(". ").map_or(text.trim_end_matches('.').to_owned(), |(first, _)| first.to_owned())
 }

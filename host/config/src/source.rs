@@ -16,18 +16,27 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// A problem at a JSON pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Finding {
+pub struct Finding {
+    /// The pointer (RFC 6901).
     pub pointer: String,
-    pub side: Side,
+    pub(super) side: Side,
+    /// What is wrong and how to fix it.
     pub message: String,
 }
 
 impl Finding {
-    pub(super) fn value(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Returns whether the key is wrong, not its value.
+    pub fn is_of_key(&self) -> bool {
+        matches!(self.side, Side::Key)
+    }
+
+    /// Creates a problem of a value.
+    pub fn value(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), side: Side::Value, message: message.into() }
     }
 
-    pub(super) fn key(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Creates a problem of a key, such as an unknown one.
+    pub fn key(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         Self { pointer: pointer.into(), side: Side::Key, message: message.into() }
     }
 }

@@ -36,8 +36,10 @@ pub enum LoadProblemKind {
     Export,
     /// It lacks the hook of its chain, or has it in another version.
     Hook(&'static str),
-    /// It refuses its settings.
+    /// It refuses its settings, or they do not fit their schema.
     Settings,
+    /// Its settings have a key that their schema lacks.
+    UnknownSetting,
     /// It trapped or exceeded a limit while it was configured.
     Failed,
 }

@@ -11,8 +11,9 @@ use super::engine::PolicyRuntime;
 use super::kind::check_kind;
 use super::manifest::Manifest;
 use super::read::read;
+use super::settings_schema;
 use super::trial::Hook;
-use tuffet_config::ComponentSource;
+use tuffet_config::{ComponentSource, SettingsSchema};
 use tuffet_policy::text;
 use tuffet_request::events::Kind;
 
@@ -39,6 +40,8 @@ pub struct ComponentInfo {
     pub empty_batches: bool,
     /// The grants that it requests.
     pub grants: Vec<GrantInfo>,
+    /// The schema of its settings; none if the component carries none.
+    pub settings_schema: Option<SettingsSchema>,
     /// The imported interfaces.
     pub imports: Vec<String>,
     /// The exported interfaces.
@@ -52,8 +55,11 @@ pub struct ComponentInfo {
 /// A requested grant.
 #[derive(Debug, Clone, Serialize)]
 pub struct GrantInfo {
+    /// The word of its kind.
     pub grant: String,
+    /// The reason, for the operator.
     pub reason: String,
+    /// Whether the plugin works without it.
     pub optional: bool,
 }
 
@@ -63,7 +69,11 @@ impl ComponentInfo {
     /// # Errors
     /// It cannot be read, is not a component, or its manifest is invalid; with the remedy.
     pub fn of(runtime: &PolicyRuntime, source: &ComponentSource) -> Result<ComponentInfo, String> {
-        ComponentInfo::of_bytes(runtime, &read(source)?)
+        let mut info = ComponentInfo::of_bytes(runtime, &read(source)?)?;
+        if let ComponentSource::Builtin(name) = source {
+            info.settings_schema = SettingsSchema::of_builtin(name);
+        }
+        Ok(info)
     }
 
     /// Compiles a component from its bytes.
@@ -104,6 +114,7 @@ impl ComponentInfo {
                     optional: request.optional,
                 })
                 .collect(),
+            settings_schema: settings_schema::of(binary)?,
             imports: ty.imports(engine).map(|(name, _)| name.to_owned()).collect(),
             exports,
             bytes: binary.len(),
@@ -146,10 +157,33 @@ impl ComponentInfo {
         if self.grants.is_empty() {
             let _ = writeln!(shown, "grants       none");
         }
+        self.write_settings(&mut shown);
         for (index, import) in self.imports.iter().enumerate() {
             let head = if index == 0 { "imports" } else { "" };
             let _ = writeln!(shown, "{head:<12} {import}");
         }
         shown
+    }
+
+    fn write_settings(&self, shown: &mut String) {
+        let settings = self.settings_schema.as_ref().map(SettingsSchema::settings);
+        let lines: Vec<String> = match settings {
+            None => vec!["unknown: the component has no schema of them".into()],
+            Some(settings) if settings.is_empty() => vec!["none".into()],
+            Some(settings) => settings
+                .iter()
+                .map(|setting| {
+                    let required = if setting.required { ", required" } else { "" };
+                    let default =
+                        setting.default.map_or_else(String::new, |value| format!(", default {value}"));
+                    format!("{}: {}{required}{default}: {}", setting.name, setting.kind, setting.summary)
+                })
+                .collect(),
+        };
+        for (index, line) in lines.iter().enumerate() {
+            let head = if index == 0 { "settings" } else { "" };
+            // Writing to a string cannot fail.
+            let _ = writeln!(shown, "{head:<12} {}", text::one_line(line, 500).trim_end_matches(':'));
+        }
     }
 }

@@ -52,7 +52,9 @@ mod problem_location;
 mod read;
 mod resources;
 mod sandbox;
+mod sections;
 mod settings_refused;
+mod settings_schema;
 mod spec;
 mod stage;
 mod stderr_reason;
@@ -68,9 +70,10 @@ mod wit_events;
 pub use answer_values::digest;
 pub use code_cache::is_own as is_own_code_cache;
 pub use engine::PolicyRuntime;
-pub use inspect::ComponentInfo;
+pub use inspect::{ComponentInfo, GrantInfo};
 pub use manifest::{GrantRequest, Manifest, annotate};
 pub use problem_location::locate_in_config;
+pub use settings_schema::{annotate_settings, settings_schema_in, settings_schema_of};
 pub use spec::PolicySpec;
 pub use stage::{
     AnswerSource, Exchange, GivenRequest, HttpAnswer, KeyName, LogLine, RecordedAnswers, SinkLine, Stage,

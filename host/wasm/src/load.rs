@@ -22,6 +22,7 @@ use super::plugin::Plugin;
 use super::prepared::PreparedInstances;
 use super::read::read;
 use super::sandbox::Sandbox;
+use super::settings_schema;
 use super::spec::PolicySpec;
 use tuffet_config::{ComponentSource, Grant, PluginConfig, ReuseConfig, Sha256Digest};
 use tuffet_policy::{Breaker, LoadProblem, LoadProblemKind, PluginIdentity, Pool, Turns, text};
@@ -83,6 +84,10 @@ fn prepare(
     let manifest = Manifest::of(&binary)
         .map_err(|message| vec![problem(spec, LoadProblemKind::NotAComponent, message)])?;
     let judged = judge(runtime, policy, spec, component.component(), &manifest)?;
+    let problems = settings_schema::check(policy, spec, &binary);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
     let access = Arc::new(open_access::open(runtime, policy, spec, &judged)?);
     let code = Arc::new(Code {
         name: Arc::from(spec.name.as_str()),

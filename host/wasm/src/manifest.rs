@@ -1,11 +1,12 @@
 //! The manifest of a plugin: JSON in the custom section `tuffet:manifest`. The section is in the component, or in a
 //! core module inside, where the SDKs of some languages have to put it.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
-use wasmparser::{Parser, Payload};
 
 use super::facts::Facts;
 use super::kind::check_kind;
+use super::sections;
 use tuffet_config::{Fact, GrantKind};
 use tuffet_request::events::{Kind, Kinds};
 
@@ -15,7 +16,7 @@ const SECTION: &str = "tuffet:manifest";
 const MAX_BYTES: usize = 64 << 10;
 
 /// A plugin's description of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// Its name.
     pub name: String,
@@ -52,7 +53,7 @@ pub struct Manifest {
 }
 
 /// A requested grant.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct GrantRequest {
     /// The word of a [`GrantKind`].
     pub grant: String,
@@ -86,7 +87,7 @@ impl Manifest {
     /// # Errors
     /// The manifest is invalid, requests an unknown grant, or lacks a reason; with the remedy.
     pub(super) fn of(component: &[u8]) -> Result<Manifest, String> {
-        let Some(section) = section(component)? else { return Ok(Manifest::default()) };
+        let Some(section) = sections::find(component, SECTION)? else { return Ok(Manifest::default()) };
         if section.len() > MAX_BYTES {
             return Err(format!(
                 "its section {SECTION} has {} bytes: {MAX_BYTES} are allowed",
@@ -162,24 +163,6 @@ impl GrantRequest {
     }
 }
 
-/// Returns the section; of several, the outermost, then the first.
-fn section(component: &[u8]) -> Result<Option<&[u8]>, String> {
-    let (mut depth, mut found) = (0_u32, None);
-    for payload in Parser::new(0).parse_all(component) {
-        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
-            Payload::CustomSection(section)
-                if section.name() == SECTION && found.is_none_or(|(outer, _)| depth < outer) =>
-            {
-                found = Some((depth, section.data()));
-            }
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-    }
-    Ok(found.map(|(_, section)| section))
-}
-
 /// Checks an invariant for fuzzing: a manifest is refused with a reason, or accepted completely.
 pub fn check(component: &[u8]) -> Result<(), String> {
     let manifest = match Manifest::of(component) {
@@ -202,26 +185,9 @@ pub fn check(component: &[u8]) -> Result<(), String> {
 
 /// Builds the smallest component with this manifest.
 pub fn section_with(json: &[u8]) -> Vec<u8> {
-    let mut component = COMPONENT.to_vec();
-    append_section(&mut component, json);
+    let mut component = sections::EMPTY.to_vec();
+    sections::append(&mut component, SECTION, json);
     component
-}
-
-/// The header of a component.
-const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
-
-/// Appends the section of a manifest.
-fn append_section(component: &mut Vec<u8>, json: &[u8]) {
-    let content = [&[SECTION.len() as u8], SECTION.as_bytes(), json].concat();
-    component.push(0);
-    // The length in LEB128.
-    let mut length = content.len();
-    while length > 0x7f {
-        component.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    component.push(length as u8);
-    component.extend(content);
 }
 
 /// Returns the component with this manifest in place of earlier ones. Those in core modules stay, because the
@@ -234,45 +200,12 @@ pub fn annotate(component: &[u8], json: &[u8]) -> Result<Vec<u8>, String> {
     if json.len() > MAX_BYTES {
         return Err(format!("the manifest has {} bytes: {MAX_BYTES} are allowed; shorten it", json.len()));
     }
-    let mut annotated = Vec::with_capacity(component.len() + json.len() + 32);
-    annotated.extend(COMPONENT);
-    let mut rest = &component[COMPONENT.len()..];
-    while !rest.is_empty() {
-        let (section, content, after) =
-            split_section(rest).ok_or("it is cut off: build it again, or copy it again")?;
-        let is_manifest = section[0] == 0
-            && content
-                .strip_prefix(&[SECTION.len() as u8])
-                .is_some_and(|name| name.starts_with(SECTION.as_bytes()));
-        if !is_manifest {
-            annotated.extend(section);
-        }
-        rest = after;
-    }
-    append_section(&mut annotated, json);
-    Ok(annotated)
-}
-
-/// Splits off the first section. Returns the section, its content, and the rest.
-fn split_section(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let (mut length, mut at) = (0_usize, 1);
-    loop {
-        let byte = *bytes.get(at)?;
-        length |= usize::from(byte & 0x7f) << (7 * (at - 1));
-        at += 1;
-        if byte & 0x80 == 0 {
-            break;
-        }
-        if at > 5 {
-            return None; // More than 32 bits.
-        }
-    }
-    let (section, after) = bytes.split_at_checked(at.checked_add(length)?)?;
-    Some((section, &section[at..], after))
+    sections::replace(component, SECTION, json)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::sections::EMPTY as COMPONENT;
     use super::*;
 
     const MODULE: &[u8] = b"\0asm\x01\0\0\0";

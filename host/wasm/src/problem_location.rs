@@ -1,17 +1,23 @@
 //! Locates the problem of a plugin in the configuration.
 
-use tuffet_config::{Config, join_pointer};
+use tuffet_config::{Config, Finding, join_pointer};
 use tuffet_policy::{LoadProblem, LoadProblemKind};
 
-/// Returns the JSON pointer of the problem in this configuration, and its message.
-pub fn locate_in_config(problem: &LoadProblem, config: &Config) -> (String, String) {
-    (pointer(problem, config), format!("plugin `{}`: {}", problem.plugin, problem.message))
+/// Returns the problem with its JSON pointer in this configuration.
+pub fn locate_in_config(problem: &LoadProblem, config: &Config) -> Finding {
+    let message = format!("plugin `{}`: {}", problem.plugin, problem.message);
+    if problem.kind == LoadProblemKind::UnknownSetting {
+        return Finding::key(pointer(problem, config), message);
+    }
+    Finding::value(pointer(problem, config), message)
 }
 
 fn pointer(problem: &LoadProblem, config: &Config) -> String {
     let plugin = join_pointer("/plugins", &problem.plugin);
     match problem.kind {
-        LoadProblemKind::Settings => pointer_of_settings(problem, config, plugin),
+        LoadProblemKind::Settings | LoadProblemKind::UnknownSetting => {
+            pointer_of_settings(problem, config, plugin)
+        }
         LoadProblemKind::Grant | LoadProblemKind::Sink
             if config.position(&format!("{plugin}/grants")).is_some() =>
         {

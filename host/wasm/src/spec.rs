@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::stage::Stage;
 use tuffet_config::sinks::SinkSpec;
-use tuffet_config::{Config, KvBucket, PolicyConfig};
+use tuffet_config::{Config, KvBucket, PolicyConfig, SettingNames};
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
 
@@ -18,6 +18,8 @@ pub struct PolicySpec {
     pub roots: Vec<String>,
     /// The opened roots. Plugins must not name private ones in answers.
     pub open_roots: Roots,
+    /// The names that settings of plugins may refer to.
+    pub names: SettingNames,
     /// The configured sinks.
     pub sinks: Vec<SinkSpec>,
     /// The folder for persistent state.
@@ -43,6 +45,7 @@ impl PolicySpec {
             roots: config.roots.iter().map(|root| root.name.clone()).collect(),
             open_roots: roots.clone(),
             registries: Registries::of(config, live),
+            names: SettingNames::of(config),
             sinks: config.sinks.clone(),
             state: config.state.clone(),
             kv: config.kv.clone(),

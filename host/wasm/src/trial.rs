@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ use tuffet_request::events::Event;
 pub const OBSERVE_ANSWER: &str = "nothing";
 
 /// A hook.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)] // a doc comment on a variant would appear in the help of `tuffet plugin`
 pub enum Hook {

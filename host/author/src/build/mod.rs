@@ -23,8 +23,9 @@ use clap::Args;
 use crate::error::{EXIT_CANNOT_WRITE, EXIT_UNAVAILABLE};
 use crate::plugin_args::{ContextArgs, PluginArgs};
 use crate::program::ServerProgram;
-use crate::{check, files};
+use crate::{check, files, settings_schema};
 use error::BuildError;
+pub(crate) use project::ProjectFile;
 use tuffet_config::EXIT_CONFIG;
 use tuffet_terminal::{print, print_stderr};
 use tuffet_wasm::digest;
@@ -103,6 +104,7 @@ fn build_component(args: &BuildArgs) -> Result<PathBuf, BuildError> {
         ))
     };
     let component = fs::read(&made.component).map_err(unwritten)?;
+    let component = settings_schema::embed_of_project(folder, component).map_err(BuildError::NoProject)?;
     files::replace(&output, &component).map_err(unwritten)?;
     drop(made.scratch);
     print(&format!("{}: {} bytes, sha256 {}\n", output.display(), component.len(), digest(&component)));

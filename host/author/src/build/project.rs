@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -33,8 +34,9 @@ pub(super) struct Project {
 }
 
 /// The keys of the file.
-#[derive(Debug, Deserialize)]
-struct ProjectFile {
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct ProjectFile {
+    /// The hooks that the component exports.
     hooks: Vec<Export>,
     #[serde(flatten)]
     manifest: Manifest,

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 /// The bytes of a file, a value or a body.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, expecting = "write a text, or `hex: 00ff` for bytes that are none")]
 pub(crate) enum Bytes {
     Text(String),
@@ -13,7 +14,7 @@ pub(crate) enum Bytes {
 }
 
 /// Bytes as hexadecimal digits.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hex {
     #[serde(deserialize_with = "digits")]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tuffet_core::{OptionSet, Stats};
 
@@ -15,7 +16,7 @@ use tuffet_request::events::{
 use tuffet_request::{Request, RequestId};
 
 /// An event: exactly one of `started`, `progressed` and `finished`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenEvent {
     /// The time; the beginning of 1970 by default.
@@ -28,7 +29,7 @@ pub(crate) struct WrittenEvent {
     finished: Option<Box<Finished>>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Started {
     request: WrittenRequest,
@@ -39,14 +40,14 @@ struct Started {
     decision_us: u64,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Progressed {
     transferred: u64,
     size: Option<u64>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Finished {
     request: WrittenRequest,

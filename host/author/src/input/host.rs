@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bytes::Bytes;
@@ -14,7 +15,7 @@ use tuffet_wasm::{
 };
 
 /// The key `host` of a request or a case.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(crate) struct WrittenHost {
     /// Files by `ROOT/PATH`; null is a missing file.
@@ -47,7 +48,7 @@ pub(crate) struct WrittenHost {
 pub(crate) type SharedKeys = BTreeMap<String, BTreeMap<String, Option<KeyValue>>>;
 
 /// A request of the client that has ended.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenPastRequest {
     path: String,
@@ -73,7 +74,7 @@ impl WrittenPastRequest {
 }
 
 /// The value of a key.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(
     untagged,
     expecting = "a value is a text, or a whole number for a counter, or `hex: 00ff`, or null for none"
@@ -84,14 +85,14 @@ pub(crate) enum KeyValue {
 }
 
 /// An HTTP request and its answer.
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenExchange {
     request: HttpRequest,
     response: HttpResponse,
 }
 
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct HttpRequest {
     #[serde(default = "get")]
@@ -102,7 +103,7 @@ struct HttpRequest {
     body: Option<Bytes>,
 }
 
-#[derive(Debug, Clone, Deserialize, Serialize)]
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct HttpResponse {
     #[serde(default = "ok")]

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -16,7 +17,7 @@ use tuffet_request::{
 };
 use tuffet_wasm::TrialUpload;
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct WrittenRequest {
     /// The name as the client sends it.
@@ -47,7 +48,7 @@ pub(crate) struct WrittenRequest {
 }
 
 /// A lease, as the server reads it from a file.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct WrittenLease {
     mac: Option<String>,
@@ -82,7 +83,7 @@ impl WrittenLease {
 }
 
 /// A complete upload, for `accept-upload`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WrittenUpload {
     root: String,
@@ -93,7 +94,7 @@ pub(super) struct WrittenUpload {
     content: Bytes,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum WrittenOperation {
     #[default]
@@ -101,7 +102,7 @@ pub(super) enum WrittenOperation {
     Write,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ValueEnum, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum WrittenMode {
     #[default]

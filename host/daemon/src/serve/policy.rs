@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use tuffet_config::{Config, Grant, Privileges, join_pointer};
+use tuffet_config::{Config, Finding, Grant, Privileges, join_pointer};
 use tuffet_policy::Policy;
 use tuffet_registry::Registries;
 use tuffet_store::Roots;
@@ -139,7 +139,7 @@ async fn load(runtime: &PolicyRuntime, config: &Config, spec: PolicySpec) -> Res
                 problem.message
             );
         }
-        ServeError::Config(config.error(problems.iter().map(|problem| locate_in_config(problem, config))))
+        ServeError::Config(config.error_of(problems.iter().map(|problem| locate_in_config(problem, config))))
     })?;
     if !config.policy.plugins.is_empty() {
         let (kept, compiled) = runtime.compiled().unzip();
@@ -213,12 +213,15 @@ pub fn warnings(config: &Config, policy: &Policy) -> Vec<String> {
             "no plugin is granted the sink `{name}`, so nothing goes there; add `sinks/{name}` to the `grants` of a \
              plugin, or remove the sink"
         );
-        (join_pointer("/sinks", name), message)
+        Finding::value(join_pointer("/sinks", name), message)
     });
     let problems = policy.warnings().iter().map(|problem| locate_in_config(problem, config));
-    let problems: Vec<_> = problems.chain(idle).chain(config.warnings.iter().cloned()).collect();
+    let problems: Vec<_> = problems
+        .chain(idle)
+        .chain(config.warnings.iter().map(|(pointer, message)| Finding::value(pointer, message)))
+        .collect();
     if problems.is_empty() {
         return Vec::new();
     }
-    config.error(problems).to_string().lines().map(str::to_owned).collect()
+    config.error_of(problems).to_string().lines().map(str::to_owned).collect()
 }

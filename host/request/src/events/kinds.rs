@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// A kind of event, as manifests name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A request was granted.

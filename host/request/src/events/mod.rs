@@ -23,6 +23,7 @@ use tuffet_core::{OptionSet, Stats};
 
 /// The decision on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answered {
     /// It was granted.

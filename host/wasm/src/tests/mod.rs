@@ -22,7 +22,7 @@ use super::assemble::{Loaded, assemble};
 use super::*;
 use tuffet_config::{
     BreakerConfig, ComponentSource, DefaultVerdict, Grant, OnError, PluginConfig, PluginLimits, PluginMode,
-    PluginSecrets, PolicyConfig, ReuseConfig,
+    PluginSecrets, PolicyConfig, ReuseConfig, SettingNames,
 };
 use tuffet_policy::{LoadProblem, LoadProblemKind, Policy, ResolveAnswer, Verdict};
 use tuffet_registry::Registries;
@@ -100,6 +100,7 @@ fn authorizers(plugins: Vec<PluginConfig>) -> PolicySpec {
         roots: vec!["boot".into()],
         open_roots: Roots::open(&[]).unwrap(),
         registries: Registries::default(),
+        names: SettingNames::default(),
         sinks: Vec::new(),
         state: PathBuf::from("/nonexistent"),
         kv: None,

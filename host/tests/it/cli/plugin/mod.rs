@@ -5,6 +5,7 @@ mod cases;
 mod check;
 mod inspect;
 mod run;
+mod settings_schema;
 mod wit;
 
 use crate::harness::{Folder, Ran, tuffet};

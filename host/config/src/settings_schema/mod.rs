@@ -1,0 +1,105 @@
+//! The schema of a plugin's settings: JSON Schema, carried in its component beside the manifest.
+//!
+//! A component from outside is not believed. Its schema is bounded in size and depth, references lead to its own
+//! definitions only and never in a circle, and nothing in it is an expression that the server would evaluate.
+//! Reading resolves the references, and keeps the [checked keywords](read) alone.
+
+mod names;
+mod outline;
+mod read;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::bundled;
+use super::grant::Grant;
+use super::plugin_secrets::PluginSecrets;
+use super::shape;
+use super::source::Finding;
+pub use names::SettingNames;
+pub(super) use names::name_problems;
+pub use outline::Setting;
+use read::Reader;
+
+/// The schema of a plugin's settings, without references.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettingsSchema(Value);
+
+impl SettingsSchema {
+    /// The largest schema in bytes.
+    pub const MAX_BYTES: usize = 64 << 10;
+
+    /// Reads the schema of a component. Unknown keywords are ignored, because a newer SDK may have them.
+    ///
+    /// # Errors
+    /// It is too large, not a schema, or has references that cannot be resolved.
+    pub fn read(json: &[u8]) -> Result<SettingsSchema, String> {
+        if json.len() > SettingsSchema::MAX_BYTES {
+            return Err(format!("it has {} bytes: {} are allowed", json.len(), SettingsSchema::MAX_BYTES));
+        }
+        let written: Value =
+            serde_json::from_slice(json).map_err(|error| format!("it is not JSON: {error}"))?;
+        let read = Reader::new(&written).schema().map_err(|(pointer, message)| match &*pointer {
+            "" => message,
+            pointer => format!("at {pointer}: {message}"),
+        })?;
+        Ok(SettingsSchema(read))
+    }
+
+    /// Returns the schema of `builtin:NAME`.
+    pub fn of_builtin(name: &str) -> Option<SettingsSchema> {
+        bundled::settings_schema(name).map(SettingsSchema)
+    }
+
+    /// Returns the problems of a schema for its author: JSON pointers and messages. A mistyped keyword, which a server
+    /// would ignore, is one.
+    pub fn problems(written: &Value) -> Vec<(String, String)> {
+        let mut reader = Reader::new(written);
+        match reader.schema() {
+            Ok(_) => reader.remarks,
+            Err(fatal) => vec![fatal],
+        }
+    }
+
+    /// Returns the schema for editors.
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// Checks settings with their secrets: their shape, and the listeners, roots and sinks that they name. Nothing
+    /// shows the value of a secret.
+    pub fn check(
+        &self,
+        settings: &Value,
+        secrets: &PluginSecrets,
+        grants: &[Grant],
+        names: &SettingNames,
+    ) -> Vec<Finding> {
+        let all = secrets.reveal_in(settings);
+        let mut findings = self.shape_problems(&all);
+        if findings.is_empty() {
+            findings.extend(name_problems(&self.0, &all, "", grants, names));
+        }
+        for finding in &mut findings {
+            if secrets.name_of(&finding.pointer).is_some() {
+                finding.message = "the plugin's schema asks for something else than this secret".into();
+            }
+        }
+        findings
+    }
+
+    /// Checks the shape of settings alone.
+    pub(super) fn shape_problems(&self, settings: &Value) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        shape::check(&self.0, settings, "", &mut findings);
+        findings
+    }
+
+    /// Returns the settings of the top level.
+    pub fn settings(&self) -> Vec<Setting<'_>> {
+        Setting::all(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+//! Custom sections of a component, which describe its plugin: the manifest, and the schema of its settings.
+
+use wasmparser::{Parser, Payload};
+
+/// The header of a component, which is also the smallest one.
+pub(super) const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+/// Returns the content of the section with this name; of several, the outermost, then the first.
+///
+/// # Errors
+/// The component is cut off or damaged.
+pub(super) fn find<'a>(component: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, String> {
+    let (mut depth, mut found) = (0_u32, None);
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(|error| format!("it cannot be read: {error}"))? {
+            Payload::CustomSection(section)
+                if section.name() == name && found.is_none_or(|(outer, _)| depth < outer) =>
+            {
+                found = Some((depth, section.data()));
+            }
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Ok(found.map(|(_, section)| section))
+}
+
+/// Appends a section. Its name has less than 128 bytes.
+pub(super) fn append(component: &mut Vec<u8>, name: &str, content: &[u8]) {
+    let content = [&[name.len() as u8], name.as_bytes(), content].concat();
+    component.push(0);
+    // The length in LEB128.
+    let mut length = content.len();
+    while length > 0x7f {
+        component.push(length as u8 | 0x80);
+        length >>= 7;
+    }
+    component.push(length as u8);
+    component.extend(content);
+}
+
+/// Returns the component with this section in place of those of the same name. Those in core modules stay, because the
+/// outermost counts.
+///
+/// # Errors
+/// It is cut off; with the remedy.
+pub(super) fn replace(component: &[u8], name: &str, content: &[u8]) -> Result<Vec<u8>, String> {
+    let mut replaced = Vec::with_capacity(component.len() + content.len() + 32);
+    replaced.extend(EMPTY);
+    let mut rest = component.get(EMPTY.len()..).unwrap_or_default();
+    while !rest.is_empty() {
+        let (section, own, after) = split(rest).ok_or("it is cut off: build it again, or copy it again")?;
+        let is_older = section[0] == 0
+            && own
+                .strip_prefix(&[name.len() as u8])
+                .is_some_and(|content| content.starts_with(name.as_bytes()));
+        if !is_older {
+            replaced.extend(section);
+        }
+        rest = after;
+    }
+    append(&mut replaced, name, content);
+    Ok(replaced)
+}
+
+/// Splits off the first section. Returns the section, its content, and the rest.
+fn split(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let (mut length, mut at) = (0_usize, 1);
+    loop {
+        let byte = *bytes.get(at)?;
+        length |= usize::from(byte & 0x7f) << (7 * (at - 1));
+        at += 1;
+        if byte & 0x80 == 0 {
+            break;
+        }
+        if at > 5 {
+            return None; // More than 32 bits.
+        }
+    }
+    let (section, after) = bytes.split_at_checked(at.checked_add(length)?)?;
+    Some((section, &section[at..], after))
+}

@@ -365,6 +365,20 @@ macro_rules! manifest {
     };
 }
 
+/// Puts the JSON Schema of the plugin's settings into its component: `settings_schema!("../settings.schema.json")`, with
+/// a path relative to the source file. `tuffet plugin build` does the same with the file `settings.schema.json` of a
+/// project; this is for components that `cargo build` alone makes.
+#[macro_export]
+macro_rules! settings_schema {
+    ($path:literal) => {
+        const _: () = {
+            #[used]
+            #[cfg_attr(target_family = "wasm", unsafe(link_section = "tuffet:settings-schema"))]
+            static JSON: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+        };
+    };
+}
+
 #[doc(hidden)]
 #[macro_export]
 macro_rules! depends_on {

@@ -127,3 +127,44 @@ fn settings_are_refused_at_their_line(guest: &str) {
     ];
     ran.assert_fails(64, &problems);
 }
+
+each_language!(settings_are_checked_against_the_schema_of_the_component);
+
+/// As `tuffet plugin build` puts it in, whatever made the component.
+fn settings_are_checked_against_the_schema_of_the_component(guest: &str) {
+    let setup = Setup::new();
+    let folder = setup.outside();
+    let schema =
+        br#"{ "type": "object", "required": ["rules"], "properties": { "rules": { "type": "array" } } }"#;
+    folder.write("settings.schema.json", schema);
+    let [schema, component] = ["settings.schema.json", "guest.wasm"].map(|name| folder.path(name));
+    let [schema, component] = [&schema, &component].map(|path| path.to_str().unwrap());
+    let words = ["plugin", "annotate", guest, "--settings-schema", schema, "--output", component];
+    tuffet(words).assert_good();
+    for (settings, refused) in [
+        ("rules: 7", Some("tuffet.yaml:9:14: plugin `it`: found the number 7; give a list")),
+        ("observe: a", Some("plugin `it`: the key `rules` is missing")),
+        ("rules: []", None),
+    ] {
+        let yaml = format!(
+            "listeners: [{{ address: 127.0.0.1:0 }}]\nroots: [{{ name: boot, path: root }}]\npolicy: {{ resolve: [it] \
+             }}\nplugins:\n  it:\n    component: ./guest.wasm\n    limits: {{ time: 60s, wall: 60s }}\n    settings:\n      \
+             {settings}\n"
+        );
+        folder.write("tuffet.yaml", yaml.as_bytes());
+        let ran = tuffet(["check", folder.path("tuffet.yaml").to_str().unwrap()]);
+        match refused {
+            Some(problem) => ran.assert_fails(64, &[problem]),
+            None => assert!(!ran.stderr.contains("rules"), "{}", ran.stderr),
+        }
+    }
+}
+
+/// Without `tuffet plugin build`: the macro of the SDK is enough.
+#[test]
+fn a_component_of_cargo_alone_carries_its_schema() {
+    let ran = tuffet(["plugin", "inspect", &crate::languages::rust()]);
+    ran.assert_good();
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    assert!(printed.contains("\nsettings     rules: list: What it answers, and does before\n"), "{printed}");
+}

@@ -237,4 +237,5 @@ tuffet_sdk::manifest! {
         ("random", "looks at random numbers"),
     ],
 }
+tuffet_sdk::settings_schema!("../settings.schema.json");
 tuffet_sdk::export!(Reference: authorize, resolve, render, render_parts, accept_upload, observe);
